@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// One line of a CSV file (RFC 4180 quoting), with the number of the line it began on, for messages.
+struct CsvRow {
+  int64_t line = 0;
+  std::vector<std::string> cells;
+};
+
+/// A CSV file held in memory: a header row and the rows below it. Blank lines are skipped; a UTF-8 byte-order mark is dropped.
+struct CsvTable {
+  std::filesystem::path path;
+  std::vector<std::string> header;
+  std::vector<CsvRow> rows;
+
+  /// The column called `name`; throws Error that lists the columns found.
+  [[nodiscard]] size_t column(std::string_view name) const;
+  /// "file.csv:17", for messages.
+  [[nodiscard]] std::string where(const CsvRow& row) const;
+};
+
+/// Reads a CSV (plain or gzip). Throws Error with file and line when a row has another number of cells than the header or a quote is not closed.
+CsvTable read_csv(const std::filesystem::path& path);
+
+/// One cell, quoted when it must be.
+std::string csv_cell(std::string_view text);
+
+}  // namespace protocom

@@ -1,0 +1,55 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become tensors; `<U` and `|S` members become
+/// strings. Big-endian, Fortran-order and object arrays are refused by name. Throws Error with file and member.
+class NpzReader {
+ public:
+  explicit NpzReader(const std::filesystem::path& path);
+  ~NpzReader();
+  NpzReader(NpzReader&&) noexcept;
+
+  [[nodiscard]] bool has(const std::string& name) const;
+  /// Member names in file order, without ".npy".
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// A numeric member with its own dtype and shape.
+  [[nodiscard]] at::Tensor tensor(const std::string& name) const;
+  /// A one-dimensional text member as UTF-8.
+  [[nodiscard]] std::vector<std::string> strings(const std::string& name) const;
+  /// A member's raw bytes (for members that are not arrays, such as "header.json").
+  [[nodiscard]] std::string bytes(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path& path() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Writes a `.npz` that NumPy opens. Members are stored uncompressed; the file appears at its path only when `close` succeeds.
+class NpzWriter {
+ public:
+  explicit NpzWriter(std::filesystem::path path);
+  ~NpzWriter();
+
+  void add(const std::string& name, const at::Tensor& tensor);
+  void add(const std::string& name, const std::vector<std::string>& strings);
+  void add_bytes(const std::string& name, std::string bytes);
+  /// Writes everything. Throws Error; nothing half-written stays behind.
+  void close();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A single `.npy` array from a file. Throws Error.
+at::Tensor read_npy(const std::filesystem::path& path);
+
+}  // namespace protocom

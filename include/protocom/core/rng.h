@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace protocom {
+
+/// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same on every
+/// platform and with every library version, which `std::` distributions do not promise. Not thread-safe: fork one a thread.
+class Rng {
+ public:
+  explicit Rng(uint64_t seed);
+
+  /// The next 64 random bits.
+  uint64_t next();
+  /// Uniform in [0, bound), without bias. Requires bound > 0.
+  int64_t below(int64_t bound);
+  /// Uniform in [0, 1).
+  double uniform();
+  /// Uniform in [low, high).
+  double uniform(double low, double high);
+  /// Standard normal.
+  double normal();
+  /// `count` distinct values of [0, bound) in random order. Requires count <= bound.
+  std::vector<int64_t> sample(int64_t bound, int64_t count);
+  /// An independent generator that depends on this one's seed and `stream` only, not on the draws made so far.
+  [[nodiscard]] Rng fork(uint64_t stream) const;
+
+ private:
+  uint64_t seed_;
+  uint64_t state_[4];
+};
+
+}  // namespace protocom

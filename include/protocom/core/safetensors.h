@@ -1,0 +1,28 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace protocom {
+
+/// The content of a safetensors file (https://github.com/huggingface/safetensors): tensors by name and its text metadata.
+struct Safetensors {
+  std::map<std::string, at::Tensor> tensors;
+  std::map<std::string, std::string> metadata;
+};
+
+/// Maps the file: the tensors alias its pages (read-only; writing to one is undefined) and keep it mapped. Throws Error.
+Safetensors read_safetensors(const std::filesystem::path& path);
+
+/// Writes tensors (contiguous copies are made one at a time) and metadata, atomically. Throws Error.
+void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+/// Reads only the metadata. Throws Error.
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);
+
+}  // namespace protocom

@@ -1,0 +1,47 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/core/artefact.h"
+#include "protocom/data/split.h"
+
+namespace protocom {
+
+/// Features of labelled images with what is needed to draw episodes from them.
+struct FeatureSet {
+  at::Tensor features;                   ///< float32 [n, d]
+  at::Tensor labels;                     ///< int64 [n], an index into class_names
+  std::vector<std::string> class_names;  ///< [c]
+  std::vector<Split> class_split;        ///< [c]
+  std::vector<std::string> image_ids;    ///< [n]; unique; "0", "1", ... when the file names none
+  std::string backbone_hash;             ///< hash of the backbone's file; empty when unknown
+  std::string content_hash;              ///< hash_file of the file it was read from; empty when made in memory
+
+  [[nodiscard]] int64_t size() const { return static_cast<int64_t>(image_ids.size()); }
+  [[nodiscard]] int64_t dim() const { return features.size(1); }
+  /// The indices of the classes of a split, in order.
+  [[nodiscard]] std::vector<int64_t> classes_of(Split split) const;
+  /// Per class of `class_names`, the rows of its images, in order.
+  [[nodiscard]] std::vector<std::vector<int64_t>> rows_by_class() const;
+};
+
+/// How to read features that protocom did not write.
+struct FeatureFileOptions {
+  std::optional<std::filesystem::path> labels;  ///< labels `.npy` beside a features `.npy`
+  std::optional<std::filesystem::path> split;   ///< replaces the file's own split (see read_split)
+};
+
+/// Reads an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c] and `paths` [n]
+/// (`header.json` when protocom wrote it); or a features `.npy` with `options.labels`. Throws Error that names the file and the member:
+/// missing member, sizes that differ, label out of range, NaN or infinite features (with the first row), no split known.
+FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
+
+/// Writes the same members, features as float32, plus the header. Throws Error.
+void write_features(const std::filesystem::path& path, const FeatureSet& features, const Provenance& provenance);
+
+}  // namespace protocom

@@ -1,0 +1,29 @@
+#pragma once
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// Which part of the few-shot protocol a class belongs to. The classes of the three splits are disjoint.
+enum class Split { kBase, kVal, kNovel };
+
+inline constexpr std::array<Split, 3> kAllSplits = {Split::kBase, Split::kVal, Split::kNovel};
+
+/// "base", "val" or "novel".
+std::string_view to_string(Split split);
+/// Also understands "train", "validation", "valid" and "test". Throws UsageError for anything else.
+Split parse_split(std::string_view text);
+
+/// Class name -> split.
+using SplitTable = std::map<std::string, Split>;
+
+/// Reads a split: a CSV with the columns `class,split`; or a folder or prefix `P` of three lists `P-base.txt`/`P-val.txt`/`P-novel.txt`
+/// (`base.txt`, ... in a folder) with a class name first on each line, a tab before any comment. Throws Error with file and line for a
+/// class in two splits, an unknown split name or an empty file.
+SplitTable read_split(const std::filesystem::path& path);
+
+}  // namespace protocom

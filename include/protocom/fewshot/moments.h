@@ -1,0 +1,32 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace protocom {
+
+/// Per group (class or attribute) the number, sum and sum of squares of its features: all that means and variances need, and additive.
+struct Moments {
+  at::Tensor count;        ///< float64 [g]
+  at::Tensor sum;          ///< float64 [g, d]
+  at::Tensor sum_squares;  ///< float64 [g, d]
+
+  /// float64 [g, d]; 0 for an empty group.
+  [[nodiscard]] at::Tensor mean() const;
+  /// Variance with divisor n - 1 (the authors' code; equation 3 prints n), float64 [g, d]; 0 for groups of fewer than two.
+  [[nodiscard]] at::Tensor variance() const;
+  /// Square root of variance().
+  [[nodiscard]] at::Tensor std() const;
+};
+
+/// One pass over features [n, d] with labels int64 [n] in [0, groups). Accumulates in float64.
+Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups);
+
+/// Moments recovered from count [g], mean [g, d] and unbiased std [g, d].
+Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std);
+
+/// Attribute moments (equations 2 and 3): attribute a gathers all images of the classes with association > 0 in column a.
+/// `association` is [c, a] over the same classes, in the same order, as `classes`.
+Moments attribute_moments(const Moments& classes, const at::Tensor& association);
+
+}  // namespace protocom

@@ -1,0 +1,57 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocom/core/artefact.h"
+
+namespace protocom {
+
+/// An image encoder f: images to features. Normalisation is inside, so every backbone takes plain RGB in [0, 1].
+/// Not thread-safe; forward runs on several cores by itself.
+class Backbone {
+ public:
+  virtual ~Backbone() = default;
+
+  /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()]. Records gradients only in training mode.
+  virtual at::Tensor forward(const at::Tensor& images) = 0;
+  /// d, the length of a feature.
+  [[nodiscard]] virtual int64_t dim() const = 0;
+  /// The side of the square images it expects; what `extract` and `classify` resize to.
+  [[nodiscard]] virtual int64_t image_size() const = 0;
+  /// Batch-norm statistics and gradients as in training (true) or as in use (false, the initial state).
+  virtual void set_training(bool training) = 0;
+  virtual void to(c10::Device device) = 0;
+  /// State-dict names (`layer1.conv1.weight`) and tensors, parameters and buffers; aliases, not copies.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, at::Tensor>> state_dict() const = 0;
+  /// The trainable tensors among them.
+  [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
+};
+
+/// What a backbone is made from.
+struct BackboneOptions {
+  std::string architecture = "resnet12";  ///< "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"
+  int64_t image_size = 84;
+  std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
+  std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
+};
+
+/// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an unknown architecture.
+std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
+
+/// Reads a protocom backbone (npz), a TorchScript file, or a state dict under Python names (`.npz`, `.safetensors`), told apart by content.
+/// `options` gives architecture and normalisation to a bare state dict, and image_size to it and to TorchScript; a protocom file brings its own.
+/// Throws Error: unknown format, missing or misshaped entry (by name), output that is not [n, d].
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options);
+
+/// Writes a protocom backbone: state dict and options. Throws Error.
+void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
+                    const Provenance& provenance);
+
+}  // namespace protocom

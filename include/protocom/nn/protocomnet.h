@@ -1,0 +1,60 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocom/core/artefact.h"
+
+namespace protocom {
+
+/// The sizes of a ProtoComNet; the defaults are the paper's (section 4.2).
+struct ProtoComNetOptions {
+  int64_t feature_dim = 512;        ///< d
+  int64_t embedding_dim = 300;      ///< e
+  int64_t code_dim = 256;           ///< width of the encoder g_e
+  int64_t attention_hidden = 300;   ///< hidden layer of the aggregator g_a
+  int64_t decoder_hidden = 512;     ///< hidden layer of the decoder g_d
+};
+
+/// The (class, attribute) pairs with R != 0, as a ragged list: pair i belongs to prototype `prototype[i]`.
+struct CompletionInput {
+  at::Tensor prototypes;           ///< p_k, float32 [m, d]
+  at::Tensor class_embedding;      ///< h_k, float32 [m, e]
+  at::Tensor pair_prototype;       ///< int64 [p], ascending, in [0, m)
+  at::Tensor pair_weight;          ///< R_ka, float32 [p]
+  at::Tensor pair_feature;         ///< z_a, float32 [p, d]: a draw in training, the mean at test
+  at::Tensor pair_embedding;       ///< h_a, float32 [p, e]
+};
+
+/// The prototype completion network f_c (section 3.3): encoder, aggregator, decoder.
+/// Tensors are plain parameters under state-dict names, so that any optimizer or file format can hold them. Not thread-safe in training.
+class ProtoComNet {
+ public:
+  /// Initialised like torch.nn.Linear (uniform in +-1/sqrt(fan_in)), from LibTorch's generator.
+  explicit ProtoComNet(const ProtoComNetOptions& options);
+
+  [[nodiscard]] const ProtoComNetOptions& options() const { return options_; }
+
+  /// Completed prototypes, float32 [m, d]: decoder(sum_a alpha_ka z'_a + z'_k), equations 9 and 10, with
+  /// alpha_ka = R_ka * g_a([p_k | h_k | h_a]), h L2-normalised, and z' = ReLU(W_e z + b_e). A class without attributes keeps only z'_k.
+  [[nodiscard]] at::Tensor forward(const CompletionInput& input) const;
+
+  /// alpha, float32 [p]: the weight of every pair (equation 10).
+  [[nodiscard]] at::Tensor attention(const CompletionInput& input) const;
+
+  /// Names and tensors: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias}, decoder.{0,2}.{weight,bias}. Aliases.
+  [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& state_dict() const { return state_; }
+  [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  [[nodiscard]] const at::Tensor& parameter(const std::string& name) const;
+
+ private:
+  ProtoComNetOptions options_;
+  std::vector<std::pair<std::string, at::Tensor>> state_;
+};
+
+}  // namespace protocom
