@@ -21,6 +21,7 @@ struct Knowledge {
   at::Tensor class_embedding;           ///< h_k, float32 [c, e]
   at::Tensor attribute_embedding;       ///< h_a, float32 [a, e]
   std::string content_hash;             ///< hash_file of the file it was read from
+  nlohmann::json details = nlohmann::json::object();  ///< how it was made (docs/formats.md): source, relations, embedding, ...
 
   /// The row of a class, or -1 when the knowledge does not name it.
   [[nodiscard]] int64_t class_index(const std::string& name) const;
@@ -29,11 +30,11 @@ struct Knowledge {
   [[nodiscard]] int64_t embedding_dim() const { return class_embedding.size(1); }
 };
 
-/// Throws Error when sizes disagree, names repeat, or a value is NaN or outside its range.
+/// Throws Error when sizes disagree, names repeat, or a value is NaN or outside its range. No attribute at all is allowed.
 void check_knowledge(const Knowledge& knowledge);
 
-/// One npz: classes, attributes, association, class_embedding, attribute_embedding, header. `details` (what was not found, the
-/// embedding's source) goes into the header. Throws Error.
+/// One npz: classes, attributes, their titles, association, class_embedding, attribute_embedding, header. `details` (what was not
+/// found, the embedding's source) goes into the header and comes back as Knowledge::details. Throws Error.
 void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,
                      const nlohmann::json& details);
 

@@ -1,0 +1,131 @@
+#include "protocom/knowledge/knowledge.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/npz.h"
+
+namespace protocom {
+namespace {
+
+constexpr int kNewestVersion = 1;
+
+int64_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? -1 : found - names.begin();
+}
+
+void check_names(const std::vector<std::string>& names, const char* what) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) fail("the knowledge has {} without a name", what);
+    if (!seen.insert(name).second) fail("the knowledge names {} '{}' twice", what, name);
+  }
+}
+
+void check_tensor(const at::Tensor& tensor, const char* name, int64_t rows, int64_t columns) {
+  if (!tensor.defined() || tensor.dim() != 2) fail("'{}' of the knowledge is not a matrix", name);
+  if (tensor.scalar_type() != at::kFloat) fail("'{}' of the knowledge must be float32", name);
+  if (tensor.size(0) != rows || tensor.size(1) != columns) {
+    fail("'{}' of the knowledge is [{}, {}], expected [{}, {}]", name, tensor.size(0), tensor.size(1), rows, columns);
+  }
+  if (!at::isfinite(tensor).all().item<bool>()) fail("'{}' of the knowledge holds NaN or infinity", name);
+}
+
+void check_range(const Knowledge& knowledge) {
+  const at::Tensor wrong = (knowledge.association < 0).logical_or(knowledge.association > 1).nonzero();  // [k, 2]
+  if (wrong.size(0) == 0) return;
+  const auto row = wrong[0][0].item<int64_t>();
+  const auto column = wrong[0][1].item<int64_t>();
+  fail("the weight of attribute '{}' for class '{}' is {}, expected a number in [0, 1]", knowledge.attributes[column],
+       knowledge.classes[row], knowledge.association[row][column].item<float>());
+}
+
+std::vector<std::string> titles_of(const Knowledge& knowledge, const std::vector<std::string>& names) {
+  std::vector<std::string> titles;
+  for (const std::string& name : names) {
+    const auto found = knowledge.titles.find(name);
+    titles.push_back(found == knowledge.titles.end() ? std::string() : found->second);
+  }
+  return titles;
+}
+
+void read_titles(const NpzReader& reader, const std::string& member, const std::vector<std::string>& names,
+                 Knowledge& knowledge) {
+  if (!reader.has(member)) return;
+  const std::vector<std::string> titles = reader.strings(member);
+  if (titles.size() != names.size()) {
+    fail("{}: '{}' has {} entries for {} names", reader.path().string(), member, titles.size(), names.size());
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!titles[i].empty()) knowledge.titles[names[i]] = titles[i];
+  }
+}
+
+Knowledge read_members(const NpzReader& reader) {
+  Knowledge knowledge;
+  knowledge.details = read_header(reader, "knowledge", kNewestVersion).details;
+  knowledge.classes = reader.strings("classes");
+  knowledge.attributes = reader.strings("attributes");
+  read_titles(reader, "class_titles", knowledge.classes, knowledge);
+  read_titles(reader, "attribute_titles", knowledge.attributes, knowledge);
+  knowledge.association = reader.tensor("association");
+  knowledge.class_embedding = reader.tensor("class_embedding");
+  knowledge.attribute_embedding = reader.tensor("attribute_embedding");
+  return knowledge;
+}
+
+}  // namespace
+
+int64_t Knowledge::class_index(const std::string& name) const { return index_of(classes, name); }
+
+int64_t Knowledge::attribute_index(const std::string& name) const { return index_of(attributes, name); }
+
+void check_knowledge(const Knowledge& knowledge) {
+  const auto n_classes = static_cast<int64_t>(knowledge.classes.size());
+  const auto n_attributes = static_cast<int64_t>(knowledge.attributes.size());
+  if (n_classes == 0) fail("the knowledge names no class");
+  check_names(knowledge.classes, "class");
+  check_names(knowledge.attributes, "attribute");
+  check_tensor(knowledge.association, "association", n_classes, n_attributes);
+  const at::Tensor& embedding = knowledge.class_embedding;
+  const int64_t dim = embedding.defined() && embedding.dim() == 2 ? embedding.size(1) : 0;
+  check_tensor(embedding, "class_embedding", n_classes, dim);
+  if (dim == 0) fail("'class_embedding' of the knowledge has no columns");
+  check_tensor(knowledge.attribute_embedding, "attribute_embedding", n_attributes, dim);
+  check_range(knowledge);
+}
+
+void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,
+                     const nlohmann::json& details) {
+  check_knowledge(knowledge);
+  ArtefactHeader header = make_header("knowledge", kNewestVersion, provenance);
+  header.details = details;
+  NpzWriter writer(path);
+  writer.add("classes", knowledge.classes);
+  writer.add("attributes", knowledge.attributes);
+  writer.add("class_titles", titles_of(knowledge, knowledge.classes));
+  writer.add("attribute_titles", titles_of(knowledge, knowledge.attributes));
+  writer.add("association", knowledge.association);
+  writer.add("class_embedding", knowledge.class_embedding);
+  writer.add("attribute_embedding", knowledge.attribute_embedding);
+  add_header(writer, header);
+  writer.close();
+}
+
+Knowledge read_knowledge(const std::filesystem::path& path) {
+  const NpzReader reader(path);
+  Knowledge knowledge = read_members(reader);
+  try {
+    check_knowledge(knowledge);
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
+  knowledge.content_hash = hash_file(path);
+  return knowledge;
+}
+
+}  // namespace protocom
