@@ -1,0 +1,62 @@
+# The two commands a newcomer needs are `make demo` and `make test`. Both install what the machine lacks, configure and build first.
+# Everything real happens in CMake; this file only remembers the commands.
+BUILD ?= build/release
+# More CMake options, for instance CMAKE_ARGS=-DCMAKE_PREFIX_PATH=... for another LibTorch.
+CMAKE_ARGS ?=
+JOBS ?= $(shell scripts/jobs)
+PROTOCOM := $(BUILD)/apps/protocom/protocom
+SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
+# What `make tidy` looks at: FILES='src/core/*.cc' narrows it.
+FILES ?= src/*/*.cc apps/*/*.cc
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev configure build test demo sanitize bench tidy format format-check install clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup
+
+setup-dev:
+	@scripts/setup scripts/packages.txt scripts/packages-dev.txt
+
+configure: setup
+	@cmake --preset release -B $(BUILD) $(CMAKE_ARGS)
+
+build: configure ## the command line, the libraries and the tests (Release)
+	@echo "build: $(JOBS) compilers at once"
+	@cmake --build $(BUILD) -j $(JOBS)
+
+test: build ## set up, build, run all tests
+	@ctest --test-dir $(BUILD) --output-on-failure
+
+demo: configure ## set up, build, and run the main job on images that protocom draws itself
+	@cmake --build $(BUILD) -j $(JOBS) --target protocom
+	@$(PROTOCOM) run configs/demo.toml
+
+sanitize: setup ## all tests under the address and undefined-behaviour sanitizers
+	@cmake --preset sanitize $(CMAKE_ARGS)
+	@cmake --build --preset sanitize -j $(JOBS)
+	@ctest --preset sanitize
+
+bench: setup-dev ## build and run the benchmarks
+	@cmake --preset benchmark $(CMAKE_ARGS)
+	@cmake --build --preset benchmark -j $(JOBS)
+	@scripts/bench build/benchmark
+
+tidy: setup-dev ## clang-tidy over our sources; FILES='src/core/*.cc' for some of them
+	@cmake --preset tidy $(CMAKE_ARGS)
+	@printf '%s\n' $(wildcard $(FILES)) | xargs -P $(JOBS) -n 1 clang-tidy -p build/tidy --quiet --warnings-as-errors='*'
+
+format: setup-dev ## rewrite our sources in the project's style
+	@clang-format -i $(SOURCES)
+
+format-check: setup-dev ## fail when a source is not in the project's style
+	@clang-format --dry-run --Werror $(SOURCES)
+
+install: build ## install into PREFIX (default: CMake's, /usr/local)
+	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean: ## remove all build folders
+	rm -rf build
