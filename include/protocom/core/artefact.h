@@ -43,6 +43,9 @@ ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int
 /// The header of any artefact, npz or safetensors, whatever its kind. Throws Error when the file is not one of ours.
 ArtefactHeader read_any_header(const std::filesystem::path& path);
 
+/// The safetensors metadata key that holds the header (as JSON text).
+inline constexpr const char* kSafetensorsHeaderKey = "protocom";
+
 /// The version of this build, "0.1.0".
 const char* program_version();
 

@@ -1,0 +1,91 @@
+#include "protocom/core/artefact.h"
+
+#include "protocom/core/error.h"
+#include "protocom/core/safetensors.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kHeaderMember = "header.json";
+
+
+ArtefactHeader parse(const std::string& text, const std::string& where) {
+  const json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) fail("{}: the header is not valid JSON", where);
+  return ArtefactHeader::from_json(parsed, where);
+}
+
+}  // namespace
+
+json ArtefactHeader::to_json() const {
+  return {{"kind", kind},
+          {"format_version", format_version},
+          {"program_version", program_version},
+          {"command", provenance.command},
+          {"options", provenance.options},
+          {"seed", provenance.seed},
+          {"inputs", provenance.inputs},
+          {"details", details}};
+}
+
+ArtefactHeader ArtefactHeader::from_json(const json& json_header, const std::string& where) {
+  ArtefactHeader header;
+  try {
+    json_header.at("kind").get_to(header.kind);
+    json_header.at("format_version").get_to(header.format_version);
+    json_header.at("program_version").get_to(header.program_version);
+    json_header.at("command").get_to(header.provenance.command);
+    header.provenance.options = json_header.at("options");
+    json_header.at("seed").get_to(header.provenance.seed);
+    json_header.at("inputs").get_to(header.provenance.inputs);
+    header.details = json_header.at("details");
+  } catch (const json::exception& error) {
+    fail("{}: the header is damaged: {}", where, error.what());
+  }
+  return header;
+}
+
+ArtefactHeader make_header(std::string kind, int format_version, Provenance provenance) {
+  ArtefactHeader header;
+  header.kind = std::move(kind);
+  header.format_version = format_version;
+  header.program_version = program_version();
+  header.provenance = std::move(provenance);
+  return header;
+}
+
+void add_header(NpzWriter& writer, const ArtefactHeader& header) {
+  writer.add_bytes(kHeaderMember, header.to_json().dump(2));
+}
+
+ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int newest_version) {
+  const std::string where = reader.path().string();
+  if (!reader.has(kHeaderMember)) fail("{} is not a protocom file (no {}), expected '{}'", where, kHeaderMember, kind);
+  ArtefactHeader header = parse(reader.bytes(kHeaderMember), where);
+  if (header.kind != kind) fail("{} is a '{}' file, expected '{}'", where, header.kind, kind);
+  if (header.format_version < 1 || header.format_version > newest_version) {
+    fail("{} has {} format {}, this protocom {} reads up to {}: use a newer protocom", where, kind, header.format_version,
+         program_version(), newest_version);
+  }
+  return header;
+}
+
+ArtefactHeader read_any_header(const std::filesystem::path& path) {
+  std::string text;
+  try {
+    const auto metadata = read_safetensors_metadata(path);
+    const auto found = metadata.find(kSafetensorsHeaderKey);
+    if (found != metadata.end()) text = found->second;
+  } catch (const Error&) {
+    const NpzReader reader(path);
+    if (reader.has(kHeaderMember)) text = reader.bytes(kHeaderMember);
+  }
+  if (text.empty()) fail("{} has no protocom header", path.string());
+  return parse(text, path.string());
+}
+
+const char* program_version() { return PROTOCOM_VERSION; }
+
+}  // namespace protocom

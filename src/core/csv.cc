@@ -1,0 +1,98 @@
+#include "protocom/core/csv.h"
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+/// Splits lines into cells; a quoted cell may go on over line ends.
+class CsvParser {
+ public:
+  /// Adds one line. True when the row is complete, false when a quoted cell is still open.
+  bool add_line(std::string_view line) {
+    if (open_) cell_.push_back('\n');
+    for (size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (open_) {
+        if (c != '"') {
+          cell_.push_back(c);
+        } else if (i + 1 < line.size() && line[i + 1] == '"') {
+          cell_.push_back('"');
+          ++i;
+        } else {
+          open_ = false;
+        }
+      } else if (c == '"' && cell_.empty()) {
+        open_ = true;
+      } else if (c == ',') {
+        end_cell();
+      } else {
+        cell_.push_back(c);
+      }
+    }
+    if (open_) return false;
+    end_cell();
+    return true;
+  }
+
+  std::vector<std::string> take_cells() { return std::exchange(cells_, {}); }
+  [[nodiscard]] bool open() const { return open_; }
+
+ private:
+  void end_cell() { cells_.push_back(std::exchange(cell_, {})); }
+
+  bool open_ = false;
+  std::string cell_;
+  std::vector<std::string> cells_;
+};
+
+}  // namespace
+
+size_t CsvTable::column(std::string_view name) const {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) {
+    fail("{}:1: no column '{}'; the columns are: {}", path.string(), name, fmt::join(header, ", "));
+  }
+  return static_cast<size_t>(found - header.begin());
+}
+
+std::string CsvTable::where(const CsvRow& row) const { return fmt::format("{}:{}", path.string(), row.line); }
+
+CsvTable read_csv(const std::filesystem::path& path) {
+  CsvTable table;
+  table.path = path;
+  CsvParser parser;
+  int64_t row_line = 0;
+  for_each_line(path, [&](int64_t number, std::string_view line) {
+    if (number == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
+    if (!parser.open()) {
+      if (line.empty()) return true;
+      row_line = number;
+    }
+    if (!parser.add_line(line)) return true;
+    auto cells = parser.take_cells();
+    if (table.header.empty()) {
+      table.header = std::move(cells);
+    } else if (cells.size() != table.header.size()) {
+      fail("{}:{}: {} cells, the header has {}", path.string(), row_line, cells.size(), table.header.size());
+    } else {
+      table.rows.push_back({row_line, std::move(cells)});
+    }
+    return true;
+  });
+  if (parser.open()) fail("{}:{}: a quote is opened and never closed", path.string(), row_line);
+  if (table.header.empty()) fail("{} is empty, a CSV with a header row was expected", path.string());
+  return table;
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+}  // namespace protocom

@@ -1,0 +1,215 @@
+#include "protocom/core/files.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string system_reason() { return std::strerror(errno); }
+
+class FileDescriptor {
+ public:
+  FileDescriptor(const fs::path& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
+    if (value_ < 0) fail("cannot open {}: {}", path.string(), system_reason());
+  }
+  ~FileDescriptor() { ::close(value_); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+fs::path parent_folder(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path temporary_beside(const fs::path& path) {
+  static std::atomic<unsigned> counter{0};
+  return fs::path(fmt::format("{}.tmp-{}-{}", path.string(), ::getpid(), counter++));
+}
+
+void make_parent(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(parent_folder(path), error);
+  if (error) fail("cannot create the folder {}: {}", parent_folder(path).string(), error.message());
+}
+
+void sync(const fs::path& path, int flags) {
+  const FileDescriptor file(path, flags);
+  if (::fsync(file.get()) != 0) fail("cannot write {} to the disk: {}", path.string(), system_reason());
+}
+
+void write_all(const fs::path& path, std::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const std::string reason = system_reason();
+      ::close(file);
+      fail("cannot write {}: {}", path.string(), reason);
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  if (::close(file) != 0) fail("cannot write {}: {}", path.string(), system_reason());
+}
+
+std::string hex(const XXH128_hash_t& hash) { return fmt::format("{:016x}{:016x}", hash.high64, hash.low64); }
+
+/// Takes the lines out of a stream of blocks; a line may span blocks.
+class LineSplitter {
+ public:
+  explicit LineSplitter(const std::function<bool(int64_t, std::string_view)>& visit) : visit_(visit) {}
+
+  bool add(std::string_view block) {
+    size_t end = 0;
+    while ((end = block.find('\n')) != std::string_view::npos) {
+      if (!emit(block.substr(0, end))) return false;
+      block.remove_prefix(end + 1);
+    }
+    pending_.append(block);
+    return true;
+  }
+
+  void finish() {
+    if (!pending_.empty()) emit({});
+  }
+
+ private:
+  bool emit(std::string_view tail) {
+    if (!pending_.empty()) {
+      pending_.append(tail);
+      tail = pending_;
+    }
+    if (!tail.empty() && tail.back() == '\r') tail.remove_suffix(1);
+    const bool go_on = visit_(++line_, tail);
+    pending_.clear();
+    return go_on;
+  }
+
+  const std::function<bool(int64_t, std::string_view)>& visit_;
+  std::string pending_;
+  int64_t line_ = 0;
+};
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  const FileDescriptor file(path, O_RDONLY);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
+  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
+  std::string content;
+  content.reserve(static_cast<size_t>(status.st_size));
+  std::array<char, 1 << 16> block{};
+  for (;;) {
+    const ssize_t count = ::read(file.get(), block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot read {}: {}", path.string(), system_reason());
+    if (count == 0) return content;
+    content.append(block.data(), static_cast<size_t>(count));
+  }
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  write_file_with(path, [&](const fs::path& temporary) { write_all(temporary, content); });
+}
+
+void write_file_with(const fs::path& path, const std::function<void(const fs::path&)>& write) {
+  make_parent(path);
+  const fs::path temporary = temporary_beside(path);
+  try {
+    write(temporary);
+    sync(temporary, O_RDONLY);
+    std::error_code error;
+    fs::rename(temporary, path, error);
+    if (error) fail("cannot write {}: {}", path.string(), error.message());
+    sync(parent_folder(path), O_RDONLY | O_DIRECTORY);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+}
+
+void check_writable(const fs::path& path) {
+  if (fs::is_directory(path)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
+  make_parent(path);
+  const fs::path probe = temporary_beside(path);
+  write_all(probe, "");
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+}
+
+void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
+  if (fs::is_directory(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) fail("cannot open {}: {}", path.string(), system_reason());
+  gzbuffer(file.get(), 1 << 17);
+  LineSplitter lines(visit);
+  std::vector<char> block(1 << 17);
+  for (;;) {
+    const int count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
+    int code = Z_OK;
+    const char* reason = gzerror(file.get(), &code);
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
+      fail("cannot read {}: {}", path.string(), code == Z_ERRNO ? system_reason() : std::string(reason));
+    }
+    if (count == 0) break;
+    if (!lines.add({block.data(), static_cast<size_t>(count)})) return;
+  }
+  lines.finish();
+}
+
+std::string hash_file(const fs::path& path) {
+  const FileDescriptor file(path, O_RDONLY);
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
+  XXH3_128bits_reset(state.get());
+  std::vector<char> block(1 << 20);
+  for (;;) {
+    const ssize_t count = ::read(file.get(), block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot read {}: {}", path.string(), system_reason());
+    if (count == 0) return hex(XXH3_128bits_digest(state.get()));
+    XXH3_128bits_update(state.get(), block.data(), static_cast<size_t>(count));
+  }
+}
+
+std::string hash_bytes(std::string_view bytes) { return hex(XXH3_128bits(bytes.data(), bytes.size())); }
+
+MappedFile::MappedFile(const fs::path& path) {
+  const FileDescriptor file(path, O_RDONLY);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* address = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (address == MAP_FAILED) fail("cannot map {} into memory: {}", path.string(), system_reason());
+  data_ = static_cast<const char*>(address);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+}  // namespace protocom

@@ -1,0 +1,10 @@
+#include "protocom/core/log.h"
+
+namespace protocom {
+
+spdlog::logger& logger() {
+  static spdlog::logger instance("protocom");
+  return instance;
+}
+
+}  // namespace protocom

@@ -1,0 +1,67 @@
+#include "protocom/core/near_matches.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace protocom {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+}  // namespace
+
+int64_t edit_distance(std::string_view a, std::string_view b) {
+  const size_t width = b.size() + 1;
+  std::vector<int64_t> before_last(width), last(width), row(width);
+  for (size_t j = 0; j < width; ++j) row[j] = static_cast<int64_t>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = static_cast<int64_t>(i);
+    for (size_t j = 1; j < width; ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
+  const std::string wanted = lower(text);
+  const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
+  std::vector<std::pair<int64_t, std::string>> found;
+  for (const std::string& candidate : candidates) {
+    const std::string other = lower(candidate);
+    const int64_t distance = edit_distance(wanted, other);
+    const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
+    if (distance <= tolerance) {
+      found.emplace_back(distance, candidate);
+    } else if (contains) {
+      found.emplace_back(tolerance + 1, candidate);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (found.size() > limit) found.resize(limit);
+  std::vector<std::string> result;
+  for (auto& [distance, candidate] : found) result.push_back(std::move(candidate));
+  return result;
+}
+
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> near = near_matches(text, candidates);
+  if (near.empty()) return "";
+  std::string result = "; did you mean ";
+  for (size_t i = 0; i < near.size(); ++i) {
+    if (i > 0) result += i + 1 == near.size() ? " or " : ", ";
+    result += "'" + near[i] + "'";
+  }
+  return result + "?";
+}
+
+}  // namespace protocom

@@ -1,0 +1,197 @@
+#include "npy.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <map>
+
+#include "protocom/core/error.h"
+
+namespace protocom::npy {
+namespace {
+
+const std::map<std::string, at::ScalarType>& dtypes() {
+  static const std::map<std::string, at::ScalarType> table = {
+      {"<f2", at::kHalf}, {"<f4", at::kFloat}, {"<f8", at::kDouble}, {"<i8", at::kLong}, {"<i4", at::kInt},
+      {"<i2", at::kShort}, {"|i1", at::kChar}, {"|u1", at::kByte},   {"|b1", at::kBool}};
+  return table;
+}
+
+uint32_t little_endian(std::string_view bytes) {
+  uint32_t value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+/// The text after `'key':` in the header's Python dict.
+std::string_view value_of(std::string_view dict, const std::string& key, const std::string& where) {
+  const size_t at = dict.find("'" + key + "'");
+  const size_t colon = at == std::string_view::npos ? at : dict.find(':', at);
+  if (colon == std::string_view::npos) fail("{}: the npy header has no '{}'", where, key);
+  dict.remove_prefix(colon + 1);
+  dict.remove_prefix(std::min(dict.find_first_not_of(' '), dict.size()));
+  return dict;
+}
+
+std::vector<int64_t> parse_shape(std::string_view text, const std::string& where) {
+  const size_t close = text.find(')');
+  if (text.empty() || text[0] != '(' || close == std::string_view::npos) fail("{}: the npy header has no shape", where);
+  std::vector<int64_t> shape;
+  int64_t value = -1;
+  for (const char c : text.substr(1, close)) {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      value = std::max<int64_t>(value, 0) * 10 + (c - '0');
+    } else if (value >= 0) {
+      shape.push_back(value);
+      value = -1;
+    }
+  }
+  return shape;
+}
+
+int64_t element_count(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
+void check_size(const View& view, int64_t item_size, const std::string& where) {
+  const int64_t expected = element_count(view.shape) * item_size;
+  if (static_cast<int64_t>(view.data.size()) != expected) {
+    fail("{}: {} bytes of data, the header announces {}; the file is damaged", where, view.data.size(), expected);
+  }
+}
+
+void append_utf8(std::string& out, uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  }
+}
+
+/// Code points of UTF-8; bytes that are not UTF-8 stand for themselves.
+std::vector<uint32_t> code_points(const std::string& text) {
+  std::vector<uint32_t> points;
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<uint8_t>(text[i]);
+    const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 1;
+    uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
+    if (i + length > text.size()) {
+      points.push_back(lead);
+      ++i;
+      continue;
+    }
+    for (size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3f);
+    points.push_back(code);
+    i += length;
+  }
+  return points;
+}
+
+std::string header(const std::string& descr, at::IntArrayRef shape) {
+  std::string sizes;
+  for (const int64_t size : shape) sizes += fmt::format("{}, ", size);
+  if (shape.size() > 1) sizes.resize(sizes.size() - 2);
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, sizes);
+  const size_t unpadded = 10 + dict.size() + 1;
+  dict.append((64 - unpadded % 64) % 64, ' ');
+  dict += '\n';
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out += static_cast<char>(dict.size() & 0xff);
+  out += static_cast<char>(dict.size() >> 8);
+  return out + dict;
+}
+
+}  // namespace
+
+View parse(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < 12 || bytes.substr(0, 6) != "\x93NUMPY") fail("{}: not a NumPy array", where);
+  const size_t length_bytes = bytes[6] == 1 ? 2 : 4;
+  const size_t length = little_endian(bytes.substr(8, length_bytes));
+  const size_t start = 8 + length_bytes;
+  if (start + length > bytes.size()) fail("{}: the npy header is cut off", where);
+  const std::string_view dict = bytes.substr(start, length);
+
+  View view;
+  const std::string_view descr = value_of(dict, "descr", where);
+  if (descr.empty() || descr[0] != '\'') fail("{}: structured arrays are not supported", where);
+  view.descr = std::string(descr.substr(1, descr.find('\'', 1) - 1));
+  view.shape = parse_shape(value_of(dict, "shape", where), where);
+  const bool fortran = value_of(dict, "fortran_order", where).substr(0, 4) == "True";
+  if (fortran && view.shape.size() > 1) {
+    fail("{}: the array is in Fortran order; save it with numpy.ascontiguousarray", where);
+  }
+  view.data = bytes.substr(start + length);
+  return view;
+}
+
+at::Tensor to_tensor(const View& view, const std::string& where) {
+  const auto dtype = dtypes().find(view.descr);
+  if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, view.descr);
+  const at::Tensor tensor = at::empty(view.shape, dtype->second);
+  check_size(view, static_cast<int64_t>(tensor.element_size()), where);
+  std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
+  return tensor;
+}
+
+std::vector<std::string> to_strings(const View& view, const std::string& where) {
+  const bool wide = view.descr.rfind("<U", 0) == 0;
+  if (!wide && view.descr.rfind("|S", 0) != 0) fail("{}: dtype '{}' is not text", where, view.descr);
+  if (view.shape.size() != 1) fail("{}: a text array of one dimension was expected", where);
+  const size_t length = std::stoul(view.descr.substr(2));
+  const size_t width = wide ? 4 : 1;
+  check_size(view, static_cast<int64_t>(length * width), where);
+  std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
+  for (size_t i = 0; i < strings.size(); ++i) {
+    for (size_t k = 0; k < length; ++k) {
+      const uint32_t code = little_endian(view.data.substr((i * length + k) * width, width));
+      if (code == 0) break;
+      if (wide) {
+        append_utf8(strings[i], code);
+      } else {
+        strings[i] += static_cast<char>(code);
+      }
+    }
+  }
+  return strings;
+}
+
+std::string header_of(const at::Tensor& tensor) {
+  for (const auto& [descr, dtype] : dtypes()) {
+    if (dtype == tensor.scalar_type()) return header(descr, tensor.sizes());
+  }
+  fail("a tensor of type {} cannot be written as npy", c10::toString(tensor.scalar_type()));
+}
+
+std::string encode(const std::vector<std::string>& strings) {
+  std::vector<std::vector<uint32_t>> points;
+  points.reserve(strings.size());
+  size_t length = 1;
+  for (const auto& text : strings) {
+    points.push_back(code_points(text));
+    length = std::max(length, points.back().size());
+  }
+  std::string out = header(fmt::format("<U{}", length), {static_cast<int64_t>(strings.size())});
+  for (const auto& text : points) {
+    for (size_t k = 0; k < length; ++k) {
+      const uint32_t code = k < text.size() ? text[k] : 0;
+      for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(code >> shift & 0xff);
+    }
+  }
+  return out;
+}
+
+}  // namespace protocom::npy

@@ -1,0 +1,29 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom::npy {
+
+/// The header of NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and what follows it.
+struct View {
+  std::string descr;           ///< "<f4", "<U9", ...
+  std::vector<int64_t> shape;
+  std::string_view data;       ///< the elements, C order
+};
+
+/// Parses bytes of a `.npy`. Throws Error that begins with `where`.
+View parse(std::string_view bytes, const std::string& where);
+/// A numeric array as a tensor that owns its memory.
+at::Tensor to_tensor(const View& view, const std::string& where);
+/// A text array (`<U`, `|S`) as UTF-8.
+std::vector<std::string> to_strings(const View& view, const std::string& where);
+
+/// The header (magic, version, dict, padding) of a tensor's `.npy`.
+std::string header_of(const at::Tensor& tensor);
+/// A whole `.npy` of strings (`<U`).
+std::string encode(const std::vector<std::string>& strings);
+
+}  // namespace protocom::npy

@@ -1,0 +1,159 @@
+#include "protocom/core/npz.h"
+
+#include <ATen/ATen.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "npy.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+std::string zip_reason(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return reason;
+}
+
+constexpr const char* kArraySuffix = ".npy";
+
+}  // namespace
+
+struct NpzReader::Impl {
+  std::filesystem::path path;
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive{nullptr, zip_discard};
+
+  [[nodiscard]] zip_int64_t find(const std::string& name) const {
+    const zip_int64_t array = zip_name_locate(archive.get(), (name + kArraySuffix).c_str(), 0);
+    return array >= 0 ? array : zip_name_locate(archive.get(), name.c_str(), 0);
+  }
+
+  [[nodiscard]] std::string where(const std::string& name) const { return path.string() + ": member '" + name + "'"; }
+};
+
+NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
+  impl_->path = path;
+  int code = 0;
+  impl_->archive.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (!impl_->archive) {
+    if (code == ZIP_ER_NOZIP) fail("{} is not an npz file (no zip archive)", path.string());
+    fail("cannot open {}: {}", path.string(), zip_reason(code));
+  }
+}
+
+NpzReader::~NpzReader() = default;
+NpzReader::NpzReader(NpzReader&&) noexcept = default;
+
+bool NpzReader::has(const std::string& name) const { return impl_->find(name) >= 0; }
+
+std::vector<std::string> NpzReader::names() const {
+  std::vector<std::string> names;
+  const zip_int64_t count = zip_get_num_entries(impl_->archive.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    std::string name = zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
+    const std::string suffix = kArraySuffix;
+    if (name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+      name.resize(name.size() - suffix.size());
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string NpzReader::bytes(const std::string& name) const {
+  const zip_int64_t index = impl_->find(name);
+  if (index < 0) fail("{} has no member '{}'; it has: {}", impl_->path.string(), name, fmt::join(names(), ", "));
+  zip_stat_t status;
+  zip_stat_init(&status);
+  zip_stat_index(impl_->archive.get(), static_cast<zip_uint64_t>(index), 0, &status);
+  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
+      zip_fopen_index(impl_->archive.get(), static_cast<zip_uint64_t>(index), 0), zip_fclose);
+  if (!file) fail("{}: {}", impl_->where(name), zip_strerror(impl_->archive.get()));
+  std::string content(status.size, '\0');
+  size_t filled = 0;
+  while (filled < content.size()) {
+    const zip_int64_t count = zip_fread(file.get(), content.data() + filled, content.size() - filled);
+    if (count <= 0) fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
+    filled += static_cast<size_t>(count);
+  }
+  char beyond = 0;  // the checksum is compared when the end is read
+  if (zip_fread(file.get(), &beyond, 1) != 0) fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
+  return content;
+}
+
+at::Tensor NpzReader::tensor(const std::string& name) const {
+  const std::string content = bytes(name);
+  return npy::to_tensor(npy::parse(content, impl_->where(name)), impl_->where(name));
+}
+
+std::vector<std::string> NpzReader::strings(const std::string& name) const {
+  const std::string content = bytes(name);
+  return npy::to_strings(npy::parse(content, impl_->where(name)), impl_->where(name));
+}
+
+const std::filesystem::path& NpzReader::path() const { return impl_->path; }
+
+struct NpzWriter::Impl {
+  std::filesystem::path path;
+  std::deque<std::pair<std::string, std::string>> members;
+
+  void write(const std::filesystem::path& temporary) const {
+    int code = 0;
+    zip_t* archive = zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (archive == nullptr) fail("cannot create {}: {}", path.string(), zip_reason(code));
+    for (const auto& [name, content] : members) {
+      zip_source_t* source = zip_source_buffer(archive, content.data(), content.size(), 0);
+      const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+      if (index < 0) {
+        zip_source_free(source);
+        const std::string reason = zip_strerror(archive);
+        zip_discard(archive);
+        fail("cannot write {}: {}", path.string(), reason);
+      }
+      zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+      zip_file_set_mtime(archive, static_cast<zip_uint64_t>(index), 315532800, 0);  // 1980-01-01: same content, same bytes
+    }
+    if (zip_close(archive) != 0) {
+      const std::string reason = zip_strerror(archive);
+      zip_discard(archive);
+      fail("cannot write {}: {}", path.string(), reason);
+    }
+  }
+};
+
+NpzWriter::NpzWriter(std::filesystem::path path) : impl_(std::make_unique<Impl>()) { impl_->path = std::move(path); }
+
+NpzWriter::~NpzWriter() = default;
+
+void NpzWriter::add(const std::string& name, const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.detach().cpu().contiguous();
+  std::string content = npy::header_of(plain);
+  content.append(static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes()));
+  add_bytes(name + kArraySuffix, std::move(content));
+}
+
+void NpzWriter::add(const std::string& name, const std::vector<std::string>& strings) {
+  add_bytes(name + kArraySuffix, npy::encode(strings));
+}
+
+void NpzWriter::add_bytes(const std::string& name, std::string bytes) {
+  impl_->members.emplace_back(name, std::move(bytes));
+}
+
+void NpzWriter::close() {
+  write_file_with(impl_->path, [this](const std::filesystem::path& temporary) { impl_->write(temporary); });
+}
+
+at::Tensor read_npy(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  return npy::to_tensor(npy::parse(content, path.string()), path.string());
+}
+
+}  // namespace protocom

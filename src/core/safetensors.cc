@@ -1,0 +1,121 @@
+#include "protocom/core/safetensors.h"
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+const std::map<std::string, at::ScalarType>& dtypes() {
+  static const std::map<std::string, at::ScalarType> table = {
+      {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I64", at::kLong},
+      {"I32", at::kInt},    {"I16", at::kShort}, {"I8", at::kChar},  {"U8", at::kByte},       {"BOOL", at::kBool}};
+  return table;
+}
+
+std::string dtype_name(at::ScalarType type) {
+  for (const auto& [name, dtype] : dtypes()) {
+    if (dtype == type) return name;
+  }
+  fail("a tensor of type {} cannot be written as safetensors", c10::toString(type));
+}
+
+struct Header {
+  json entries;
+  size_t data_start = 0;
+};
+
+Header parse_header(std::string_view bytes, const std::string& where) {
+  uint64_t length = 0;
+  if (bytes.size() < sizeof(length)) fail("{} is not a safetensors file: it has {} bytes", where, bytes.size());
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  if (length > bytes.size() - sizeof(length)) fail("{} is not a safetensors file, or is cut off", where);
+  Header header;
+  header.entries = json::parse(bytes.substr(sizeof(length), length), nullptr, false);
+  if (!header.entries.is_object()) fail("{} is not a safetensors file: its header is not a JSON object", where);
+  header.data_start = sizeof(length) + length;
+  return header;
+}
+
+std::map<std::string, std::string> metadata_of(const Header& header) {
+  const auto found = header.entries.find("__metadata__");
+  if (found == header.entries.end()) return {};
+  return found->get<std::map<std::string, std::string>>();
+}
+
+at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
+                      const std::string& where) {
+  const auto dtype = dtypes().find(entry.at("dtype").get<std::string>());
+  if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, entry.at("dtype").dump());
+  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
+  const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
+  int64_t expected = static_cast<int64_t>(c10::elementSize(dtype->second));
+  for (const int64_t size : shape) expected *= size;
+  if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != expected) {
+    fail("{}: its data lies at bytes {}..{} of {}; the file is damaged or cut off", where, begin, end, data.size());
+  }
+  void* address = const_cast<char*>(data.data() + begin);
+  return at::from_blob(address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
+}
+
+}  // namespace
+
+Safetensors read_safetensors(const std::filesystem::path& path) {
+  const auto file = std::make_shared<MappedFile>(path);
+  const Header header = parse_header(file->bytes(), path.string());
+  const std::string_view data = file->bytes().substr(header.data_start);
+  Safetensors result;
+  try {
+    result.metadata = metadata_of(header);
+    for (const auto& [name, entry] : header.entries.items()) {
+      if (name == "__metadata__") continue;
+      result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + name + "'");
+    }
+  } catch (const json::exception& error) {
+    fail("{} has a damaged safetensors header: {}", path.string(), error.what());
+  }
+  return result;
+}
+
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return metadata_of(parse_header(file.bytes(), path.string()));
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  json header = json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  size_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const size_t end = offset + static_cast<size_t>(tensor.numel()) * tensor.element_size();
+    header[name] = {{"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');  // keeps the data aligned
+  const uint64_t length = text.size();
+  write_file_with(path, [&](const std::filesystem::path& temporary) {
+    std::ofstream out(temporary, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&length), sizeof(length));
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    for (const auto& entry : tensors) {
+      const at::Tensor plain = entry.second.detach().cpu().contiguous();
+      out.write(static_cast<const char*>(plain.data_ptr()), static_cast<std::streamsize>(plain.nbytes()));
+    }
+    out.close();
+    if (!out) fail("cannot write {}: {}", path.string(), std::strerror(errno));
+  });
+}
+
+}  // namespace protocom
