@@ -1,0 +1,28 @@
+# Plants one violation at a time in a tree of its own and expects check_layering.cmake to name its file and line.
+#   cmake -D CHECK=<check_layering.cmake> -D WORK=<folder to use> -P prove_it_fails.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# expect(RESULT MESSAGE FILE CONTENT): the check gives RESULT (0 or 1) and, for 1, prints MESSAGE, when FILE holds CONTENT.
+function(expect result message file content)
+  file(REMOVE_RECURSE ${WORK})
+  file(WRITE ${WORK}/${file} "${content}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${WORK} -P ${CHECK} RESULT_VARIABLE found OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(FIND "${output}" "${message}" position)
+  if(NOT found EQUAL result OR position EQUAL -1)
+    message(FATAL_ERROR "${file} with\n${content}\nshould give exit ${result} and '${message}', gave exit ${found} and\n${output}")
+  endif()
+endfunction()
+
+expect(1 "src/core/a.cc:2: data lies above core" src/core/a.cc "// up\n#include \"protocom/data/image.h\"\n")
+expect(1 "src/data/a.cc:1: data and nn are neighbours" src/data/a.cc "#include \"protocom/nn/backbone.h\"\n")
+expect(1 "include/protocom/eval/a.h:3: train lies above eval" include/protocom/eval/a.h
+       "int a[2]; // ] ;\nint b;\\\n#include <protocom/train/pretrain.h>\n")
+expect(1 "include/protocom/core/a.h:1: a public header may include" include/protocom/core/a.h "#include <torch/torch.h>\n")
+expect(1 "src/serve/a.cc:1: eval/private.h is private to eval" src/serve/a.cc "#include \"eval/private.h\"\n")
+expect(1 "src/core/a.cc:1: 'vision' is not a module" src/core/a.cc "#include \"protocom/vision/a.h\"\n")
+expect(1 "src/vision/a.cc:1: 'vision' has no level" src/vision/a.cc "\n")
+expect(1 "no source was found" README.md "\n")
+expect(0 "of 1 files keep to the levels" src/fewshot/a.cc
+       "#include \"fewshot/a.h\"\n#include <torch/torch.h>\n#include \"protocom/fewshot/a.h\"\n#include \"protocom/core/error.h\"\n")
+expect(0 "of 1 files keep to the levels" apps/protocom/a.cc "#include \"protocom/train/a.h\"\n#include \"protocom/report/a.h\"\n")
+file(REMOVE_RECURSE ${WORK})
