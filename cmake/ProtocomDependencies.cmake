@@ -1,6 +1,7 @@
 # Every library protocom builds on, all of them Debian packages (scripts/packages.txt); nothing is downloaded.
 # The installed package reads this file too, so it defines nothing but targets and two variables.
 find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Torch REQUIRED)
 
 # Our own level is C++17: clang 14 refuses Debian's Torch headers as C++20. A newer Torch says in an #error line of its
@@ -34,6 +35,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET GLOBAL libzip)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET GLOBAL libxxhash)
 pkg_check_modules(jpeg REQUIRED IMPORTED_TARGET GLOBAL libjpeg)
-pkg_check_modules(webp REQUIRED IMPORTED_TARGET GLOBAL libwebp)
+pkg_check_modules(webp REQUIRED IMPORTED_TARGET GLOBAL libwebp libwebpdemux)
 pkg_check_modules(exif REQUIRED IMPORTED_TARGET GLOBAL libexif)
 pkg_check_modules(stb REQUIRED IMPORTED_TARGET GLOBAL stb)
+pkg_check_modules(cairo REQUIRED IMPORTED_TARGET GLOBAL cairo)
