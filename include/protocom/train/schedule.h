@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// How the learning rate falls over a training.
+enum class ScheduleShape {
+  kStep,   ///< times 0.1 at each milestone: the paper's recipe
+  kCosine  ///< half a cosine from the full rate to 0: kinder to short trainings
+};
+
+/// "step" or "cosine". Throws UsageError for anything else.
+ScheduleShape parse_schedule_shape(const std::string& text);
+/// The text that parse_schedule_shape understands.
+std::string_view to_string(ScheduleShape shape);
+
+/// A learning rate that depends on the epoch only.
+struct Schedule {
+  ScheduleShape shape = ScheduleShape::kStep;
+  double learning_rate = 0.1;  ///< of the first epoch
+  int64_t epochs = 100;
+  /// Where kStep falls, as fractions of `epochs`, rounded to whole epochs: 60, 80 and 90 of 100.
+  std::vector<double> milestones = {0.6, 0.8, 0.9};
+
+  /// The rate of an epoch, 0 <= epoch < epochs.
+  [[nodiscard]] double at(int64_t epoch) const;
+};
+
+}  // namespace protocom

@@ -1,0 +1,101 @@
+#include "protocom/features/extract.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "protocom/core/device.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+/// pixels uint8 [n, size, size, 3] -> float32 [n, d] on the CPU.
+at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
+  const PrecisionScope scope(precision, device);
+  return backbone.forward(to_float_images(pixels.to(device))).to(at::kCPU);
+}
+
+void check_finite(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
+  const at::Tensor finite = at::isfinite(features).all(1);  // [n]
+  if (finite.all().item<bool>()) return;
+  const int64_t row = first + finite.logical_not().nonzero()[0].item<int64_t>();
+  fail("the backbone gives NaN or infinite features for image '{}'; is it trained, and in this precision?",
+       ids.at(static_cast<size_t>(row)));
+}
+
+class Speed {
+ public:
+  [[nodiscard]] std::string describe(int64_t images) const {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    return fmt::format("{:.0f} images/s", static_cast<double>(images) / std::max(seconds.count(), 1e-9));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
+  if (options.batch < 1) fail_usage("features need a batch of at least 1 image, found {}", options.batch);
+  const c10::Device device = parse_device(options.device);
+  backbone.to(device);
+  backbone.set_training(false);
+  return device;
+}
+
+at::Tensor pixels_of(const Image& image, int64_t size) {
+  const Image square = resize_and_crop(image, size);
+  at::Tensor pixels = at::empty({size, size, 3}, at::kByte);
+  std::memcpy(pixels.data_ptr<uint8_t>(), square.rgb.data(), square.rgb.size());
+  return pixels;
+}
+
+}  // namespace
+
+at::Tensor to_float_images(const at::Tensor& pixels) {
+  // A permuted NHWC tensor is an NCHW tensor in channels-last format already: no pixel moves.
+  return pixels.permute({0, 3, 1, 2}).to(at::kFloat).mul_(1.0F / 255.0F);  // [n, 3, size, size]
+}
+
+FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options, Progress& progress) {
+  const c10::Device device = prepare(backbone, options);
+  const int64_t count = images.size();
+  if (count == 0) fail("there are no images to extract features from");
+  FeatureSet result;
+  result.features = at::empty({count, backbone.dim()}, at::kFloat);
+  progress.start("features", count);
+  const Speed speed;
+  for (int64_t first = 0; first < count; first += options.batch) {
+    const int64_t end = std::min(count, first + options.batch);
+    const at::Tensor features = forward_batch(backbone, images.pixels.slice(0, first, end), options.precision, device);
+    check_finite(features, first, images.image_ids);
+    result.features.slice(0, first, end).copy_(features);
+    progress.advance(end, speed.describe(end));
+  }
+  progress.finish();
+  result.labels = images.labels.clone();
+  result.class_names = images.class_names;
+  result.class_split = images.class_split;
+  result.image_ids = images.image_ids;
+  return result;
+}
+
+at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
+  const c10::Device device = prepare(backbone, options);
+  if (images.empty()) fail("there are no images to extract features from");
+  std::vector<at::Tensor> batches;
+  const auto batch = static_cast<size_t>(options.batch);
+  for (size_t first = 0; first < images.size(); first += batch) {
+    std::vector<at::Tensor> pixels;
+    for (size_t i = first; i < std::min(images.size(), first + batch); ++i) {
+      pixels.push_back(pixels_of(images[i], backbone.image_size()));
+    }
+    batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
+  }
+  return at::cat(batches);  // [n, d]
+}
+
+}  // namespace protocom

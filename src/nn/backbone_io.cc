@@ -1,0 +1,177 @@
+#include <fmt/ranges.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "nn/module_backbone.h"
+#include "nn/torchscript_backbone.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/core/safetensors.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kKind = "backbone";
+constexpr int kFormatVersion = 1;
+constexpr const char* kHeaderMember = "header.json";
+
+using StateDict = std::map<std::string, at::Tensor>;
+
+enum class Format { kTorchScript, kNpz, kSafetensors, kPickle };
+
+Format format_of(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  const std::string_view bytes = file.bytes();
+  if (bytes.substr(0, 2) != "PK") {
+    if (bytes.size() > 9 && bytes[8] == '{') return Format::kSafetensors;
+    fail("{} is neither a protocom backbone, nor TorchScript, nor a state dict (.npz or .safetensors)", path.string());
+  }
+  // The names of a zip's members stand, uncompressed, in its directory at the end.
+  if (bytes.rfind("/constants.pkl") != std::string_view::npos) return Format::kTorchScript;
+  if (bytes.rfind("/data.pkl") != std::string_view::npos) return Format::kPickle;
+  return Format::kNpz;
+}
+
+StateDict read_npz_state(const NpzReader& reader) {
+  StateDict state;
+  for (const std::string& name : reader.names()) {
+    if (name != kHeaderMember) state[name] = reader.tensor(name);
+  }
+  return state;
+}
+
+// Checkpoints hold the encoder under the name it had in the training script: `net.`, `module.`, `encoder.`.
+std::string common_prefix(const StateDict& state, const std::string& first_name) {
+  for (const auto& [name, tensor] : state) {
+    const size_t at = name.rfind(first_name);
+    if (at != std::string::npos && at > 0 && name[at - 1] == '.' && at + first_name.size() == name.size()) return name.substr(0, at);
+  }
+  return "";
+}
+
+bool is_counter(const std::string& name) { return name.find("num_batches_tracked") != std::string::npos; }
+
+void copy_entry(const std::filesystem::path& path, const std::string& name, const at::Tensor& source, at::Tensor target) {
+  if (source.sizes() != target.sizes()) {
+    fail("{}: entry '{}' has shape [{}], expected [{}]", path.string(), name, fmt::join(source.sizes(), ", "),
+         fmt::join(target.sizes(), ", "));
+  }
+  if (source.is_floating_point() && !at::isfinite(source).all().item<bool>()) {
+    fail("{}: entry '{}' holds NaN or infinite values", path.string(), name);
+  }
+  target.copy_(source);
+}
+
+void warn_of_leftovers(const std::filesystem::path& path, const StateDict& state, const std::set<std::string>& used) {
+  std::vector<std::string> left;
+  for (const auto& [name, tensor] : state) {
+    if (used.count(name) == 0 && !is_counter(name)) left.push_back(name);
+  }
+  if (left.empty()) return;
+  const size_t count = left.size();
+  left.resize(std::min<size_t>(count, 10));
+  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}{}", path.string(), count, fmt::join(left, ", "),
+                count > left.size() ? ", ..." : "");
+}
+
+std::set<std::string> fill(const std::filesystem::path& path, const StateDict& state, const Backbone& backbone) {
+  torch::NoGradGuard no_grad;
+  const auto entries = backbone.state_dict();
+  const std::string prefix = common_prefix(state, entries.front().first);
+  std::set<std::string> used;
+  for (const auto& [name, target] : entries) {
+    const auto found = state.find(prefix + name);
+    if (found == state.end()) {
+      if (is_counter(name)) continue;
+      fail("{} has no entry '{}'; expected the state dict of the chosen architecture", path.string(), prefix + name);
+    }
+    copy_entry(path, found->first, found->second, target);
+    used.insert(found->first);
+  }
+  return used;
+}
+
+std::vector<double> three_values(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.to(at::kDouble).reshape({-1}).contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state, BackboneOptions options) {
+  std::set<std::string> normalisation;
+  for (auto [name, target] : {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
+    const auto found = state.find(name);
+    if (found == state.end() || found->second.numel() != 3) continue;
+    *target = three_values(found->second);
+    normalisation.insert(name);
+  }
+  auto backbone = std::make_unique<ModuleBackbone>(options);
+  std::set<std::string> used = fill(path, state, *backbone);
+  used.merge(normalisation);
+  warn_of_leftovers(path, state, used);
+  return backbone;
+}
+
+// A training checkpoint is a backbone with more members beside it.
+StateDict without_training_state(StateDict state) {
+  for (auto entry = state.begin(); entry != state.end();) {
+    entry = entry->first.rfind(kTrainingPrefix, 0) == 0 ? state.erase(entry) : std::next(entry);
+  }
+  return state;
+}
+
+BackboneOptions options_of(const ArtefactHeader& header, const std::string& where) {
+  BackboneOptions options;
+  try {
+    header.details.at("architecture").get_to(options.architecture);
+    header.details.at("image_size").get_to(options.image_size);
+    header.details.at("mean").get_to(options.mean);
+    header.details.at("std").get_to(options.std);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header is damaged: {}", where, error.what());
+  }
+  return options;
+}
+
+std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+  const NpzReader reader(path);
+  if (!reader.has(kHeaderMember)) return from_state_dict(path, read_npz_state(reader), options);
+  const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+  return from_state_dict(path, without_training_state(read_npz_state(reader)), options_of(header, path.string()));
+}
+
+}  // namespace
+
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+  switch (format_of(path)) {
+    case Format::kTorchScript:
+      return std::make_unique<TorchScriptBackbone>(path, options.image_size);
+    case Format::kSafetensors:
+      return from_state_dict(path, read_safetensors(path).tensors, options);
+    case Format::kPickle:
+      fail("{} is a Python pickle; write its state dict as .npz (numpy.savez) or .safetensors instead", path.string());
+    case Format::kNpz:
+      break;
+  }
+  return read_npz_backbone(path, options);
+}
+
+void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = {{"architecture", options.architecture}, {"image_size", options.image_size}, {"dim", backbone.dim()},
+                    {"mean", options.mean},                 {"std", options.std}};
+  add_header(writer, header);
+  for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, tensor);
+}
+
+void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
+                    const Provenance& provenance) {
+  NpzWriter writer(path);
+  add_backbone(writer, backbone, options, provenance);
+  writer.close();
+}
+
+}  // namespace protocom

@@ -1,0 +1,81 @@
+#include "nn/module_backbone.h"
+
+#include <fmt/ranges.h>
+
+#include "nn/conv4.h"
+#include "nn/resnet12.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kSmallestImage = 16;  // four 2x2 poolings
+
+std::shared_ptr<FeatureModule> make_module(const std::string& architecture) {
+  if (architecture == "resnet12") return std::make_shared<ResNet12>(std::array<int64_t, 4>{64, 128, 256, 512});
+  if (architecture == "resnet12-wide") return std::make_shared<ResNet12>(std::array<int64_t, 4>{64, 160, 320, 640});
+  if (architecture == "conv4") return std::make_shared<Conv4>();
+  fail_usage("unknown backbone architecture '{}': expected resnet12, resnet12-wide or conv4", architecture);
+}
+
+at::Tensor channel_values(const std::vector<double>& values) {
+  return at::tensor(values, at::kDouble).to(at::kFloat).reshape({1, 3, 1, 1});
+}
+
+void check_options(const BackboneOptions& options) {
+  if (options.image_size < kSmallestImage) {
+    fail_usage("images of {0}x{0} pixels are too small for a backbone: expected at least {1}x{1}", options.image_size, kSmallestImage);
+  }
+  if (options.mean.size() != 3 || options.std.size() != 3) {
+    fail_usage("a backbone's normalisation needs 3 means and 3 standard deviations, found {} and {}", options.mean.size(), options.std.size());
+  }
+  for (double std : options.std) {
+    if (!(std > 0)) fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
+  }
+}
+
+}  // namespace
+
+void check_images(const at::Tensor& images) {
+  if (images.dim() == 4 && images.size(1) == 3 && images.is_floating_point()) return;
+  fail("a backbone takes float images of shape [n, 3, height, width], found {} [{}]", toString(images.scalar_type()),
+       fmt::join(images.sizes(), ", "));
+}
+
+ModuleBackbone::ModuleBackbone(const BackboneOptions& options) : options_(options) {
+  check_options(options);
+  module_ = make_module(options.architecture);
+  mean_ = channel_values(options.mean);
+  std_ = channel_values(options.std);
+  // oneDNN's convolutions are fastest on channels-last tensors, in bfloat16 above all.
+  to(c10::Device(c10::kCPU));
+  set_training(false);
+}
+
+at::Tensor ModuleBackbone::forward(const at::Tensor& images) {
+  check_images(images);
+  torch::AutoGradMode grad(module_->is_training() && at::GradMode::is_enabled());
+  const at::Tensor input = ((images - mean_) / std_).contiguous(at::MemoryFormat::ChannelsLast);
+  return module_->forward(input).to(at::kFloat);
+}
+
+void ModuleBackbone::to(c10::Device device) {
+  module_->to(device);
+  torch::NoGradGuard no_grad;
+  for (auto& parameter : module_->parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.data().contiguous(at::MemoryFormat::ChannelsLast));
+  }
+  mean_ = mean_.to(device);
+  std_ = std_.to(device);
+}
+
+std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() const {
+  std::vector<std::pair<std::string, at::Tensor>> entries;
+  for (const auto& item : module_->named_parameters()) entries.emplace_back(item.key(), item.value());
+  for (const auto& item : module_->named_buffers()) entries.emplace_back(item.key(), item.value());
+  return entries;
+}
+
+std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options) { return std::make_unique<ModuleBackbone>(options); }
+
+}  // namespace protocom

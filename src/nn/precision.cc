@@ -1,0 +1,80 @@
+#include "protocom/nn/precision.h"
+
+#include <ATen/autocast_mode.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+bool cpu_multiplies_bfloat16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+// LibTorch 2.4 gave autocast one interface for all devices and deprecated the one per device.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+bool autocast_enabled(c10::DeviceType type) { return at::autocast::is_autocast_enabled(type); }
+void set_autocast(c10::DeviceType type, bool enabled) {
+  at::autocast::set_autocast_dtype(type, at::kBFloat16);
+  at::autocast::set_autocast_enabled(type, enabled);
+}
+#else
+bool autocast_enabled(c10::DeviceType type) {
+  return type == c10::kCUDA ? at::autocast::is_enabled() : at::autocast::is_cpu_enabled();
+}
+void set_autocast(c10::DeviceType type, bool enabled) {
+  if (type == c10::kCUDA) {
+    at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+    at::autocast::set_enabled(enabled);
+  } else {
+    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+    at::autocast::set_cpu_enabled(enabled);
+  }
+}
+#endif
+
+}  // namespace
+
+Precision parse_precision(const std::string& text) {
+  for (Precision precision : {Precision::kAuto, Precision::kFloat32, Precision::kBFloat16}) {
+    if (text == to_string(precision)) return precision;
+  }
+  fail_usage("unknown precision '{}': expected auto, float32 or bfloat16", text);
+}
+
+std::string_view to_string(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32:
+      return "float32";
+    case Precision::kBFloat16:
+      return "bfloat16";
+    case Precision::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+Precision resolve_precision(Precision precision, c10::Device device) {
+  if (precision != Precision::kAuto) return precision;
+  const bool native = device.is_cuda() || (device.is_cpu() && cpu_multiplies_bfloat16());
+  return native ? Precision::kBFloat16 : Precision::kFloat32;
+}
+
+PrecisionScope::PrecisionScope(Precision precision, c10::Device device)
+    : type_(device.type()), was_enabled_(autocast_enabled(device.type())) {
+  set_autocast(type_, resolve_precision(precision, device) == Precision::kBFloat16);
+}
+
+PrecisionScope::~PrecisionScope() {
+  set_autocast(type_, was_enabled_);
+  // Cached bfloat16 weights would outlive the next change of the float32 ones.
+  at::autocast::clear_cache();
+}
+
+}  // namespace protocom

@@ -1,0 +1,31 @@
+#pragma once
+#include <torch/script.h>
+
+#include <filesystem>
+
+#include "protocom/nn/backbone.h"
+
+namespace protocom {
+
+/// A network written by torch.jit behind the Backbone contract. It normalises by itself.
+class TorchScriptBackbone : public Backbone {
+ public:
+  /// Loads the file and tries it on two grey images. Throws Error when it is not TorchScript, or its output is not a float [2, d].
+  TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size);
+
+  at::Tensor forward(const at::Tensor& images) override;
+  [[nodiscard]] int64_t dim() const override { return dim_; }
+  [[nodiscard]] int64_t image_size() const override { return image_size_; }
+  void set_training(bool training) override { module_.train(training); }
+  void to(c10::Device device) override { module_.to(device); }
+  [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
+  [[nodiscard]] std::vector<at::Tensor> parameters() const override;
+
+ private:
+  mutable torch::jit::Module module_;
+  std::filesystem::path path_;
+  int64_t image_size_;
+  int64_t dim_ = 0;
+};
+
+}  // namespace protocom

@@ -1,0 +1,96 @@
+#include "protocom/train/augment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kChannels = 3;
+
+float clamp(float value) { return std::min(std::max(value, 0.0F), 255.0F); }
+
+float grey(const float* pixel) { return 0.299F * pixel[0] + 0.587F * pixel[1] + 0.114F * pixel[2]; }
+
+float mean_grey(const std::vector<float>& rgb) {
+  double sum = 0;
+  for (size_t i = 0; i < rgb.size(); i += kChannels) sum += grey(&rgb[i]);
+  return static_cast<float>(sum * kChannels / static_cast<double>(rgb.size()));
+}
+
+double jitter_factor(double jitter, Rng& rng) { return rng.uniform(std::max(0.0, 1 - jitter), 1 + jitter); }
+
+}  // namespace
+
+void flip_horizontally(Image& image) {
+  for (int64_t y = 0; y < image.height; ++y) {
+    uint8_t* row = image.rgb.data() + y * image.width * kChannels;
+    for (int64_t left = 0, right = image.width - 1; left < right; ++left, --right) {
+      std::swap_ranges(row + left * kChannels, row + (left + 1) * kChannels, row + right * kChannels);
+    }
+  }
+}
+
+Image shift(const Image& image, int64_t down, int64_t right) {
+  Image result{image.height, image.width, std::vector<uint8_t>(image.rgb.size(), 0)};
+  const int64_t first = std::max<int64_t>(0, right);
+  const int64_t count = image.width - std::abs(right);
+  if (count <= 0) return result;
+  for (int64_t y = std::max<int64_t>(0, down); y < std::min(image.height, image.height + down); ++y) {
+    const uint8_t* source = image.rgb.data() + ((y - down) * image.width + first - right) * kChannels;
+    std::memcpy(result.rgb.data() + (y * image.width + first) * kChannels, source, static_cast<size_t>(count * kChannels));
+  }
+  return result;
+}
+
+void change_colours(Image& image, const ColourFactors& factors) {
+  const auto brightness = static_cast<float>(factors.brightness);
+  const auto contrast = static_cast<float>(factors.contrast);
+  const auto saturation = static_cast<float>(factors.saturation);
+  std::vector<float> rgb(image.rgb.begin(), image.rgb.end());
+  for (float& value : rgb) value = clamp(value * brightness);
+  const float centre = (1 - contrast) * mean_grey(rgb);
+  for (float& value : rgb) value = clamp(value * contrast + centre);
+  for (size_t i = 0; i < rgb.size(); i += kChannels) {
+    const float own = (1 - saturation) * grey(&rgb[i]);
+    for (size_t c = 0; c < kChannels; ++c) image.rgb[i + c] = static_cast<uint8_t>(clamp(rgb[i + c] * saturation + own) + 0.5F);
+  }
+}
+
+Image rotate_quarters(const Image& image, int turns) {
+  if (image.height != image.width) fail("only square images are rotated, found {} x {}", image.height, image.width);
+  const int64_t side = image.width;
+  Image result = image;
+  for (int64_t y = 0; y < side; ++y) {
+    for (int64_t x = 0; x < side; ++x) {
+      const int64_t from_y[] = {y, x, side - 1 - y, side - 1 - x};
+      const int64_t from_x[] = {x, side - 1 - y, side - 1 - x, y};
+      const uint8_t* source = image.rgb.data() + (from_y[turns % 4] * side + from_x[turns % 4]) * kChannels;
+      std::memcpy(result.rgb.data() + (y * side + x) * kChannels, source, kChannels);
+    }
+  }
+  return result;
+}
+
+Image augment(const Image& image, const AugmentOptions& options, Rng& rng) {
+  const auto padding = static_cast<int64_t>(std::llround(options.crop_padding * static_cast<double>(image.width)));
+  // One draw a statement: the order of evaluation of arguments is the compiler's choice.
+  const int64_t down = rng.below(2 * padding + 1) - padding;
+  const int64_t right = rng.below(2 * padding + 1) - padding;
+  Image result = padding > 0 ? shift(image, down, right) : image;
+  if (options.colour_jitter > 0) {
+    const double jitter = options.colour_jitter;
+    ColourFactors factors;
+    factors.brightness = jitter_factor(jitter, rng);
+    factors.contrast = jitter_factor(jitter, rng);
+    factors.saturation = jitter_factor(jitter, rng);
+    change_colours(result, factors);
+  }
+  if (rng.uniform() < options.flip_probability) flip_horizontally(result);
+  return result;
+}
+
+}  // namespace protocom

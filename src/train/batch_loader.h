@@ -1,0 +1,73 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "protocom/train/augment.h"
+
+namespace protocom {
+
+/// One training batch.
+struct Batch {
+  at::Tensor pixels;     ///< uint8 [b, size, size, 3]
+  at::Tensor labels;     ///< int64 [b]
+  at::Tensor rotations;  ///< int64 [b], quarter turns; zeros without rotation
+};
+
+enum class Rotate { kNo, kYes };
+
+/// What a loader draws from and how.
+struct BatchLoaderOptions {
+  int64_t batch = 128;
+  AugmentOptions augment;
+  Rotate rotate = Rotate::kNo;
+  uint64_t seed = 0;
+  int workers = 1;
+};
+
+/// Shuffled, augmented batches of one epoch, made ahead of time by worker threads. What a batch holds depends on (seed, epoch, position) only, not on
+/// the number of workers. The last images that do not fill a batch are left out, as batch norm needs whole batches.
+class BatchLoader {
+ public:
+  /// `pixels` uint8 [n, size, size, 3]; `rows` int64 index into them and `labels` [rows] run in parallel.
+  BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels, const BatchLoaderOptions& options);
+  ~BatchLoader();
+  BatchLoader(const BatchLoader&) = delete;
+  BatchLoader& operator=(const BatchLoader&) = delete;
+
+  [[nodiscard]] int64_t batches() const { return batches_; }
+  [[nodiscard]] int64_t batch_size() const { return batch_; }
+
+  /// Begins an epoch; what is left of the one before is dropped.
+  void start(int64_t epoch);
+  /// The next batch in order; none after the last. Rethrows what a worker threw.
+  std::optional<Batch> next();
+
+ private:
+  void work(int64_t epoch);
+  [[nodiscard]] Batch make(int64_t index, const Rng& epoch_rng) const;
+  void fill(Batch& batch, int64_t slot, int64_t entry, Rng rng) const;
+  void stop();
+
+  at::Tensor pixels_;
+  std::vector<int64_t> rows_, labels_;
+  BatchLoaderOptions options_;
+  int64_t batch_, batches_;
+  std::vector<int64_t> order_;
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<int64_t, Batch> ready_;
+  std::exception_ptr failure_;
+  int64_t taken_ = 0, claimed_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace protocom
