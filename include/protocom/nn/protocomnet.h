@@ -2,13 +2,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "protocom/core/artefact.h"
 
 namespace protocom {
 
@@ -21,14 +17,15 @@ struct ProtoComNetOptions {
   int64_t decoder_hidden = 512;     ///< hidden layer of the decoder g_d
 };
 
-/// The (class, attribute) pairs with R != 0, as a ragged list: pair i belongs to prototype `prototype[i]`.
+/// What the network completes: m prototypes and, as a ragged list, the (prototype, attribute) pairs with R != 0.
 struct CompletionInput {
   at::Tensor prototypes;           ///< p_k, float32 [m, d]
-  at::Tensor class_embedding;      ///< h_k, float32 [m, e]
-  at::Tensor pair_prototype;       ///< int64 [p], ascending, in [0, m)
+  at::Tensor class_embedding;      ///< h_k of each prototype's class, float32 [m, e]
+  at::Tensor attribute_embedding;  ///< h_a of all attributes, float32 [a, e]
+  at::Tensor pair_prototype;       ///< int64 [p], in [0, m)
+  at::Tensor pair_attribute;       ///< int64 [p], in [0, a)
   at::Tensor pair_weight;          ///< R_ka, float32 [p]
   at::Tensor pair_feature;         ///< z_a, float32 [p, d]: a draw in training, the mean at test
-  at::Tensor pair_embedding;       ///< h_a, float32 [p, e]
 };
 
 /// The prototype completion network f_c (section 3.3): encoder, aggregator, decoder.
@@ -46,6 +43,12 @@ class ProtoComNet {
 
   /// alpha, float32 [p]: the weight of every pair (equation 10).
   [[nodiscard]] at::Tensor attention(const CompletionInput& input) const;
+
+  /// Prototypes or attribute features z, float32 [n, d] -> codes z' = ReLU(W_e z + b_e), float32 [n, code_dim] (equation 9).
+  [[nodiscard]] at::Tensor encode(const at::Tensor& features) const;
+
+  /// Codes g_k, float32 [m, code_dim] -> completed prototypes, float32 [m, d].
+  [[nodiscard]] at::Tensor decode(const at::Tensor& codes) const;
 
   /// Names and tensors: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias}, decoder.{0,2}.{weight,bias}. Aliases.
   [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& state_dict() const { return state_; }

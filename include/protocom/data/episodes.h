@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "protocom/data/feature_set.h"
+
+namespace protocom {
+
+/// The shape of a few-shot task.
+struct EpisodeShape {
+  int64_t n_way = 5;
+  int64_t k_shot = 1;
+  int64_t n_query = 15;  ///< queries a class
+};
+
+/// One task: classes and, per class, rows of a FeatureSet. Support and query rows are disjoint.
+struct Episode {
+  std::vector<int64_t> classes;               ///< [n_way], indices into class_names
+  std::vector<std::vector<int64_t>> support;  ///< [n_way][k_shot] rows
+  std::vector<std::vector<int64_t>> query;    ///< [n_way][n_query] rows
+};
+
+/// Tasks of one shape.
+struct EpisodeList {
+  EpisodeShape shape;
+  Split split = Split::kNovel;
+  uint64_t seed = 0;  ///< 0 when the list was not drawn by protocom
+  std::vector<Episode> episodes;
+
+  /// hash_bytes of the list's canonical JSON: equal tasks, equal hash, in every program that writes the same file.
+  [[nodiscard]] std::string hash(const FeatureSet& features) const;
+};
+
+/// Draws `count` tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i depends on (seed, i) only.
+/// Throws Error when the split has fewer than n_way classes or a class fewer than k_shot + n_query images (it is named).
+EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count, uint64_t seed);
+
+/// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query": [[ids]]}]}. Throws Error.
+void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features);
+
+/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or image, image of another class,
+/// image twice, sizes that differ from the shape.
+EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features);
+
+}  // namespace protocom

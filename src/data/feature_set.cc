@@ -1,0 +1,160 @@
+#include "protocom/data/feature_set.h"
+
+#include <ATen/ATen.h>
+
+#include <unordered_set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "features";
+constexpr int kFormatVersion = 1;
+
+/// Finite float32 [n, d]; names the first row that is not.
+at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
+  if (raw.dim() != 2 || raw.size(0) == 0 || raw.size(1) == 0) {
+    fail("{}: features of shape [n, d] were expected, found {} dimensions of sizes [{}]", where, raw.dim(),
+         fmt::join(raw.sizes(), ", "));
+  }
+  at::Tensor features = raw.to(at::kFloat).contiguous();
+  const at::Tensor row_sums = features.sum(1);  // a NaN or an infinity stays one in its row's sum
+  if (!at::isfinite(row_sums).all().item<bool>()) {
+    const at::Tensor bad = at::isfinite(features).all(1).logical_not().nonzero();
+    if (bad.size(0) > 0) {
+      fail("{}: features hold NaN or infinity in {} rows, first in row {}", where, bad.size(0), bad[0].item<int64_t>());
+    }
+  }
+  return features;
+}
+
+at::Tensor checked_labels(const at::Tensor& raw, int64_t images, const std::string& where) {
+  if (raw.dim() != 1 || raw.size(0) != images) {
+    fail("{}: {} labels were expected, one a feature row; found [{}]", where, images, fmt::join(raw.sizes(), ", "));
+  }
+  if (!at::isIntegralType(raw.scalar_type(), false)) fail("{}: labels must be integers", where);
+  return raw.to(at::kLong).contiguous();
+}
+
+std::vector<std::string> numbered(int64_t count) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+void check_label_range(const FeatureSet& set, const std::string& where) {
+  const int64_t low = set.labels.min().item<int64_t>();
+  const int64_t high = set.labels.max().item<int64_t>();
+  const auto classes = static_cast<int64_t>(set.class_names.size());
+  if (low < 0 || high >= classes) fail("{}: labels run from {} to {}, there are {} classes", where, low, high, classes);
+}
+
+void check_unique_ids(const FeatureSet& set, const std::string& where) {
+  std::unordered_set<std::string> seen;
+  for (const auto& id : set.image_ids) {
+    if (!seen.insert(id).second) fail("{}: the image id '{}' appears twice", where, id);
+  }
+}
+
+std::vector<Split> split_from_table(const std::vector<std::string>& class_names, const fs::path& path) {
+  const SplitTable table = read_split(path);
+  std::vector<Split> splits;
+  for (const auto& name : class_names) {
+    const auto found = table.find(name);
+    if (found == table.end()) fail("{} does not name the class '{}' of the features", path.string(), name);
+    splits.push_back(found->second);
+  }
+  return splits;
+}
+
+std::vector<Split> split_from_member(const NpzReader& reader, size_t classes, const std::string& where) {
+  if (!reader.has("split")) {
+    fail("{} says no split: give one with --split, or add a text member 'split' [c] of base, val or novel", where);
+  }
+  std::vector<Split> splits;
+  for (const auto& text : reader.strings("split")) splits.push_back(parse_split(text));
+  if (splits.size() != classes) fail("{}: 'split' names {} classes, 'names' {}", where, splits.size(), classes);
+  return splits;
+}
+
+FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
+  const std::string where = path.string();
+  const NpzReader reader(path);
+  FeatureSet set;
+  if (reader.has("header.json")) {
+    const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+    set.backbone_hash = header.details.value("backbone_hash", "");
+  }
+  set.features = checked_features(reader.tensor("features"), where);
+  set.labels = checked_labels(reader.tensor("labels"), set.features.size(0), where);
+  set.class_names = reader.has("names") ? reader.strings("names") : numbered(set.labels.max().item<int64_t>() + 1);
+  set.class_split = options.split ? split_from_table(set.class_names, *options.split)
+                                  : split_from_member(reader, set.class_names.size(), where);
+  set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
+  return set;
+}
+
+FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
+  if (!options.labels) fail_usage("{} holds features only: give their labels with --labels FILE.npy", path.string());
+  if (!options.split) fail_usage("{} says no split: give one with --split", path.string());
+  FeatureSet set;
+  set.features = checked_features(read_npy(path), path.string());
+  set.labels = checked_labels(read_npy(*options.labels), set.features.size(0), options.labels->string());
+  set.class_names = numbered(set.labels.max().item<int64_t>() + 1);
+  set.class_split = split_from_table(set.class_names, *options.split);
+  set.image_ids = numbered(set.features.size(0));
+  return set;
+}
+
+}  // namespace
+
+std::vector<int64_t> FeatureSet::classes_of(Split split) const {
+  std::vector<int64_t> classes;
+  for (size_t i = 0; i < class_split.size(); ++i) {
+    if (class_split[i] == split) classes.push_back(static_cast<int64_t>(i));
+  }
+  return classes;
+}
+
+std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
+  std::vector<std::vector<int64_t>> rows(class_names.size());
+  const int64_t* label = labels.data_ptr<int64_t>();
+  for (int64_t i = 0; i < labels.size(0); ++i) rows[static_cast<size_t>(label[i])].push_back(i);
+  return rows;
+}
+
+FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options) {
+  FeatureSet set = path.extension() == ".npy" ? read_arrays(path, options) : read_npz(path, options);
+  const std::string where = path.string();
+  if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
+    fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
+  }
+  check_label_range(set, where);
+  check_unique_ids(set, where);
+  set.content_hash = hash_file(path);
+  return set;
+}
+
+void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance) {
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = {{"images", set.size()},
+                    {"dim", set.dim()},
+                    {"classes", set.class_names.size()},
+                    {"backbone_hash", set.backbone_hash}};
+  std::vector<std::string> splits;
+  for (const Split split : set.class_split) splits.emplace_back(to_string(split));
+  NpzWriter writer(path);
+  writer.add("features", set.features.to(at::kFloat));
+  writer.add("labels", set.labels);
+  writer.add("names", set.class_names);
+  writer.add("split", splits);
+  writer.add("paths", set.image_ids);
+  add_header(writer, header);
+  writer.close();
+}
+
+}  // namespace protocom

@@ -1,0 +1,104 @@
+#include "protocom/data/split.h"
+
+#include <algorithm>
+
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Collects classes and refuses one that appears twice.
+class SplitCollector {
+ public:
+  void add(const std::string& name, Split split, const std::string& where) {
+    const auto [place, is_new] = table_.emplace(name, split);
+    if (is_new) {
+      where_[name] = where;
+    } else if (place->second == split) {
+      fail("{}: class '{}' is listed twice (first at {})", where, name, where_[name]);
+    } else {
+      fail("{}: class '{}' is in '{}' here and in '{}' at {}; splits must be disjoint", where, name, to_string(split),
+           to_string(place->second), where_[name]);
+    }
+  }
+
+  SplitTable take(const fs::path& path) {
+    if (table_.empty()) fail("{} names no class", path.string());
+    return std::move(table_);
+  }
+
+ private:
+  SplitTable table_;
+  std::map<std::string, std::string> where_;
+};
+
+void add_list(SplitCollector& collector, const fs::path& path, Split split) {
+  for_each_line(path, [&](int64_t number, std::string_view line) {
+    const std::string name(line.substr(0, line.find('\t')));
+    const size_t end = name.find_last_not_of(' ');
+    if (end != std::string::npos) collector.add(name.substr(0, end + 1), split, fmt::format("{}:{}", path.string(), number));
+    return true;
+  });
+}
+
+SplitTable read_split_csv(const fs::path& path) {
+  const CsvTable csv = read_csv(path);
+  const size_t class_column = csv.column("class");
+  const size_t split_column = csv.column("split");
+  SplitCollector collector;
+  for (const CsvRow& row : csv.rows) {
+    try {
+      collector.add(row.cells[class_column], parse_split(row.cells[split_column]), csv.where(row));
+    } catch (const UsageError& error) {
+      fail("{}: {}", csv.where(row), error.what());
+    }
+  }
+  return collector.take(path);
+}
+
+/// `P-base.txt` for a prefix P, `base.txt` in a folder P.
+fs::path list_path(const fs::path& path, Split split) {
+  const std::string name(to_string(split));
+  return fs::is_directory(path) ? path / (name + ".txt") : fs::path(path.string() + "-" + name + ".txt");
+}
+
+}  // namespace
+
+std::string_view to_string(Split split) {
+  switch (split) {
+    case Split::kBase:
+      return "base";
+    case Split::kVal:
+      return "val";
+    case Split::kNovel:
+      return "novel";
+  }
+  return "";
+}
+
+Split parse_split(std::string_view text) {
+  if (text == "base" || text == "train") return Split::kBase;
+  if (text == "val" || text == "valid" || text == "validation") return Split::kVal;
+  if (text == "novel" || text == "test") return Split::kNovel;
+  fail_usage("unknown split '{}'; use base, val or novel", text);
+}
+
+SplitTable read_split(const fs::path& path) {
+  if (fs::is_regular_file(path)) return read_split_csv(path);
+  if (!fs::exists(list_path(path, Split::kBase))) {
+    fail("no split at {}: expected a CSV with the columns class,split, or the lists {}, {} and {}", path.string(),
+         list_path(path, Split::kBase).string(), list_path(path, Split::kVal).string(),
+         list_path(path, Split::kNovel).string());
+  }
+  SplitCollector collector;
+  for (const Split split : kAllSplits) {
+    if (fs::exists(list_path(path, split))) add_list(collector, list_path(path, split), split);
+  }
+  return collector.take(path);
+}
+
+}  // namespace protocom

@@ -1,0 +1,49 @@
+#include "protocom/fewshot/moments.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/check.h"
+
+namespace protocom {
+
+at::Tensor Moments::mean() const { return sum / count.clamp_min(1).unsqueeze(1); }
+
+at::Tensor Moments::variance() const {
+  const at::Tensor n = count.unsqueeze(1);
+  const at::Tensor centred_squares = sum_squares - sum * sum / n.clamp_min(1);
+  return at::where(n > 1, centred_squares.clamp_min(0) / (n - 1).clamp_min(1), at::zeros_like(sum));
+}
+
+at::Tensor Moments::std() const { return variance().sqrt(); }
+
+Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups) {
+  PROTOCOM_CHECK(features.dim() == 2 && labels.dim() == 1 && features.size(0) == labels.size(0));
+  const auto options = features.options().dtype(at::kDouble);
+  Moments moments{at::zeros({groups}, options), at::zeros({groups, features.size(1)}, options),
+                  at::zeros({groups, features.size(1)}, options)};
+  constexpr int64_t kBlock = 8192;  // bounds the float64 copy
+  for (int64_t begin = 0; begin < features.size(0); begin += kBlock) {
+    const int64_t rows = std::min(kBlock, features.size(0) - begin);
+    const at::Tensor block = features.narrow(0, begin, rows).to(at::kDouble);
+    const at::Tensor label = labels.narrow(0, begin, rows);
+    moments.count.index_add_(0, label, at::ones({rows}, options));
+    moments.sum.index_add_(0, label, block);
+    moments.sum_squares.index_add_(0, label, block * block);
+  }
+  return moments;
+}
+
+Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std) {
+  const at::Tensor n = count.to(at::kDouble).unsqueeze(1);
+  const at::Tensor m = mean.to(at::kDouble);
+  const at::Tensor s = std.to(at::kDouble);
+  return {count.to(at::kDouble), m * n, s * s * (n - 1).clamp_min(0) + m * m * n};
+}
+
+Moments attribute_moments(const Moments& classes, const at::Tensor& association) {
+  PROTOCOM_CHECK(association.dim() == 2 && association.size(0) == classes.count.size(0));
+  const at::Tensor has = (association > 0).to(at::kDouble).t();  // [a, c]
+  return {at::mv(has, classes.count), at::mm(has, classes.sum), at::mm(has, classes.sum_squares)};
+}
+
+}  // namespace protocom
