@@ -22,6 +22,7 @@ endif()
 function(protocom_use_pch target)
   if(PROTOCOM_PCH)
     target_precompile_headers(${target} REUSE_FROM protocom_pch)
+    target_compile_options(${target} PRIVATE -fPIC)  # as the header's; the -fPIE of an executable would not match it
   endif()
 endfunction()
 
