@@ -1,0 +1,132 @@
+#include "cli.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "terminal_progress.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using json = nlohmann::json;
+
+/// A value as the option's type says: CLI11 knows INT, UINT and FLOAT; everything else stays text.
+json typed(const std::string& type, const std::string& text) {
+  if (text.empty()) return type.rfind("TEXT", 0) == 0 ? json("") : json(nullptr);
+  char* end = nullptr;
+  if (type.rfind("INT", 0) == 0) {
+    const int64_t value = std::strtoll(text.c_str(), &end, 10);
+    if (*end == '\0') return value;
+  } else if (type.rfind("UINT", 0) == 0) {
+    const uint64_t value = std::strtoull(text.c_str(), &end, 10);
+    if (*end == '\0') return value;
+  } else if (type.rfind("FLOAT", 0) == 0) {
+    const double value = std::strtod(text.c_str(), &end);
+    if (*end == '\0') return value;
+  }
+  return text;
+}
+
+bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0 || option.get_type_size_max() == 0; }
+
+json value_of(const CLI::Option& option) {
+  if (is_flag(option)) return option.count() > 0 && option.as<bool>();
+  const std::string type = option.get_type_name();
+  if (option.count() == 0) return typed(type, option.get_default_str());
+  const std::vector<std::string>& given = option.results();
+  if (option.get_expected_max() == 1 && given.size() == 1) return typed(type, given.front());
+  json list = json::array();
+  for (const std::string& value : given) list.push_back(typed(type, value));
+  return list;
+}
+
+size_t display_width(const std::string& text) {
+  // UTF-8 continuation bytes take no column.
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool looks_numeric(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) || std::string_view("+-., %e±").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer("Example:\n  " + example);
+  command->get_formatter()->column_width(38);
+  return command;
+}
+
+Progress& progress() { return terminal_progress(); }
+
+json options_json(const CLI::App& command) {
+  json options = json::object();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option == command.get_help_ptr()) continue;
+    options[option->get_lnames().empty() ? option->get_single_name() : option->get_lnames().front()] = value_of(*option);
+  }
+  return options;
+}
+
+Provenance provenance_of(const CLI::App& command, uint64_t seed) {
+  Provenance provenance;
+  provenance.command = command.get_name();
+  provenance.options = options_json(command);
+  provenance.seed = seed;
+  return provenance;
+}
+
+std::string hash_input(const fs::path& path) {
+  if (!fs::exists(path)) fail("{}: no such file or folder", path.string());
+  if (!fs::is_directory(path)) return hash_file(path);
+  std::vector<std::string> lines;
+  for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
+    if (!entry.is_regular_file()) continue;
+    lines.push_back(fmt::format("{}\t{}\t{}\n", entry.path().lexically_relative(path).generic_string(), entry.file_size(),
+                                entry.last_write_time().time_since_epoch().count()));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string listing;
+  for (const std::string& line : lines) listing += line;
+  return hash_bytes(listing);
+}
+
+void add_input(Provenance& provenance, const std::string& name, const fs::path& path) {
+  if (!path.empty()) provenance.inputs[name] = hash_input(path);
+}
+
+std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  std::vector<char> right;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < rows[r].size(); ++c) {
+      if (c == widths.size()) {
+        widths.push_back(0);
+        right.push_back(1);
+      }
+      widths[c] = std::max(widths[c], display_width(rows[r][c]));
+      if (r > 0 && !looks_numeric(rows[r][c])) right[c] = 0;
+    }
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - display_width(row[c]), ' ');
+      line += (c == 0 ? "" : "  ") + (right[c] ? padding + row[c] : row[c] + padding);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+void print_table(const std::vector<std::vector<std::string>>& rows) { fmt::print("{}", format_table(rows)); }
+
+}  // namespace protocom::cli

@@ -1,0 +1,87 @@
+#pragma once
+/// What the commands share.
+///
+/// A command is one thin file, cmd_<name>.cc, that nothing else mentions:
+///
+///     #include "cli.h"
+///     #include "protocom/data/packed_images.h"
+///
+///     namespace protocom::cli {
+///     namespace {
+///
+///     struct Options {            // the library's options structs, so that their defaults are the command's defaults
+///       std::string images, out;
+///       PackOptions pack;
+///     };
+///
+///     void run_pack(const CLI::App& command, const Options& options) {
+///       check_writable(options.out);                                   // before hours of work, not after
+///       Provenance provenance = provenance_of(command, /*seed=*/0);
+///       add_input(provenance, "images", options.images);
+///       const PackedImages images = pack_images(list_images(options.images, {}), options.pack, progress());
+///       write_pack(options.out, images, provenance);
+///       print_table({{"images", std::to_string(images.size())}});
+///     }
+///
+///     void add_pack_command(CLI::App& app) {                           // `app` is the whole program's parser
+///       auto options = std::make_shared<Options>();
+///       CLI::App* command = add_command(app, "pack", "Decode images once into one memory-mapped file",
+///                                       "protocom pack photos --size 84 --out images.pack");
+///       command->add_option("images", options->images, "Folder of images")->required();
+///       command->add_option("--size", options->pack.image_size, "Side of the square images, pixels");
+///       command->add_option("--out", options->out, "File to write")->required();
+///       command->callback([command, options] { run_pack(*command, *options); });
+///     }
+///
+///     const Command kRegister{Order::kPack, &add_pack_command};
+///
+///     }  // namespace
+///     }  // namespace protocom::cli
+///
+/// Every option shows its default in --help by itself and lands in the provenance. Throw with fail()/fail_usage(); print results on
+/// stdout (fmt::print), never errors. --threads, --quiet, --verbose and --log-file are the program's, not the command's.
+///
+/// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a folder),
+/// --knowledge, --backbone, --features, --model, --out, --seed.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "protocom/core/artefact.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/core/progress.h"
+
+namespace protocom::cli {
+
+/// Adds a subcommand whose --help ends with `example` (one command line a line).
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& example);
+
+/// Where long jobs report to: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
+Progress& progress();
+
+/// Every option of a parsed command by its long name, given or default, and the seed. Inputs are empty: see add_input.
+Provenance provenance_of(const CLI::App& command, uint64_t seed);
+
+/// Adds the hash of a file, or of a folder's listing (hash_input), under `name`. Does nothing for an empty path.
+void add_input(Provenance& provenance, const std::string& name, const std::filesystem::path& path);
+
+/// hash_file of a file; of a folder the hash of its sorted listing: relative path, size and time of change of every file below it.
+/// Throws Error when there is neither.
+std::string hash_input(const std::filesystem::path& path);
+
+/// The options of a parsed command as JSON: numbers as numbers, flags as true or false, lists as arrays, everything else as text;
+/// an option that was not given and has no default is null.
+nlohmann::json options_json(const CLI::App& command);
+
+/// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to the right.
+void print_table(const std::vector<std::vector<std::string>>& rows);
+
+/// The same as text.
+std::string format_table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace protocom::cli

@@ -1,0 +1,120 @@
+#include "commands.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli.h"
+#include "protocom/core/device.h"
+#include "protocom/core/near_matches.h"
+#include "terminal_progress.h"
+
+namespace protocom::cli {
+namespace {
+
+using Registered = std::pair<Order, void (*)(CLI::App&)>;
+
+std::vector<Registered>& registry() {
+  static std::vector<Registered> commands;
+  return commands;
+}
+
+struct GlobalOptions {
+  int threads = 0;
+  bool quiet = false;
+  bool verbose = false;
+  std::string log_file;
+};
+
+void apply(const GlobalOptions& options) {
+  set_threads(options.threads);
+  const Verbosity verbosity = options.quiet     ? Verbosity::kQuiet
+                              : options.verbose ? Verbosity::kVerbose
+                                                : Verbosity::kNormal;
+  terminal_progress().set_verbosity(verbosity);
+  auto terminal = make_stderr_sink();
+  terminal->set_level(options.quiet     ? spdlog::level::err
+                      : options.verbose ? spdlog::level::debug
+                                        : spdlog::level::info);
+  logger().sinks() = {terminal};
+  logger().set_level(options.verbose ? spdlog::level::debug : spdlog::level::info);
+  if (options.log_file.empty()) return;
+  check_writable(options.log_file);
+  logger().sinks().push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.log_file));
+  logger().flush_on(spdlog::level::info);
+}
+
+void add_global_options(CLI::App& app) {
+  auto options = std::make_shared<GlobalOptions>();
+  app.set_version_flag("--version", std::string("protocom ") + program_version());
+  app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")->check(CLI::NonNegativeNumber);
+  app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
+  app.add_flag("--verbose", options->verbose, "Say more");
+  app.add_option("--log-file", options->log_file, "Append messages to this file too");
+  // Before the command's own callback, whatever the order of the arguments.
+  app.parse_complete_callback([options] { apply(*options); });
+}
+
+/// Option names of the deepest command that was recognised, and the program's own.
+std::vector<std::string> known_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  const auto add = [&names](const CLI::App& from) {
+    for (const CLI::Option* option : from.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  };
+  for (const CLI::App* command : app.get_subcommands()) add(*command);
+  add(app);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  return names;
+}
+
+std::string describe_extra(const CLI::App& app, const std::string& argument) {
+  if (argument.rfind('-', 0) == 0) {
+    const std::string name = argument.substr(0, argument.find('='));
+    return fmt::format("unknown option {}{}", name, did_you_mean(name, known_options(app)));
+  }
+  if (app.get_subcommands().empty()) {
+    return fmt::format("unknown command '{}'{}", argument, did_you_mean(argument, command_names(app)));
+  }
+  return fmt::format("unexpected argument '{}'", argument);
+}
+
+}  // namespace
+
+Command::Command(Order order, void (*add)(CLI::App& app)) { registry().emplace_back(order, add); }
+
+std::unique_ptr<CLI::App> make_app() {
+  auto app = std::make_unique<CLI::App>("Few-shot image classification with class knowledge (prototype completion)", "protocom");
+  app->require_subcommand(1);
+  app->fallthrough();
+  app->get_formatter()->column_width(38);
+  app->option_defaults()->always_capture_default();
+  add_global_options(*app);
+  std::stable_sort(registry().begin(), registry().end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [order, add] : registry()) add(*app);
+  app->footer("protocom COMMAND --help shows a command's options with their defaults and an example.");
+  return app;
+}
+
+void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  app.parse(std::move(arguments));
+}
+
+std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  // A misspelt option also leaves the right one missing: the typo is the better thing to name.
+  const std::vector<std::string> extras = app.remaining(true);
+  std::string sentence = extras.empty() ? error.what() : describe_extra(app, extras.front());
+  if (app.get_subcommands().empty() && extras.empty()) sentence = "which command? " + sentence;
+  const std::string command = app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name();
+  return fmt::format("{} (see protocom{} --help)", sentence, command);
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,29 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace protocom::cli {
+
+/// Where a command stands in `protocom --help`; `protocom run` walks kSynth to kReport in this order.
+enum class Order { kInspect, kSynth, kPack, kKnowledge, kPretrain, kExtract, kComplete, kMetatrain, kEvaluate, kAnalyse, kReport,
+                   kEnrol, kClassify, kServe, kShow, kRun };
+
+/// A command of the program. One static object in each cmd_<name>.cc registers it; the source is part of the executable, so
+/// nothing else has to know (cli.h shows the pattern).
+class Command {
+ public:
+  Command(Order order, void (*add)(CLI::App& app));
+};
+
+/// A fresh parser with every registered command. `protocom run` makes one for each stage.
+std::unique_ptr<CLI::App> make_app();
+
+/// Parses and runs. Callbacks throw protocom::Error; what cannot be parsed throws CLI::ParseError.
+void parse_and_run(CLI::App& app, std::vector<std::string> arguments);
+
+/// One sentence about what was wrong with the command line, with the nearest option for a typo.
+std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace protocom::cli
