@@ -75,6 +75,10 @@ Knowledge read_members(const NpzReader& reader) {
   knowledge.association = reader.tensor("association");
   knowledge.class_embedding = reader.tensor("class_embedding");
   knowledge.attribute_embedding = reader.tensor("attribute_embedding");
+  if (reader.has("context")) {
+    knowledge.context = reader.strings("context");
+    knowledge.context_embedding = reader.tensor("context_embedding");
+  }
   return knowledge;
 }
 
@@ -96,6 +100,10 @@ void check_knowledge(const Knowledge& knowledge) {
   check_tensor(embedding, "class_embedding", n_classes, dim);
   if (dim == 0) fail("'class_embedding' of the knowledge has no columns");
   check_tensor(knowledge.attribute_embedding, "attribute_embedding", n_attributes, dim);
+  check_names(knowledge.context, "context");
+  if (!knowledge.context.empty()) {
+    check_tensor(knowledge.context_embedding, "context_embedding", static_cast<int64_t>(knowledge.context.size()), dim);
+  }
   check_range(knowledge);
 }
 
@@ -112,6 +120,10 @@ void write_knowledge(const std::filesystem::path& path, const Knowledge& knowled
   writer.add("association", knowledge.association);
   writer.add("class_embedding", knowledge.class_embedding);
   writer.add("attribute_embedding", knowledge.attribute_embedding);
+  if (!knowledge.context.empty()) {
+    writer.add("context", knowledge.context);
+    writer.add("context_embedding", knowledge.context_embedding);
+  }
   add_header(writer, header);
   writer.close();
 }

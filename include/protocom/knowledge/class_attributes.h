@@ -1,0 +1,58 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// What a source says of classes, before a vocabulary is chosen and anything is embedded.
+struct ClassAttributes {
+  std::vector<std::string> classes;     ///< [c]
+  std::vector<std::string> attributes;  ///< [a]
+  at::Tensor association;               ///< R, float32 [c, a], in [0, 1]
+  std::vector<std::string>
+      context;  ///< [h], what helps to place a class but is no attribute of it (its hypernyms); may be empty
+  at::Tensor context_association;  ///< float32 [c, h]; undefined when `context` is empty
+  std::map<std::string, std::vector<std::string>>
+      lemmas;                                        ///< class or attribute -> its names in words, '_' for a space
+  std::map<std::string, std::string> titles;         ///< class or attribute -> words for people
+  nlohmann::json source = nlohmann::json::object();  ///< "kind" and the source's own facts, for the header
+};
+
+/// Which attributes are kept (method.md, "Knowledge of miniImageNet").
+enum class Vocabulary {
+  kBase,    ///< those of a base class: all that a system can know before it meets novel classes
+  kShared,  ///< those of a base class and of a val or novel class: the published filter, which looks at the test
+            ///< classes
+  kAll,     ///< every one, even those whose features no base image can show
+};
+
+/// "base", "shared" or "all".
+std::string_view to_string(Vocabulary vocabulary);
+/// The inverse; throws UsageError for anything else.
+Vocabulary parse_vocabulary(std::string_view text);
+
+/// The two sides of a split, as far as knowledge cares: classes whose images train, and classes met later (val and
+/// novel).
+struct ClassSides {
+  std::vector<std::string> base;
+  std::vector<std::string> unseen;
+};
+
+/// The rows of the split's classes, ascending by name, and the columns of the vocabulary in the source's order. A class
+/// that the source does not name gets a zero row. `source` gains what that meant: "classes_without_source" (in the
+/// split only) and "classes_not_in_split" (left out). Throws Error when the source names not one class of the split, or
+/// a class stands on both sides.
+ClassAttributes select_classes(const ClassAttributes& table, const ClassSides& sides, Vocabulary vocabulary);
+
+/// The columns of `attributes` only, for a class met later: the row of R over a given vocabulary, and in `unknown`,
+/// when given, what the vocabulary lacks. float32 [vocabulary.size()].
+at::Tensor restrict_to(const std::vector<std::string>& attributes, const std::vector<std::string>& vocabulary,
+                       std::vector<std::string>* unknown = nullptr);
+
+}  // namespace protocom

@@ -1,0 +1,56 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/knowledge/knowledge.h"
+#include "protocom/knowledge/wordnet.h"
+
+namespace protocom {
+
+/// What ProtoComNet needs to know of a class that the knowledge was built without.
+struct NewClass {
+  std::string title;             ///< words for people
+  at::Tensor association;        ///< the class's row of R, float32 [a]
+  at::Tensor embedding;          ///< h_k, float32 [e]
+  std::string embedding_source;  ///< "word-vectors", "graph-svd" or "attributes": which of the rules below gave it
+  std::vector<std::string> outside_vocabulary;  ///< attributes it has that no base class has: they cannot help
+};
+
+/// What may help to describe a new class.
+struct NewClassOptions {
+  /// The word vectors that the knowledge was made with. Without them a class is placed by its attributes alone.
+  std::optional<std::filesystem::path> vectors;
+};
+
+/// A class of this name with these attributes, each named as in the knowledge or by its title or one of the title's
+/// words before a comma
+/// ("paw" for n02439929; every attribute so titled is meant). Its embedding:
+///   - word vectors given: embed_lemmas of the name (its lemma_of_name); when no word of the name has a vector, as
+///   without them;
+///   - else the embedding that place_by_attributes gives.
+/// Throws Error for an attribute the knowledge does not know (with near matches) or vectors of another dimension.
+NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
+                                const std::vector<std::string>& attributes, const NewClassOptions& options = {});
+
+/// The class that `synset` (see WordNet::resolve) stands for, its attributes by the relations that the knowledge was
+/// made with. Its embedding:
+///   - word vectors given: embed_lemmas of the synset's lemmas, as the knowledge's own classes;
+///   - a graph embedding: its attributes and hypernyms placed by the same rule as the knowledge's own classes
+///   (place_rows): the very
+///     embedding it would have had as a val or novel class of a `base` vocabulary;
+///   - else place_by_attributes.
+/// Throws Error when the knowledge is not made from WordNet, WordNet has no such synset or the vectors' dimension
+/// differs.
+NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
+                            const NewClassOptions& options = {});
+
+/// The embedding that the knowledge's own classes suggest for a row of R, float32 [a] -> [e]: ridge regression from
+/// rows of R to h over all classes of the knowledge, h = mean + (r - mean_r) W with W = (X'X + I)^-1 X'Y on centred X =
+/// R and Y = h.
+at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association);
+
+}  // namespace protocom

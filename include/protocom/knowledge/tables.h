@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "protocom/knowledge/class_attributes.h"
+
+namespace protocom {
+
+/// Reads one edge a line from a CSV with the columns class,attribute and, where there is one, weight in [0, 1] (1
+/// without). A class with an empty attribute cell is a class without attributes. Classes and attributes stand in the
+/// order of their first mention; their lemmas are lemma_of_name. Throws Error with file and line: empty class, a pair
+/// named twice, a weight that is no number in [0, 1], no row at all.
+ClassAttributes read_attribute_table(const std::filesystem::path& path);
+
+/// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights in [0,
+/// 1], an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without a
+/// name, a cell that is no number in [0, 1].
+ClassAttributes read_attribute_matrix(const std::filesystem::path& path);
+
+/// How CUB-200-2011's percentages become weights.
+struct CubAttributesOptions {
+  /// A class has the attributes that at least this percentage of its images show, with weight 1; without a threshold
+  /// the weight is the percentage / 100.
+  std::optional<double> threshold = 50.0;
+};
+
+/// Reads CUB-200-2011 as its archive lays it out: `root` is the folder CUB_200_2011 (or the one that holds it), with
+/// classes.txt and attributes/class_attribute_labels_continuous.txt (one line a class, one percentage an attribute),
+/// and attributes.txt beside `root`, in it, or in attributes/. Classes are named as their image folders are
+/// ("001.Black_footed_Albatross"); an attribute's "has_" is no word of it. Throws Error with file and line when a file
+/// is missing or the counts disagree.
+ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options = {});
+
+}  // namespace protocom

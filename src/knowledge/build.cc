@@ -1,0 +1,177 @@
+#include "protocom/knowledge/build.h"
+
+#include <algorithm>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/knowledge/graph_embedding.h"
+#include "protocom/knowledge/word_vectors.h"
+
+namespace protocom {
+namespace {
+
+using json = nlohmann::json;
+
+ClassAttributes select(const ClassAttributes& table, const BuildOptions& options) {
+  return select_classes(table, options.sides.value_or(ClassSides{table.classes, {}}), options.vocabulary);
+}
+
+/// Rows of the base classes; all rows when there is no split.
+at::Tensor base_rows(const ClassAttributes& table, const std::optional<ClassSides>& sides) {
+  std::set<std::string> base;
+  if (sides) base.insert(sides->base.begin(), sides->base.end());
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < table.classes.size(); ++i) {
+    if (!sides || base.count(table.classes[i]) > 0) rows.push_back(static_cast<int64_t>(i));
+  }
+  return at::tensor(rows, at::kLong);
+}
+
+template <typename Keep>
+std::vector<std::string> pick(const std::vector<std::string>& names, const Keep& keep) {
+  std::vector<std::string> picked;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (keep(static_cast<int64_t>(i))) picked.push_back(names[i]);
+  }
+  return picked;
+}
+
+std::vector<std::string> zero_rows(const at::Tensor& matrix, const std::vector<std::string>& names) {
+  const at::Tensor used = matrix.ne(0).any(1);  // [rows]
+  return pick(names, [&](int64_t i) { return !used[i].item<bool>(); });
+}
+
+const std::vector<std::string>& lemmas_of(const ClassAttributes& table, const std::string& name) {
+  static const std::vector<std::string> kNone;
+  const auto found = table.lemmas.find(name);
+  return found == table.lemmas.end() ? kNone : found->second;
+}
+
+at::Tensor embed_names(const ClassAttributes& table, const WordVectors& vectors, const std::vector<std::string>& names,
+                       std::set<std::string>& missing) {
+  at::Tensor rows = at::zeros({static_cast<int64_t>(names.size()), vectors.dim});
+  for (size_t i = 0; i < names.size(); ++i) {
+    rows[static_cast<int64_t>(i)] = embed_lemmas(vectors, lemmas_of(table, names[i]), missing);
+  }
+  return rows;
+}
+
+void embed_words(const ClassAttributes& table, const std::filesystem::path& path, Knowledge& knowledge) {
+  std::set<std::string> wanted;
+  for (const auto* names : {&table.classes, &table.attributes}) {
+    for (const std::string& name : *names) {
+      for (const std::string& lemma : lemmas_of(table, name)) add_wanted_words(lemma, wanted);
+    }
+  }
+  const WordVectors vectors = read_word_vectors(path, wanted);
+  std::set<std::string> missing;
+  knowledge.class_embedding = embed_names(table, vectors, table.classes, missing);
+  knowledge.attribute_embedding = embed_names(table, vectors, table.attributes, missing);
+  knowledge.details["embedding"] = {
+      {"kind", "word-vectors"}, {"file", path.string()}, {"file_hash", hash_file(path)}, {"dim", vectors.dim}};
+  knowledge.details["words_not_found"] = missing;
+}
+
+void embed_by_graph(const ClassAttributes& table, const BuildOptions& options, Knowledge& knowledge) {
+  const auto n_attributes = static_cast<int64_t>(table.attributes.size());
+  at::Tensor graph = table.association;  // [c, a | h]
+  if (!table.context.empty()) graph = at::cat({table.association, table.context_association}, 1);
+  const bool base_only = options.vocabulary == Vocabulary::kBase;
+  const at::Tensor made_from = base_only ? graph.index_select(0, base_rows(table, options.sides)) : graph;
+  const GraphEmbedding embedding = embed_graph(made_from, options.embedding_dim);
+  knowledge.class_embedding = place_rows(embedding.columns, graph);
+  knowledge.attribute_embedding = embedding.columns.slice(0, 0, n_attributes).contiguous();
+  knowledge.context = table.context;
+  if (!table.context.empty()) knowledge.context_embedding = embedding.columns.slice(0, n_attributes).contiguous();
+  knowledge.details["embedding"] = {{"kind", "graph-svd"},
+                                    {"dim", knowledge.class_embedding.size(1)},
+                                    {"asked_dim", options.embedding_dim},
+                                    {"made_from_classes", made_from.size(0)},
+                                    {"context_columns", table.context.size()}};
+  knowledge.details["words_not_found"] = json::array();
+}
+
+/// Smallest, median and largest number of attributes of a class.
+json per_class(const at::Tensor& association) {
+  const at::Tensor counts = std::get<0>(association.ne(0).sum(1).sort());  // int64 [c]
+  return {{"min", counts[0].item<int64_t>()},
+          {"median", counts[counts.size(0) / 2].item<int64_t>()},
+          {"max", counts[counts.size(0) - 1].item<int64_t>()}};
+}
+
+void add_figures(const ClassAttributes& table, const BuildOptions& options, Knowledge& knowledge) {
+  const at::Tensor base = knowledge.association.index_select(0, base_rows(table, options.sides));
+  json& details = knowledge.details;
+  details["source"] = table.source;
+  details["vocabulary"] = to_string(options.vocabulary);
+  details["n_classes"] = knowledge.classes.size();
+  details["n_attributes"] = knowledge.attributes.size();
+  details["n_edges"] = knowledge.association.count_nonzero().item<int64_t>();
+  details["attributes_per_class"] = per_class(knowledge.association);
+  details["classes_without_attributes"] = zero_rows(knowledge.association, knowledge.classes);
+  details["attributes_without_base_class"] = zero_rows(base.t(), knowledge.attributes);
+  std::vector<std::string> without = zero_rows(knowledge.class_embedding, knowledge.classes);
+  const std::vector<std::string> attributes = zero_rows(knowledge.attribute_embedding, knowledge.attributes);
+  without.insert(without.end(), attributes.begin(), attributes.end());
+  details["without_embedding"] = without;
+}
+
+void warn_about(const json& list, const char* what, const char* consequence) {
+  constexpr size_t kShown = 10;
+  if (list.empty()) return;
+  std::string names;
+  for (size_t i = 0; i < std::min(list.size(), kShown); ++i) names += (i > 0 ? ", " : "") + list[i].get<std::string>();
+  logger().warn("{} {}: {}{}{}", list.size(), what, names, list.size() > kShown ? ", ..." : "", consequence);
+}
+
+void warn(const json& details) {
+  const json& source = details.at("source");
+  const auto of_source = [&source](const char* key) { return source.value(key, json::array()); };
+  warn_about(of_source("classes_unknown"), "classes are not in WordNet",
+             "; they have no attributes (--class-synsets can name their synsets)");
+  warn_about(of_source("classes_without_source"), "classes of the split are not in the source",
+             "; they have no attributes");
+  warn_about(of_source("classes_not_in_split"), "classes of the source are in no part of the split",
+             "; they are left out");
+  warn_about(details["classes_without_attributes"], "classes have no attribute",
+             "; their prototypes are completed from the prototype alone");
+  warn_about(details["attributes_without_base_class"], "attributes belong to no base class",
+             "; no image can show their features");
+  warn_about(details["words_not_found"], "words have no vector", "");
+  warn_about(details["without_embedding"], "names have no embedding at all", "; theirs is zero");
+}
+
+}  // namespace
+
+Knowledge build_knowledge(const ClassAttributes& table, const BuildOptions& options) {
+  const ClassAttributes selected = select(table, options);
+  Knowledge knowledge;
+  knowledge.classes = selected.classes;
+  knowledge.attributes = selected.attributes;
+  knowledge.association = selected.association;
+  knowledge.titles = selected.titles;
+  if (options.vectors) {
+    embed_words(selected, *options.vectors, knowledge);
+  } else {
+    embed_by_graph(selected, options, knowledge);
+  }
+  add_figures(selected, options, knowledge);
+  check_knowledge(knowledge);
+  warn(knowledge.details);
+  return knowledge;
+}
+
+nlohmann::json graph_json(const Knowledge& knowledge) {
+  json nodes = knowledge.classes;
+  for (const std::string& attribute : knowledge.attributes) nodes.push_back(attribute);
+  json edges = json::array();
+  const at::Tensor pairs = knowledge.association.nonzero();  // [edges, 2], by class
+  const auto indices = pairs.accessor<int64_t, 2>();
+  for (int64_t i = 0; i < pairs.size(0); ++i)
+    edges.push_back({knowledge.classes[indices[i][0]], knowledge.attributes[indices[i][1]]});
+  return {{"nodes", nodes}, {"edges", edges}};
+}
+
+}  // namespace protocom

@@ -1,0 +1,142 @@
+#include "protocom/knowledge/new_class.h"
+
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+#include "protocom/knowledge/class_attributes.h"
+#include "protocom/knowledge/graph_embedding.h"
+#include "protocom/knowledge/names.h"
+#include "protocom/knowledge/word_vectors.h"
+
+namespace protocom {
+namespace {
+
+std::string embedding_kind(const Knowledge& knowledge) {
+  return knowledge.details.value("/embedding/kind"_json_pointer, std::string());
+}
+
+/// Whether one of the names in "caudal appendage, tail" is `name`.
+bool is_titled(const std::string& title, const std::string& name) {
+  for (size_t begin = 0; begin <= title.size();) {
+    const size_t end = std::min(title.find(", ", begin), title.size());
+    if (title.compare(begin, end - begin, name) == 0) return true;
+    begin = end + 2;
+  }
+  return false;
+}
+
+std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& name) {
+  if (knowledge.attribute_index(name) >= 0) return {name};
+  std::vector<std::string> found;
+  std::vector<std::string> known;
+  for (const std::string& attribute : knowledge.attributes) {
+    const auto title = knowledge.titles.find(attribute);
+    known.push_back(title == knowledge.titles.end() ? attribute : title->second);
+    if (is_titled(known.back(), name)) found.push_back(attribute);
+  }
+  if (found.empty()) fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
+  return found;
+}
+
+/// The embedding of these names; nothing when none of their words has a vector.
+std::optional<at::Tensor> embed_names(const Knowledge& knowledge, const std::vector<std::string>& lemmas,
+                                      const std::filesystem::path& path) {
+  std::set<std::string> wanted;
+  for (const std::string& lemma : lemmas) add_wanted_words(lemma, wanted);
+  const WordVectors vectors = read_word_vectors(path, wanted);
+  if (vectors.dim != knowledge.embedding_dim() || embedding_kind(knowledge) == "graph-svd") {
+    fail("{}: vectors of {} dimensions, but the knowledge is embedded by {} in {}; name the vectors it was made with",
+         path.string(), vectors.dim, embedding_kind(knowledge), knowledge.embedding_dim());
+  }
+  if (vectors.words.empty()) return std::nullopt;
+  std::set<std::string> missing;
+  return embed_lemmas(vectors, lemmas, missing);
+}
+
+void set_embedding(NewClass& described, at::Tensor embedding, const char* source) {
+  described.embedding = std::move(embedding);
+  described.embedding_source = source;
+}
+
+bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const NewClassOptions& options,
+                    NewClass& described) {
+  if (!options.vectors) return false;
+  auto embedding = embed_names(knowledge, lemmas, *options.vectors);
+  if (!embedding) return false;
+  set_embedding(described, std::move(*embedding), "word-vectors");
+  return true;
+}
+
+std::vector<Meronym> relations_of(const Knowledge& knowledge) {
+  if (knowledge.details.value("/source/kind"_json_pointer, std::string()) != "wordnet") {
+    fail("a synset was named, but the knowledge is not made from WordNet; name the class's attributes");
+  }
+  std::vector<Meronym> relations;
+  for (const auto& relation : knowledge.details.at("source").at("relations"))
+    relations.push_back(parse_meronym(relation.get<std::string>()));
+  return relations;
+}
+
+/// The place of a row of [attributes | context] in the graph's embedding. [e]
+at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& association,
+                          const std::vector<std::string>& context) {
+  at::Tensor columns = knowledge.attribute_embedding;
+  at::Tensor row = association;
+  if (!knowledge.context.empty()) {
+    columns = at::cat({columns, knowledge.context_embedding});
+    row = at::cat({row, restrict_to(context, knowledge.context)});
+  }
+  return place_rows(columns, row.unsqueeze(0)).squeeze(0);
+}
+
+}  // namespace
+
+NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
+                                const std::vector<std::string>& attributes, const NewClassOptions& options) {
+  std::vector<std::string> found;
+  for (const std::string& attribute : attributes) {
+    for (std::string& known : find_attributes(knowledge, attribute)) found.push_back(std::move(known));
+  }
+  NewClass described;
+  described.title = title_of_name(name);
+  described.association = restrict_to(found, knowledge.attributes);
+  if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) {
+    set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
+  }
+  return described;
+}
+
+NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
+                            const NewClassOptions& options) {
+  const std::vector<Meronym> relations = relations_of(knowledge);
+  const auto wnid = wordnet.resolve(synset);
+  if (!wnid) fail("WordNet has no synset '{}'; expected a wnid (n02084071), a sense (dog.n.01) or a lemma", synset);
+  const Synset found = wordnet.synset(*wnid);
+  NewClass described;
+  described.title = title(found);
+  described.association =
+      restrict_to(wordnet.attributes(*wnid, relations), knowledge.attributes, &described.outside_vocabulary);
+  if (embed_by_words(knowledge, found.lemmas, options, described)) return described;
+  if (embedding_kind(knowledge) == "graph-svd") {
+    set_embedding(described, place_in_graph(knowledge, described.association, wordnet.ancestors(*wnid)), "graph-svd");
+  } else {
+    set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
+  }
+  return described;
+}
+
+at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association) {
+  const at::Tensor rows = knowledge.association.to(at::kDouble);         // [c, a]
+  const at::Tensor targets = knowledge.class_embedding.to(at::kDouble);  // [c, e]
+  const at::Tensor row_mean = rows.mean(0);                              // [a]
+  const at::Tensor target_mean = targets.mean(0);                        // [e]
+  const at::Tensor centred = rows - row_mean;
+  // The c x c form of the same solution: X'(XX' + I)^-1 Y, which also holds without any attribute.
+  const at::Tensor gram = at::matmul(centred, centred.t()) + at::eye(rows.size(0), at::kDouble);  // [c, c]
+  const at::Tensor similarity = at::matmul(centred, association.to(at::kDouble) - row_mean);      // [c]
+  const at::Tensor weights = at::linalg_solve(gram, similarity);                                  // [c]
+  return (target_mean + at::matmul(weights, targets - target_mean)).to(at::kFloat);               // [e]
+}
+
+}  // namespace protocom

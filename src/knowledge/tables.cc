@@ -1,0 +1,236 @@
+#include "protocom/knowledge/tables.h"
+
+#include <charconv>
+#include <unordered_map>
+
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/knowledge/names.h"
+
+namespace protocom {
+namespace {
+
+std::optional<double> parse_number(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// `where` is a file and line.
+float parse_weight(std::string_view text, const std::string& where, std::string_view what) {
+  const auto value = parse_number(text);
+  // The negation also refuses NaN.
+  if (!value || !(*value >= 0 && *value <= 1))
+    fail("{}: the weight of {} is '{}', expected a number from 0 to 1", where, what, text);
+  return static_cast<float>(*value);
+}
+
+/// Names in the order of their first mention.
+class Names {
+ public:
+  /// The index of `name`, which is added when it is new.
+  int64_t add(const std::string& name) {
+    const auto [found, added] = index_.emplace(name, static_cast<int64_t>(names_.size()));
+    if (added) names_.push_back(name);
+    return found->second;
+  }
+  [[nodiscard]] int64_t size() const { return static_cast<int64_t>(names_.size()); }
+  [[nodiscard]] const std::vector<std::string>& list() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, int64_t> index_;
+};
+
+void describe(ClassAttributes& table, const std::string& name, std::string_view words) {
+  const std::string lemma = lemma_of_name(words);
+  table.lemmas[name] = lemma.empty() ? std::vector<std::string>{} : std::vector<std::string>{lemma};
+  if (const std::string title = title_of_name(words); !title.empty() && title != name) table.titles[name] = title;
+}
+
+ClassAttributes make_table(const Names& classes, const Names& attributes, const char* kind,
+                           const std::filesystem::path& path) {
+  ClassAttributes table;
+  table.classes = classes.list();
+  table.attributes = attributes.list();
+  table.association = at::zeros({classes.size(), attributes.size()});
+  table.source = {{"kind", kind}, {"file", path.string()}};
+  for (const auto* names : {&table.classes, &table.attributes}) {
+    for (const std::string& name : *names) describe(table, name, name);
+  }
+  return table;
+}
+
+struct Edge {
+  int64_t row, column;
+  float weight;
+};
+
+/// The names of a matrix's header or first column, each once.
+Names unique_names(const std::vector<std::string>& cells, size_t first, const std::string& where, const char* what) {
+  Names names;
+  for (size_t i = first; i < cells.size(); ++i) {
+    if (cells[i].empty()) fail("{}: {} {} has no name", where, what, i + 1);
+    if (names.add(cells[i]) + 1 < names.size() || names.size() != static_cast<int64_t>(i - first + 1)) {
+      fail("{}: {} '{}' is named twice", where, what, cells[i]);
+    }
+  }
+  return names;
+}
+
+// ---- CUB-200-2011 ----
+
+std::filesystem::path first_that_exists(const std::vector<std::filesystem::path>& candidates, const char* what) {
+  for (const auto& path : candidates) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  fail("{}: not found; expected {}", candidates.front().string(), what);
+}
+
+/// "12 name" lines, numbered from 1.
+Names read_numbered_names(const std::filesystem::path& path) {
+  Names names;
+  for_each_line(path, [&](int64_t line, std::string_view text) {
+    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+    if (text.empty()) return true;
+    const size_t space = text.find(' ');
+    const auto number = parse_number(text.substr(0, space));
+    if (space == std::string_view::npos || !number || *number != static_cast<double>(names.size() + 1)) {
+      fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, text);
+    }
+    const int64_t before = names.size();
+    if (names.add(std::string(text.substr(space + 1))) < before)
+      fail("{}:{}: '{}' is named twice", path.string(), line, text.substr(space + 1));
+    return true;
+  });
+  if (names.size() == 0) fail("{}: no names in it", path.string());
+  return names;
+}
+
+/// The percentages of one line into `row`.
+void read_percentages(std::string_view text, const std::string& where, at::TensorAccessor<float, 1> row) {
+  int64_t column = 0;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+    if (text.empty()) break;
+    const std::string_view cell = text.substr(0, text.find_first_of(" \t\r"));
+    const auto value = parse_number(cell);
+    if (!value || !(*value >= 0 && *value <= 100)) fail("{}: '{}' is no percentage from 0 to 100", where, cell);
+    if (column == row.size(0))
+      fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size(0));
+    row[column++] = static_cast<float>(*value);
+    text.remove_prefix(cell.size());
+  }
+  if (column != row.size(0))
+    fail("{}: {} numbers, expected {}, one for each line of attributes.txt", where, column, row.size(0));
+}
+
+at::Tensor read_percentage_table(const std::filesystem::path& path, int64_t n_classes, int64_t n_attributes) {
+  at::Tensor percentages = at::zeros({n_classes, n_attributes});
+  auto rows = percentages.accessor<float, 2>();
+  int64_t row = 0;
+  for_each_line(path, [&](int64_t line, std::string_view text) {
+    if (text.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+    const std::string where = fmt::format("{}:{}", path.string(), line);
+    if (row == n_classes) fail("{}: more lines than the {} classes of classes.txt", where, n_classes);
+    read_percentages(text, where, rows[row++]);
+    return true;
+  });
+  if (row != n_classes)
+    fail("{}: {} lines, expected {}, one for each line of classes.txt", path.string(), row, n_classes);
+  return percentages;
+}
+
+std::string_view without_has(std::string_view name) { return name.substr(0, 4) == "has_" ? name.substr(4) : name; }
+
+}  // namespace
+
+ClassAttributes read_attribute_table(const std::filesystem::path& path) {
+  const CsvTable csv = read_csv(path);
+  const size_t class_column = csv.column("class");
+  const size_t attribute_column = csv.column("attribute");
+  const bool weighted = std::find(csv.header.begin(), csv.header.end(), "weight") != csv.header.end();
+  Names classes;
+  Names attributes;
+  std::vector<Edge> edges;
+  for (const CsvRow& row : csv.rows) {
+    const std::string& name = row.cells[class_column];
+    const std::string& attribute = row.cells[attribute_column];
+    if (name.empty()) fail("{}: the class has no name", csv.where(row));
+    const int64_t index = classes.add(name);
+    if (attribute.empty()) continue;
+    const float weight = weighted ? parse_weight(row.cells[csv.column("weight")], csv.where(row), attribute) : 1.0F;
+    edges.push_back({index, attributes.add(attribute), weight});
+  }
+  if (classes.size() == 0) fail("{}: no rows below the header", path.string());
+  ClassAttributes table = make_table(classes, attributes, "table", path);
+  auto cells = table.association.accessor<float, 2>();
+  at::Tensor seen = at::zeros_like(table.association, at::kBool);
+  auto named = seen.accessor<bool, 2>();
+  size_t edge = 0;
+  for (const CsvRow& row : csv.rows) {
+    if (row.cells[attribute_column].empty()) continue;
+    const auto [r, c, weight] = edges[edge++];
+    if (named[r][c])
+      fail("{}: '{}' and '{}' are paired twice", csv.where(row), row.cells[class_column], row.cells[attribute_column]);
+    named[r][c] = true;
+    cells[r][c] = weight;
+  }
+  return table;
+}
+
+ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
+  const CsvTable csv = read_csv(path);
+  const Names attributes = unique_names(csv.header, 1, fmt::format("{}:1", path.string()), "column");
+  Names classes;
+  for (const CsvRow& row : csv.rows) {
+    if (row.cells[0].empty()) fail("{}: the class has no name", csv.where(row));
+    const int64_t before = classes.size();
+    if (classes.add(row.cells[0]) < before) fail("{}: class '{}' is named twice", csv.where(row), row.cells[0]);
+  }
+  if (classes.size() == 0) fail("{}: no rows below the header", path.string());
+  ClassAttributes table = make_table(classes, attributes, "matrix", path);
+  auto cells = table.association.accessor<float, 2>();
+  for (size_t r = 0; r < csv.rows.size(); ++r) {
+    const CsvRow& row = csv.rows[r];
+    for (size_t c = 1; c < row.cells.size(); ++c) {
+      if (row.cells[c].empty()) continue;
+      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] =
+          parse_weight(row.cells[c], csv.where(row), csv.header[c]);
+    }
+  }
+  return table;
+}
+
+ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 100)) {
+    fail_usage("a threshold of {} % was asked for, expected 0 to 100", *options.threshold);
+  }
+  const fs::path classes_file = first_that_exists({root / "classes.txt", root / "CUB_200_2011" / "classes.txt"},
+                                                  "the folder CUB_200_2011 of the dataset's archive");
+  const fs::path base = classes_file.parent_path();
+  const fs::path names_file = first_that_exists(
+      {base / "attributes" / "attributes.txt", base / "attributes.txt",
+       fs::absolute(base).lexically_normal().parent_path() / "attributes.txt", base / ".." / "attributes.txt"},
+      "the attributes' names there, in CUB_200_2011 or beside it");
+  const fs::path table_file = base / "attributes" / "class_attribute_labels_continuous.txt";
+  const Names classes = read_numbered_names(classes_file);
+  const Names attributes = read_numbered_names(names_file);
+  ClassAttributes table = make_table(classes, attributes, "cub", table_file);
+  for (const std::string& attribute : table.attributes) describe(table, attribute, without_has(attribute));
+  const at::Tensor percentages = read_percentage_table(table_file, classes.size(), attributes.size());
+  if (options.threshold) {
+    table.association = percentages.ge(*options.threshold).logical_and(percentages.gt(0)).to(at::kFloat);
+    table.source["threshold_percent"] = *options.threshold;
+  } else {
+    table.association = percentages / 100;
+  }
+  return table;
+}
+
+}  // namespace protocom

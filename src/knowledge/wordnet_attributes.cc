@@ -1,0 +1,135 @@
+#include "protocom/knowledge/wordnet_attributes.h"
+
+#include <set>
+
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/knowledge/names.h"
+
+namespace protocom {
+namespace {
+
+using Sets = std::vector<std::set<std::string>>;
+
+/// The synset of a class, or "" when WordNet does not know it.
+std::string find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options) {
+  const auto given = options.class_synsets.find(name);
+  if (given != options.class_synsets.end()) {
+    const auto wnid = wordnet.resolve(given->second);
+    if (!wnid)
+      fail("class '{}' is mapped to '{}', which WordNet does not know; expected a wnid, a sense (dog.n.01) or a lemma",
+           name, given->second);
+    return *wnid;
+  }
+  if (wordnet.contains(name)) return name;
+  for (const std::string& lemma : {name, lemma_of_name(name)}) {
+    const auto wnid = wordnet.resolve(lemma);
+    if (!wnid) continue;
+    const size_t senses = wordnet.senses(lemma).size();
+    if (senses > 1) {
+      logger().warn(
+          "class '{}' has {} senses in WordNet; took the most frequent, {} ({}); --class-synsets can name another",
+          name, senses, *wnid, wordnet.synset(*wnid).gloss);
+    }
+    return *wnid;
+  }
+  return {};
+}
+
+struct Columns {
+  std::vector<std::string> names;
+  at::Tensor matrix;  // [c, columns]
+};
+
+/// One column for each distinct member of the rows, ascending.
+Columns columns_of(const Sets& rows) {
+  std::set<std::string> all;
+  for (const auto& row : rows) all.insert(row.begin(), row.end());
+  Columns columns{{all.begin(), all.end()}, {}};
+  columns.matrix = at::zeros({static_cast<int64_t>(rows.size()), static_cast<int64_t>(all.size())});
+  auto cells = columns.matrix.accessor<float, 2>();
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < columns.names.size(); ++c) {
+      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c)] = rows[r].count(columns.names[c]) > 0 ? 1.0F : 0.0F;
+    }
+  }
+  return columns;
+}
+
+void describe(const WordNet& wordnet, const std::string& name, const std::string& wnid, ClassAttributes& table) {
+  const Synset synset = wordnet.synset(wnid);
+  table.lemmas[name] = synset.lemmas;
+  table.titles[name] = title(synset);
+}
+
+void describe_unknown(const std::string& name, ClassAttributes& table) {
+  const std::string lemma = lemma_of_name(name);
+  table.lemmas[name] = lemma.empty() ? std::vector<std::string>{} : std::vector<std::string>{lemma};
+  table.titles[name] = title_of_name(name);
+}
+
+nlohmann::json source_of(const WordNetAttributesOptions& options, const std::map<std::string, std::string>& synsets,
+                         const std::vector<std::string>& unknown) {
+  nlohmann::json relations = nlohmann::json::array();
+  for (const Meronym relation : options.relations) relations.push_back(to_string(relation));
+  nlohmann::json renamed = nlohmann::json::object();
+  for (const auto& [name, wnid] : synsets) {
+    if (name != wnid) renamed[name] = wnid;
+  }
+  return {{"kind", "wordnet"}, {"relations", relations}, {"synsets", renamed}, {"classes_unknown", unknown}};
+}
+
+}  // namespace
+
+ClassAttributes wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
+                                   const WordNetAttributesOptions& options) {
+  ClassAttributes table;
+  table.classes = classes;
+  Sets attributes(classes.size());
+  Sets context(classes.size());
+  std::map<std::string, std::string> synsets;
+  std::vector<std::string> unknown;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const std::string wnid = find_synset(wordnet, classes[i], options);
+    if (wnid.empty()) {
+      unknown.push_back(classes[i]);
+      describe_unknown(classes[i], table);
+      continue;
+    }
+    synsets[classes[i]] = wnid;
+    describe(wordnet, classes[i], wnid, table);
+    for (std::string& attribute : wordnet.attributes(wnid, options.relations))
+      attributes[i].insert(std::move(attribute));
+    for (std::string& ancestor : wordnet.ancestors(wnid)) context[i].insert(std::move(ancestor));
+  }
+  if (synsets.empty()) {
+    fail(
+        "WordNet knows none of the {} classes (the first is '{}'); name their synsets with --class-synsets, or use "
+        "protocom knowledge table",
+        classes.size(), classes.empty() ? "" : classes.front());
+  }
+  Columns columns = columns_of(attributes);
+  table.attributes = std::move(columns.names);
+  table.association = std::move(columns.matrix);
+  columns = columns_of(context);
+  table.context = std::move(columns.names);
+  table.context_association = std::move(columns.matrix);
+  for (const std::string& attribute : table.attributes) describe(wordnet, attribute, attribute, table);
+  table.source = source_of(options, synsets, unknown);
+  return table;
+}
+
+std::map<std::string, std::string> read_class_synsets(const std::filesystem::path& path) {
+  const CsvTable csv = read_csv(path);
+  const size_t name = csv.column("class");
+  const size_t synset = csv.column("synset");
+  std::map<std::string, std::string> synsets;
+  for (const CsvRow& row : csv.rows) {
+    if (!synsets.emplace(row.cells[name], row.cells[synset]).second)
+      fail("{}: class '{}' is named twice", csv.where(row), row.cells[name]);
+  }
+  return synsets;
+}
+
+}  // namespace protocom

@@ -1,0 +1,234 @@
+#include "protocom/knowledge/build.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "knowledge/mini_wordnet.h"
+#include "protocom/core/error.h"
+#include "protocom/knowledge/new_class.h"
+#include "protocom/knowledge/wordnet_attributes.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// zebra: stripes, mane; horse: mane, hoof (base). tiger: stripes, claw; fish: fin (unseen). rock: nothing (base).
+ClassAttributes animals() {
+  ClassAttributes table;
+  table.classes = {"zebra", "horse", "rock", "tiger", "fish"};
+  table.attributes = {"stripes", "mane", "hoof", "claw", "fin"};
+  table.association = at::tensor({1.0F, 1.0F, 0.0F, 0.0F, 0.0F,  //
+                                  0.0F, 1.0F, 1.0F, 0.0F, 0.0F,  //
+                                  0.0F, 0.0F, 0.0F, 0.0F, 0.0F,  //
+                                  1.0F, 0.0F, 0.0F, 1.0F, 0.0F,  //
+                                  0.0F, 0.0F, 0.0F, 0.0F, 1.0F})
+                          .reshape({5, 5});
+  for (const auto* names : {&table.classes, &table.attributes}) {
+    for (const std::string& name : *names) table.lemmas[name] = {name};
+  }
+  table.source = {{"kind", "table"}};
+  return table;
+}
+
+const ClassSides kSides{{"zebra", "horse", "rock"}, {"tiger", "fish"}};
+
+BuildOptions with(Vocabulary vocabulary) {
+  BuildOptions options;
+  options.sides = kSides;
+  options.vocabulary = vocabulary;
+  return options;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Vocabularies, KeepTheAttributesOfTheirSides) {
+  EXPECT_THAT(select_classes(animals(), kSides, Vocabulary::kBase).attributes, ElementsAre("stripes", "mane", "hoof"));
+  EXPECT_THAT(select_classes(animals(), kSides, Vocabulary::kShared).attributes, ElementsAre("stripes"));
+  EXPECT_THAT(select_classes(animals(), kSides, Vocabulary::kAll).attributes,
+              ElementsAre("stripes", "mane", "hoof", "claw", "fin"));
+}
+
+TEST(Vocabularies, HaveNames) {
+  for (const Vocabulary vocabulary : {Vocabulary::kBase, Vocabulary::kShared, Vocabulary::kAll}) {
+    EXPECT_EQ(parse_vocabulary(to_string(vocabulary)), vocabulary);
+  }
+  EXPECT_THROW(parse_vocabulary("novel"), UsageError);
+}
+
+TEST(SelectClasses, SortsTheSplitsClassesAndKeepsTheirRows) {
+  const ClassAttributes selected = select_classes(animals(), {{"zebra"}, {"tiger"}}, Vocabulary::kAll);
+  EXPECT_THAT(selected.classes, ElementsAre("tiger", "zebra"));
+  EXPECT_TRUE(selected.association.equal(
+      at::tensor({1.0F, 0.0F, 0.0F, 1.0F, 0.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).reshape({2, 5})));
+  EXPECT_EQ(selected.source.at("classes_not_in_split"), (nlohmann::json{"horse", "rock", "fish"}));
+}
+
+TEST(SelectClasses, GivesClassesThatTheSourceDoesNotNameZeroRows) {
+  const ClassAttributes selected = select_classes(animals(), {{"zebra"}, {"unicorn"}}, Vocabulary::kBase);
+  EXPECT_THAT(selected.classes, ElementsAre("unicorn", "zebra"));
+  EXPECT_EQ(selected.association[0].count_nonzero().item<int64_t>(), 0);
+  EXPECT_EQ(selected.source.at("classes_without_source"), nlohmann::json{"unicorn"});
+}
+
+TEST(SelectClasses, RefusesASplitThatNamesNothingOrAClassOnBothSides) {
+  EXPECT_THROW(select_classes(animals(), {{"zebra"}, {"zebra"}}, Vocabulary::kBase), Error);
+  EXPECT_THROW(select_classes(animals(), {{}, {}}, Vocabulary::kBase), Error);
+  try {
+    select_classes(animals(), {{"n01"}, {"n02"}}, Vocabulary::kBase);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("names none of the 2 classes of the split"));
+    EXPECT_THAT(error.what(), HasSubstr("'n01', the source 'zebra'"));
+  }
+}
+
+TEST(BuildKnowledge, ReportsWhatIsMissing) {
+  const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kAll));
+  EXPECT_EQ(knowledge.details.at("n_classes"), 5);
+  EXPECT_EQ(knowledge.details.at("n_attributes"), 5);
+  EXPECT_EQ(knowledge.details.at("n_edges"), 7);
+  EXPECT_EQ(knowledge.details.at("attributes_per_class"), (nlohmann::json{{"min", 0}, {"median", 2}, {"max", 2}}));
+  EXPECT_EQ(knowledge.details.at("classes_without_attributes"), nlohmann::json{"rock"});
+  EXPECT_EQ(knowledge.details.at("attributes_without_base_class"), (nlohmann::json{"claw", "fin"}));
+  EXPECT_EQ(knowledge.details.at("embedding").at("kind"), "graph-svd");
+}
+
+TEST(BuildKnowledge, GivesNoveltyOnlyClassesAZeroRowUnderTheBaseVocabulary) {
+  const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
+  EXPECT_EQ(knowledge.details.at("classes_without_attributes"), (nlohmann::json{"fish", "rock"}));
+  EXPECT_EQ(knowledge.class_embedding[knowledge.class_index("fish")].count_nonzero().item<int64_t>(), 0);
+  EXPECT_TRUE(knowledge.details.at("attributes_without_base_class").empty());
+}
+
+TEST(BuildKnowledge, WithoutASplitTakesEverything) {
+  const Knowledge knowledge = build_knowledge(animals(), {});
+  EXPECT_EQ(knowledge.classes.size(), 5U);
+  EXPECT_EQ(knowledge.attributes.size(), 5U);
+  EXPECT_TRUE(knowledge.details.at("attributes_without_base_class").empty());
+}
+
+TEST(BuildKnowledge, SurvivesATableWithoutAnyAttribute) {
+  ClassAttributes table = animals();
+  table.attributes.clear();
+  table.association = at::zeros({5, 0});
+  const Knowledge knowledge = build_knowledge(table, with(Vocabulary::kShared));
+  EXPECT_EQ(knowledge.association.sizes(), (std::vector<int64_t>{5, 0}));
+  EXPECT_EQ(knowledge.details.at("classes_without_attributes").size(), 5U);
+}
+
+TEST(BuildKnowledge, EmbedsByWordVectorsAndListsWordsThatHaveNone) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "v.txt") << "zebra 1 2\nmane 3 4\nstripes 5 6\n";
+  BuildOptions options = with(Vocabulary::kBase);
+  options.vectors = folder / "v.txt";
+  const Knowledge knowledge = build_knowledge(animals(), options);
+  EXPECT_TRUE(knowledge.class_embedding[knowledge.class_index("zebra")].equal(at::tensor({1.0F, 2.0F})));
+  EXPECT_TRUE(knowledge.attribute_embedding[knowledge.attribute_index("mane")].equal(at::tensor({3.0F, 4.0F})));
+  EXPECT_TRUE(knowledge.class_embedding[knowledge.class_index("tiger")].equal(at::zeros({2})));
+  EXPECT_EQ(knowledge.details.at("words_not_found"), (nlohmann::json{"fish", "hoof", "horse", "rock", "tiger"}));
+  EXPECT_EQ(knowledge.details.at("without_embedding"), (nlohmann::json{"fish", "horse", "rock", "tiger", "hoof"}));
+  EXPECT_EQ(knowledge.details.at("embedding").at("kind"), "word-vectors");
+}
+
+TEST(BuildKnowledge, UnderTheBaseVocabularyTheGraphsEmbeddingDoesNotDependOnUnseenClasses) {
+  const Knowledge all = build_knowledge(animals(), with(Vocabulary::kBase));
+  BuildOptions alone = with(Vocabulary::kBase);
+  alone.sides->unseen = {"tiger"};
+  const Knowledge fewer = build_knowledge(animals(), alone);
+  EXPECT_TRUE(all.attribute_embedding.equal(fewer.attribute_embedding));
+  EXPECT_TRUE(all.class_embedding[all.class_index("zebra")].equal(fewer.class_embedding[fewer.class_index("zebra")]));
+}
+
+TEST(GraphJson, ListsNodesAndEdges) {
+  const nlohmann::json graph = graph_json(build_knowledge(animals(), with(Vocabulary::kShared)));
+  EXPECT_EQ(graph.at("nodes"), (nlohmann::json{"fish", "horse", "rock", "tiger", "zebra", "stripes"}));
+  EXPECT_EQ(graph.at("edges"), (nlohmann::json{{"tiger", "stripes"}, {"zebra", "stripes"}}));
+}
+
+TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
+  Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
+  knowledge.titles["hoof"] = "hoof of an ungulate, ungula";
+  const NewClass okapi = describe_by_attributes(knowledge, "my_okapi", {"stripes", "ungula"});
+  EXPECT_EQ(okapi.title, "my okapi");
+  EXPECT_TRUE(okapi.association.equal(at::tensor({1.0F, 0.0F, 1.0F})));
+  EXPECT_EQ(okapi.embedding_source, "attributes");
+  EXPECT_EQ(okapi.embedding.size(0), knowledge.embedding_dim());
+  EXPECT_THROW(describe_by_attributes(knowledge, "x", {"strypes"}), Error);
+}
+
+TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "v.txt") << "zebra 1 2\nokapi 7 8\n";
+  BuildOptions options = with(Vocabulary::kBase);
+  options.vectors = folder / "v.txt";
+  const Knowledge knowledge = build_knowledge(animals(), options);
+  NewClassOptions vectors{options.vectors};
+  EXPECT_TRUE(describe_by_attributes(knowledge, "Okapi", {"mane"}, vectors).embedding.equal(at::tensor({7.0F, 8.0F})));
+  EXPECT_EQ(describe_by_attributes(knowledge, "xyzzy", {"mane"}, vectors).embedding_source, "attributes");
+  std::ofstream(folder / "v3.txt") << "okapi 1 2 3\n";
+  vectors.vectors = folder / "v3.txt";
+  EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"mane"}, vectors), Error);
+}
+
+TEST(NewClass, ByAttributesLiesNearerToTheClassThatHasThem) {
+  ClassAttributes table = animals();
+  const Knowledge knowledge = build_knowledge(table, {});
+  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[knowledge.class_index("zebra")]);
+  const at::Tensor distances = (knowledge.class_embedding - place).norm(2, 1);  // [c]
+  EXPECT_EQ(distances.argmin().item<int64_t>(), knowledge.class_index("zebra"));
+}
+
+TEST(NewClass, RidgeRegressionAgreesWithAHandComputedCase) {
+  // Two classes, one attribute: x = (1, 0), y = (3, 1). Centred x = (.5, -.5), y = (1, -1): w = (x'x + 1)^-1 x'y = 1
+  // / 1.5 = 2/3. h(1) = 2 + .5 * 2/3 = 7/3.
+  Knowledge knowledge;
+  knowledge.classes = {"a", "b"};
+  knowledge.attributes = {"x"};
+  knowledge.association = at::tensor({1.0F, 0.0F}).reshape({2, 1});
+  knowledge.class_embedding = at::tensor({3.0F, 1.0F}).reshape({2, 1});
+  knowledge.attribute_embedding = at::zeros({1, 1});
+  EXPECT_NEAR(place_by_attributes(knowledge, at::ones({1})).item<float>(), 7.0F / 3, 1e-6);
+}
+
+class EnrolSynsetTest : public ::testing::Test {
+ protected:
+  Knowledge build(const Names& unseen) {
+    BuildOptions options;
+    options.sides = ClassSides{{wnids_.at("bird"), wnids_.at("crane_machine")}, unseen};
+    Names classes = options.sides->base;
+    classes.insert(classes.end(), unseen.begin(), unseen.end());
+    return build_knowledge(wordnet_attributes(wordnet_, classes), options);
+  }
+
+  testing::TempDir folder_;
+  std::map<std::string, std::string> wnids_ = testing::write_animals(folder_.path());
+  WordNet wordnet_{folder_.path()};
+};
+
+TEST_F(EnrolSynsetTest, GivesAClassEnrolledLaterTheRowAndEmbeddingItWouldHaveHadBefore) {
+  const Knowledge with_dog = build({wnids_.at("dog")});
+  const Knowledge without_dog = build({});
+  const NewClass dog = describe_by_synset(without_dog, wordnet_, "dog");
+  ASSERT_EQ(with_dog.attributes, without_dog.attributes);
+  const int64_t row = with_dog.class_index(wnids_.at("dog"));
+  EXPECT_TRUE(dog.association.equal(with_dog.association[row]));
+  EXPECT_TRUE(dog.embedding.allclose(with_dog.class_embedding[row], 1e-5, 1e-6));
+  EXPECT_EQ(dog.embedding_source, "graph-svd");
+  EXPECT_GT(dog.embedding.norm().item<float>(), 0);
+  EXPECT_THAT(dog.outside_vocabulary, ElementsAre(wnids_.at("collar")));  // no base class has one
+  EXPECT_EQ(dog.title, "dog, Canis familiaris");
+}
+
+TEST_F(EnrolSynsetTest, RefusesAnUnknownSynsetAndKnowledgeThatIsNotFromWordNet) {
+  EXPECT_THROW(describe_by_synset(build({}), wordnet_, "unicorn"), Error);
+  EXPECT_THROW(describe_by_synset(build_knowledge(animals(), {}), wordnet_, "dog"), Error);
+}
+
+}  // namespace
+}  // namespace protocom

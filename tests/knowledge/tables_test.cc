@@ -1,0 +1,152 @@
+#include "protocom/knowledge/tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "protocom/core/error.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TablesTest : public ::testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  template <typename Read>
+  static std::string error_of(const Read& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "(no Error)";
+  }
+
+  std::string table_error(const std::string& text) const {
+    const auto path = write("t.csv", text);
+    return error_of([&] { read_attribute_table(path); });
+  }
+  std::string matrix_error(const std::string& text) const {
+    const auto path = write("m.csv", text);
+    return error_of([&] { read_attribute_matrix(path); });
+  }
+
+  /// Two classes, three attributes, with attributes.txt where `names` says.
+  void write_cub(const std::string& names, const std::string& percentages = "0.0 50.0 49.9\n100 2.5 75\n") const {
+    write("CUB_200_2011/classes.txt", "1 001.Black_footed_Albatross\n2 002.Laysan_Albatross\n");
+    write("CUB_200_2011/attributes/class_attribute_labels_continuous.txt", percentages);
+    write(names, "1 has_bill_shape::curved_(up_or_down)\n2 has_wing_color::blue\n3 has_size::small_(5_-_9_in)\n");
+  }
+
+  testing::TempDir folder_;
+};
+
+bool equal(const at::Tensor& tensor, const std::vector<std::vector<float>>& rows) {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < rows[r].size(); ++c) {
+      if (tensor[static_cast<int64_t>(r)][static_cast<int64_t>(c)].item<float>() != rows[r][c]) return false;
+    }
+  }
+  return tensor.size(0) == static_cast<int64_t>(rows.size());
+}
+
+TEST_F(TablesTest, ReadsAnEdgeALine) {
+  const ClassAttributes table =
+      read_attribute_table(write("t.csv", "class,attribute\nzebra,stripes\nhorse,mane\nzebra,mane\nsnake,\n"));
+  EXPECT_THAT(table.classes, ElementsAre("zebra", "horse", "snake"));
+  EXPECT_THAT(table.attributes, ElementsAre("stripes", "mane"));
+  EXPECT_TRUE(equal(table.association, {{1, 1}, {0, 1}, {0, 0}}));
+}
+
+TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
+  const ClassAttributes table =
+      read_attribute_table(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));
+  EXPECT_TRUE(equal(table.association, {{0.25, 1}}));
+  EXPECT_THAT(table.lemmas.at("long_neck"), ElementsAre("long_neck"));
+  EXPECT_EQ(table.titles.at("long_neck"), "long neck");
+}
+
+TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
+  EXPECT_THAT(table_error("class,attribute\na,x\nb,x\na,x\n"), HasSubstr("t.csv:4: 'a' and 'x' are paired twice"));
+  EXPECT_THAT(table_error("class,attribute,weight\na,x,1.5\n"),
+              HasSubstr("t.csv:2: the weight of x is '1.5', expected a number from 0 to 1"));
+  EXPECT_THAT(table_error("class,attribute,weight\na,x,nan\n"), HasSubstr("t.csv:2"));
+  EXPECT_THAT(table_error("class,attribute,weight\na,x,\n"), HasSubstr("t.csv:2"));
+  EXPECT_THAT(table_error("class,attribute\n,x\n"), HasSubstr("t.csv:2: the class has no name"));
+  EXPECT_THAT(table_error("class,part\na,x\n"), HasSubstr("attribute"));
+  EXPECT_THAT(table_error("class,attribute\n"), HasSubstr("no rows"));
+}
+
+TEST_F(TablesTest, ReadsAMatrix) {
+  const ClassAttributes table = read_attribute_matrix(write("m.csv", "animal,tail,has wings\ncat,1,0\nowl,0.5,\n"));
+  EXPECT_THAT(table.classes, ElementsAre("cat", "owl"));
+  EXPECT_THAT(table.attributes, ElementsAre("tail", "has wings"));
+  EXPECT_TRUE(equal(table.association, {{1, 0}, {0.5, 0}}));
+  EXPECT_THAT(table.lemmas.at("has wings"), ElementsAre("has_wings"));
+}
+
+TEST_F(TablesTest, RefusesABadMatrixWithLineAndColumn) {
+  EXPECT_THAT(matrix_error("c,tail,wing\ncat,1,yes\n"), HasSubstr("m.csv:2: the weight of wing is 'yes'"));
+  EXPECT_THAT(matrix_error("c,tail\ncat,1\ncat,0\n"), HasSubstr("m.csv:3: class 'cat' is named twice"));
+  EXPECT_THAT(matrix_error("c,tail,tail\ncat,1,1\n"), HasSubstr("m.csv:1: column 'tail' is named twice"));
+  EXPECT_THAT(matrix_error("c,tail,\ncat,1,1\n"), HasSubstr("m.csv:1: column 3 has no name"));
+  EXPECT_THAT(matrix_error("c,tail\n,1\n"), HasSubstr("m.csv:2: the class has no name"));
+}
+
+TEST_F(TablesTest, CubWithAThresholdCountsThePercentagesFromItOn) {
+  write_cub("attributes.txt");
+  const ClassAttributes table = read_cub_attributes(folder_ / "CUB_200_2011");
+  EXPECT_THAT(table.classes, ElementsAre("001.Black_footed_Albatross", "002.Laysan_Albatross"));
+  EXPECT_TRUE(equal(table.association, {{0, 1, 0}, {1, 0, 1}}));
+  EXPECT_THAT(table.lemmas.at("has_bill_shape::curved_(up_or_down)"), ElementsAre("bill_shape_curved_up_or_down"));
+  EXPECT_THAT(table.lemmas.at("001.Black_footed_Albatross"), ElementsAre("Black_footed_Albatross"));
+}
+
+TEST_F(TablesTest, CubAtThresholdZeroNeedsAnImageThatShowsTheAttribute) {
+  write_cub("attributes.txt");
+  EXPECT_TRUE(equal(read_cub_attributes(folder_ / "CUB_200_2011", {0.0}).association, {{0, 1, 1}, {1, 1, 1}}));
+}
+
+TEST_F(TablesTest, CubContinuousIsThePercentageAsAShare) {
+  write_cub("attributes.txt");
+  const at::Tensor shares = read_cub_attributes(folder_ / "CUB_200_2011", {std::nullopt}).association;
+  EXPECT_FLOAT_EQ(shares[0][1].item<float>(), 0.5F);
+  EXPECT_FLOAT_EQ(shares[1][1].item<float>(), 0.025F);
+}
+
+TEST_F(TablesTest, CubFindsTheAttributeNamesWhereverTheArchiveHasThem) {
+  for (const char* place :
+       {"attributes.txt", "CUB_200_2011/attributes.txt", "CUB_200_2011/attributes/attributes.txt"}) {
+    write_cub(place);
+    EXPECT_EQ(read_cub_attributes(folder_ / "CUB_200_2011").attributes.size(), 3U) << place;
+    EXPECT_EQ(read_cub_attributes(folder_.path()).attributes.size(), 3U) << place;
+    std::filesystem::remove(folder_ / place);
+  }
+  EXPECT_THAT(error_of([&] { read_cub_attributes(folder_ / "CUB_200_2011"); }), HasSubstr("attributes.txt: not found"));
+}
+
+TEST_F(TablesTest, CubRefusesCountsThatDisagree) {
+  const auto error = [&](const std::string& percentages) {
+    write_cub("attributes.txt", percentages);
+    return error_of([&] { read_cub_attributes(folder_ / "CUB_200_2011"); });
+  };
+  EXPECT_THAT(error("1 2 3\n1 2\n"), HasSubstr("class_attribute_labels_continuous.txt:2: 2 numbers, expected 3"));
+  EXPECT_THAT(error("1 2 3 4\n"), HasSubstr("continuous.txt:1: more than 3 numbers"));
+  EXPECT_THAT(error("1 2 3\n"), HasSubstr("1 lines, expected 2"));
+  EXPECT_THAT(error("1 2 3\n1 2 3\n1 2 3\n"), HasSubstr("continuous.txt:3: more lines than the 2 classes"));
+  EXPECT_THAT(error("1 2 101\n1 2 3\n"), HasSubstr("continuous.txt:1: '101' is no percentage"));
+  EXPECT_THROW(read_cub_attributes(folder_ / "CUB_200_2011", {101.0}), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,155 @@
+#include "protocom/knowledge/wordnet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "knowledge/mini_wordnet.h"
+#include "protocom/core/error.h"
+#include "protocom/knowledge/wordnet_attributes.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class AnimalsTest : public ::testing::Test {
+ protected:
+  std::string id(const std::string& key) const { return wnids_.at(key); }
+
+  testing::TempDir folder_;
+  std::map<std::string, std::string> wnids_ = testing::write_animals(folder_.path());
+  WordNet wordnet_{folder_.path()};
+};
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "(no Error)";
+}
+
+TEST_F(AnimalsTest, ReadsEveryFieldOfASynset) {
+  const Synset dog = wordnet_.synset(id("dog"));
+  EXPECT_EQ(dog.wnid, id("dog"));
+  EXPECT_THAT(dog.lemmas, ElementsAre("dog", "Canis_familiaris"));
+  EXPECT_THAT(dog.hypernyms, ElementsAre(id("animal"), id("pet")));
+  EXPECT_THAT(dog.parts, ElementsAre(id("tail")));
+  EXPECT_THAT(dog.substances, ElementsAre(id("flesh")));
+  EXPECT_THAT(dog.members, ElementsAre(id("pack")));
+  EXPECT_EQ(dog.gloss, "the gloss of dog");
+  EXPECT_EQ(title(dog), "dog, Canis familiaris");
+}
+
+TEST_F(AnimalsTest, WalksEveryHypernymPathAndInstances) {
+  EXPECT_THAT(wordnet_.ancestors(id("dog")), ElementsAre(id("animal"), id("pet"), id("entity")));
+  EXPECT_THAT(wordnet_.ancestors(id("rex")), ElementsAre(id("dog"), id("animal"), id("pet"), id("entity")));
+  EXPECT_THAT(wordnet_.ancestors(id("entity")), IsEmpty());
+}
+
+TEST_F(AnimalsTest, AttributesAreThePartsOfTheClassAndOfAllItsHypernyms) {
+  EXPECT_THAT(wordnet_.attributes(id("dog")),
+              UnorderedElementsAre(id("tail"), id("head"), id("collar"), id("essence")));
+  EXPECT_THAT(wordnet_.attributes(id("rex")),
+              UnorderedElementsAre(id("tail"), id("head"), id("collar"), id("essence")));
+  EXPECT_THAT(wordnet_.attributes(id("bird")), UnorderedElementsAre(id("tail"), id("wing"), id("head"), id("essence")));
+  EXPECT_THAT(wordnet_.attributes(id("tail")), IsEmpty());
+}
+
+TEST_F(AnimalsTest, OtherMeronymsCountWhenTheyAreAskedFor) {
+  EXPECT_THAT(wordnet_.attributes(id("dog"), {Meronym::kSubstance}), ElementsAre(id("flesh")));
+  EXPECT_THAT(wordnet_.attributes(id("rex"), {Meronym::kSubstance, Meronym::kMember}),
+              UnorderedElementsAre(id("flesh"), id("pack")));
+}
+
+TEST_F(AnimalsTest, LooksUpLemmasAndSenses) {
+  EXPECT_THAT(wordnet_.senses("crane"), ElementsAre(id("crane_machine"), id("crane_bird")));
+  EXPECT_THAT(wordnet_.senses("Canis familiaris"), ElementsAre(id("dog")));
+  EXPECT_THAT(wordnet_.senses("unicorn"), IsEmpty());
+  EXPECT_THAT(wordnet_.senses(""), IsEmpty());
+  EXPECT_EQ(wordnet_.resolve("crane"), id("crane_machine"));
+  EXPECT_EQ(wordnet_.resolve("crane.n.02"), id("crane_bird"));
+  EXPECT_EQ(wordnet_.resolve("crane.n.03"), std::nullopt);
+  EXPECT_EQ(wordnet_.resolve(id("wing")), id("wing"));
+}
+
+TEST_F(AnimalsTest, FindsEveryLemmaOfTheIndex) {
+  for (const char* lemma : {"animal", "bird", "canis_familiaris", "collar", "crane", "dog", "entity", "essence",
+                            "flesh", "fowl", "head", "hook", "pack", "pet", "rex", "tail", "wing"}) {
+    EXPECT_FALSE(wordnet_.senses(lemma).empty()) << lemma;
+  }
+}
+
+TEST_F(AnimalsTest, ContainsOnlyOffsetsOfSynsets) {
+  EXPECT_TRUE(wordnet_.contains(id("dog")));
+  for (const char* wrong : {"", "dog", "n1", "n99999999", "n00000000", "n00000003", "v00000100", "n0000010x"}) {
+    EXPECT_FALSE(wordnet_.contains(wrong)) << wrong;
+  }
+  EXPECT_THAT(message_of([&] { (void)wordnet_.synset("n99999999"); }), HasSubstr("no synset 'n99999999'"));
+}
+
+TEST(WordNet, SaysWhichPackageBringsAMissingDatabase) {
+  const testing::TempDir empty;
+  EXPECT_THAT(message_of([&] { const WordNet wordnet(empty.path()); }), HasSubstr("wordnet-base"));
+}
+
+TEST(WordNet, RefusesALineThatEndsTooEarly) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "data.noun") << "00000000 03 n 02 dog 0\n";
+  std::ofstream(folder / "index.noun") << "dog n 1 0 1 0 00000000\n";
+  EXPECT_THAT(message_of([&] { (void)WordNet(folder.path()).synset("n00000000"); }),
+              HasSubstr("the line ends before its word"));
+}
+
+TEST_F(AnimalsTest, TableHasARowForEveryClassAndAColumnForEveryAttribute) {
+  const ClassAttributes table = wordnet_attributes(wordnet_, {id("dog"), id("bird")});
+  ASSERT_EQ(table.association.sizes(), (std::vector<int64_t>{2, 5}));
+  EXPECT_THAT(table.attributes, UnorderedElementsAre(id("tail"), id("head"), id("collar"), id("essence"), id("wing")));
+  for (size_t a = 0; a < table.attributes.size(); ++a) {
+    const bool of_dog = table.attributes[a] != id("wing");
+    const bool of_bird = table.attributes[a] != id("collar");
+    EXPECT_EQ(table.association[0][static_cast<int64_t>(a)].item<float>(), of_dog ? 1 : 0);
+    EXPECT_EQ(table.association[1][static_cast<int64_t>(a)].item<float>(), of_bird ? 1 : 0);
+  }
+  EXPECT_THAT(table.context, UnorderedElementsAre(id("animal"), id("pet"), id("entity")));
+  EXPECT_THAT(table.lemmas.at(id("bird")), ElementsAre("bird", "fowl"));
+}
+
+TEST_F(AnimalsTest, ClassesThatAreNoWnidsAreFoundByLemmaOrByMap) {
+  WordNetAttributesOptions options;
+  options.class_synsets = {{"my_crane", "crane.n.02"}};
+  const ClassAttributes table = wordnet_attributes(wordnet_, {"Dog", "my_crane", "unicorn"}, options);
+  EXPECT_EQ(table.association.ne(0).sum(1)[0].item<int64_t>(), 4);  // tail, head, collar, essence
+  EXPECT_EQ(table.association.ne(0).sum(1)[1].item<int64_t>(), 4);  // tail, wing, head, essence
+  EXPECT_EQ(table.association.ne(0).sum(1)[2].item<int64_t>(), 0);
+  EXPECT_EQ(table.source.at("classes_unknown"), nlohmann::json::array({"unicorn"}));
+  EXPECT_EQ(table.source.at("synsets"), (nlohmann::json{{"Dog", id("dog")}, {"my_crane", id("crane_bird")}}));
+}
+
+TEST_F(AnimalsTest, RefusesAMapToAnUnknownSynsetAndAListOfUnknownClasses) {
+  WordNetAttributesOptions options;
+  options.class_synsets = {{"x", "unicorn"}};
+  EXPECT_THAT(message_of([&] { wordnet_attributes(wordnet_, {"x"}, options); }),
+              HasSubstr("class 'x' is mapped to 'unicorn'"));
+  EXPECT_THAT(message_of([&] {
+                wordnet_attributes(wordnet_, {"a1", "b2"});
+              }),
+              HasSubstr("knows none of the 2 classes"));
+}
+
+TEST(ClassSynsets, RefusesAClassThatIsNamedTwice) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "map.csv") << "class,synset\ncat,cat.n.01\ncat,n02121620\n";
+  EXPECT_THAT(message_of([&] { read_class_synsets(folder / "map.csv"); }),
+              HasSubstr("map.csv:3: class 'cat' is named twice"));
+}
+
+}  // namespace
+}  // namespace protocom
