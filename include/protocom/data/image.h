@@ -16,23 +16,35 @@ struct Image {
 
 /// How an image is decoded.
 struct DecodeOptions {
-  /// When > 0, the codec may decode at a reduced size as long as the shorter side stays at least this long: faster, same result
-  /// after a resize to that size within the filter's tolerance. 0 decodes at full size.
+  /// When > 0, JPEG and WebP may be decoded at 1/2, 1/4 or 1/8 of their size as long as the shorter side stays at least
+  /// this long: faster, and the same after a resize to that size within the filters' tolerance. 0 decodes at full size.
   int64_t min_side = 0;
+  /// An image that says it is larger is refused before any memory is set aside for it.
+  int64_t max_pixels = int64_t{1} << 27;
 };
 
-/// Decodes JPEG, PNG, WebP or BMP, told apart by their first bytes. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated
-/// images come out as upright 8-bit RGB. Throws Error with the reason ("truncated JPEG") but without a file name.
+/// Decodes JPEG, PNG, WebP or BMP, told apart by their first bytes. Grey, palette, CMYK/YCCK, 16-bit, alpha (over
+/// white) and EXIF-rotated images come out as upright 8-bit RGB. Colour profiles are not applied. Throws Error with the
+/// reason ("truncated JPEG", "the file is empty") but without a file name. Thread-safe.
 Image decode_image(std::string_view bytes, const DecodeOptions& options = {});
 
-/// Reads and decodes a file; the Error names it.
+/// Reads and decodes a file whatever its suffix; the Error names it. Thread-safe.
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options = {});
 
-/// The whole image resampled to height x width, antialiased.
+/// The whole image resampled to height x width by the triangle filter, widened when shrinking (antialiased): PIL's and
+/// torchvision's bilinear resize, up to rounding and to the pixels at the border. Throws UsageError unless both sizes
+/// are positive.
 Image resize(const Image& image, int64_t height, int64_t width);
 
-/// The preprocessing of every stage: the shorter side resized to `size`, then the central size x size square.
+/// The preprocessing of every stage: the shorter side resized to `size`, the other one to the nearest whole number of
+/// the same ratio, then the central size x size square. Throws UsageError unless size is positive.
 Image resize_and_crop(const Image& image, int64_t size);
+
+/// read_image and resize_and_crop with the codec's own down-scaling: what packing, enrolment and classification do to a
+/// file.
+Image read_square_image(const std::filesystem::path& path, int64_t size);
+/// The same for an encoded image in memory.
+Image decode_square_image(std::string_view bytes, int64_t size);
 
 /// PNG bytes.
 std::string encode_png(const Image& image);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocom/data/split.h"
@@ -12,41 +13,60 @@ namespace protocom {
 
 /// One image of a dataset on disk.
 struct ImageItem {
-  std::string id;              ///< unique within the dataset: its path relative to the root, '/'-separated
+  std::string
+      id;  ///< unique within the dataset: its path below the root (CUB, miniImageNet: below images/), '/'-separated
   std::filesystem::path path;  ///< where it lies
   int64_t label = 0;           ///< index into ImageDataset::class_names
 };
 
 /// Labelled images on disk and the split of their classes. Nothing is decoded.
 struct ImageDataset {
-  std::vector<std::string> class_names;           ///< [c]
-  std::vector<Split> class_split;                 ///< [c]
-  std::map<std::string, std::string> class_title;  ///< class name -> words for people, where the dataset has them ("goose")
-  std::vector<ImageItem> items;                   ///< sorted by class, then id
+  std::vector<std::string> class_names;  ///< [c]
+  std::vector<Split> class_split;        ///< [c]
+  std::map<std::string, std::string>
+      class_title;               ///< class name -> words for people, where the dataset has them ("goose")
+  std::vector<ImageItem> items;  ///< sorted by class, then id
 };
 
 /// The layouts that datasets have on users' disks.
 enum class Layout {
   kAuto,          ///< told by what lies in the folder
-  kFolder,        ///< <class>/<image>, nested folders allowed below the class
-  kTinyImageNet,  ///< train/<wnid>/images/*.JPEG, wnids.txt, words.txt; val/ annotated by val_annotations.txt is not used
+  kFolder,        ///< <class>/<image>, folders below a class allowed; or <split>/<class>/<image> with base, val, novel
+                  ///< (train, val, test)
+  kTinyImageNet,  ///< train/<wnid>/images/*.JPEG, wnids.txt, words.txt; val/ with val_annotations.txt and test/ are not
+                  ///< used
   kCub,           ///< CUB_200_2011/{images.txt,image_class_labels.txt,classes.txt,images/}, or that folder's parent
-  kMiniImageNet,  ///< images/ and train.csv, val.csv, test.csv with `filename,label`
-  kIlsvrc         ///< <wnid>/*.JPEG or train/<wnid>/*.JPEG with a bundled class list of miniImageNet or tieredImageNet
+  kMiniImageNet,  ///< images/ and train.csv, val.csv, test.csv with the columns filename,label
+  kIlsvrc         ///< <wnid>/*.JPEG or train/<wnid>/*.JPEG, for a bundled class list of miniImageNet or tieredImageNet
 };
 
 /// "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc". Throws UsageError.
 Layout parse_layout(const std::string& text);
+/// The same words.
+std::string_view to_string(Layout layout);
+
+/// What becomes of a dataset that says nothing about splits when the caller says nothing either.
+enum class WithoutSplit { kRefuse, kAllBase };
 
 /// How a dataset is found and divided.
 struct ImageDatasetOptions {
   Layout layout = Layout::kAuto;
   std::optional<std::filesystem::path> split;  ///< see read_split; classes it does not name are left out
-  std::string standard_split;                  ///< "", "cub" (class index i from 0: even base, i mod 4 = 1 val, 3 novel), "mini-imagenet", "tiered-imagenet"
+  /// "cub" (class index i from 0: i even base, i mod 4 = 1 val, i mod 4 = 3 novel), "mini-imagenet" or
+  /// "tiered-imagenet". When this and `split` are empty the layout's own division holds: kMiniImageNet's three files,
+  /// "cub" for kCub, else a split.csv in the folder, else kFolder's split folders.
+  std::string standard_split;
+  WithoutSplit without_split = WithoutSplit::kRefuse;
 };
 
-/// Lists a dataset. Throws Error in one sentence: missing folder, class without images, CSV without a column, a split naming classes
-/// that are not there (all of them listed, up to ten), no split known for the layout.
+/// Lists a dataset; files count as images by their suffix (.jpg, .jpeg, .png, .webp, .bmp, any case), names that begin
+/// with a dot do not. Classes of CUB without images are left out and logged. Throws Error in one sentence, with file
+/// and line where there is one: missing folder, class without images, file that is named and missing, CSV without a
+/// column, class in two splits, a split naming classes that are not there (up to ten listed), no split known. Throws
+/// UsageError for `split` and `standard_split` together.
 ImageDataset list_images(const std::filesystem::path& root, const ImageDatasetOptions& options);
+
+/// The layout kAuto would take. Throws Error when `root` is not a folder.
+Layout detect_layout(const std::filesystem::path& root);
 
 }  // namespace protocom

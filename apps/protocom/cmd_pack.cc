@@ -1,0 +1,55 @@
+#include "cli.h"
+#include "dataset_options.h"
+#include "protocom/data/packed_images.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  DatasetOptions dataset;
+  std::string out;
+  PackOptions pack;
+};
+
+std::string scratch_beside(const std::filesystem::path& out) {
+  return out.has_parent_path() ? out.parent_path().string() : ".";
+}
+
+void run_pack(const CLI::App& command, Options& options) {
+  check_writable(options.out);
+  const ImageDataset dataset = list_images(options.dataset.images, options.dataset.to_library());
+  Provenance provenance = provenance_of(command, 0);
+  add_input(provenance, "images", options.dataset.images);
+  if (!options.dataset.split.empty() && std::filesystem::is_regular_file(options.dataset.split)) {
+    add_input(provenance, "split", options.dataset.split);
+  }
+  // The pixels wait in a file beside the result, so that a dataset larger than the memory packs too.
+  options.pack.scratch_folder = scratch_beside(options.out);
+  const PackedImages images = pack_images(dataset, options.pack, progress());
+  write_pack(options.out, images, provenance);
+  print_table({{"images", std::to_string(images.size())},
+               {"classes", std::to_string(images.class_names.size())},
+               {"pixels", fmt::format("{0} x {0}", images.image_size())},
+               {"content hash", images.content_hash},
+               {"written", options.out}});
+}
+
+void add_pack_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "pack", "Decode images once into one memory-mapped file",
+                  "protocom pack photos --split split.csv --out photos.pack\n"
+                  "  protocom pack ILSVRC2012 --standard-split mini-imagenet --image-size 84 --out mini.pack");
+  add_dataset_options(*command, options->dataset, "Folder of the images");
+  command->add_option("--out", options->out, "File to write")->required();
+  command->add_option("--image-size", options->pack.image_size,
+                      "Side of the square images, pixels: resized, then the centre is cut out");
+  command->add_flag("--skip-unreadable", options->pack.skip_unreadable,
+                    "Leave unreadable images out with a warning instead of stopping");
+  command->callback([command, options] { run_pack(*command, *options); });
+}
+
+const Command kRegister{Order::kPack, &add_pack_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "protocom/core/progress.h"
+#include "protocom/data/image_dataset.h"
+#include "protocom/data/packed_images.h"
+
+namespace protocom {
+
+/// The smallest, the middle (the lower one of two) and the largest of some counts or sizes; zeros when there are none.
+struct Spread {
+  int64_t min = 0;
+  int64_t median = 0;
+  int64_t max = 0;
+};
+
+/// Sorts a copy.
+Spread spread_of(std::vector<int64_t> values);
+
+/// One class of an inspected dataset.
+struct ClassSummary {
+  std::string name;
+  std::string title;  ///< words for people; may be empty
+  Split split = Split::kBase;
+  int64_t images = 0;  ///< all of them, the unreadable too
+  int64_t unreadable = 0;
+};
+
+/// An image that cannot be decoded, and why.
+struct ImageFault {
+  std::string id;
+  std::string reason;
+};
+
+/// How bad it is that two images are the same, the worst first. kAcrossSplits is a leak: a test image was trained on.
+/// kAcrossClasses is a contradiction of labels. kWithinClass wastes a shot.
+enum class DuplicateKind { kAcrossSplits, kAcrossClasses, kWithinClass };
+std::string_view to_string(DuplicateKind kind);
+
+/// Images with exactly the same pixels, whatever their format and metadata.
+struct DuplicateGroup {
+  DuplicateKind kind = DuplicateKind::kWithinClass;
+  std::vector<std::string> ids;  ///< at least two, in the dataset's order
+};
+
+/// What inspecting found.
+struct Inspection {
+  std::vector<ClassSummary> classes;       ///< in the dataset's order
+  Spread width, height;                    ///< pixels, upright, of the readable images
+  std::vector<ImageFault> unreadable;      ///< in the dataset's order
+  std::vector<DuplicateGroup> duplicates;  ///< the worst kind first, then the dataset's order
+  /// Empty, or what is wrong with a pack as a whole (its content differs from its hash).
+  std::string damage;
+
+  [[nodiscard]] int64_t images() const;
+  [[nodiscard]] int64_t duplicates_of(DuplicateKind kind) const;
+  /// The numbers of images of the classes of a split.
+  [[nodiscard]] std::vector<int64_t> counts_of(Split split) const;
+  /// True when nothing must be repaired before the dataset is used: no leak, nothing unreadable, no damage.
+  [[nodiscard]] bool is_clean() const;
+  [[nodiscard]] nlohmann::json to_json() const;
+};
+
+/// How a dataset is inspected.
+struct InspectOptions {
+  int threads = 0;  ///< decoding threads; 0: all usable cores
+};
+
+/// Decodes every image at full size. An unreadable one is a finding, not an Error.
+Inspection inspect_images(const ImageDataset& dataset, const InspectOptions& options, Progress& progress);
+
+/// The same for a pack, whose content is also held against its hash.
+Inspection inspect_images(const PackedImages& images, const InspectOptions& options, Progress& progress);
+
+}  // namespace protocom

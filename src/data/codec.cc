@@ -1,0 +1,36 @@
+#include "codec.h"
+
+#include <algorithm>
+
+namespace protocom::codec {
+
+int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options) {
+  if (options.min_side <= 0) return 1;
+  // Powers of two only: libjpeg-turbo has fast code for those and slow code for the other eighths.
+  int64_t factor = 1;
+  while (factor < 8 && (std::min(height, width) + 2 * factor - 1) / (2 * factor) >= options.min_side) factor *= 2;
+  return factor;
+}
+
+void check_size(int64_t height, int64_t width, const DecodeOptions& options) {
+  if (height < 1 || width < 1) fail("the image is {} x {} pixels", width, height);
+  if (width > options.max_pixels / height) {
+    fail("the image is {} x {} pixels, at most {} million are allowed", width, height, options.max_pixels / 1000000);
+  }
+}
+
+Image blank_image(int64_t height, int64_t width) {
+  return {height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3))};
+}
+
+Image over_white(const uint8_t* rgba, int64_t height, int64_t width) {
+  Image image = blank_image(height, width);
+  uint8_t* out = image.rgb.data();
+  for (int64_t i = 0; i < height * width; ++i, rgba += 4) {
+    const int alpha = rgba[3];
+    for (int c = 0; c < 3; ++c) *out++ = static_cast<uint8_t>((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+  }
+  return image;
+}
+
+}  // namespace protocom::codec

@@ -1,0 +1,56 @@
+#pragma once
+#include <csetjmp>
+#include <string_view>
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "protocom/data/image.h"
+
+namespace protocom::codec {
+
+/// What a codec hands back: the stored pixels, and the EXIF orientation (1..8) that says how to turn them upright.
+struct Decoded {
+  Image image;
+  int orientation = 1;
+};
+
+/// Each throws Error with the reason, without a file name.
+Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_png(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_webp(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
+
+/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.
+int exif_orientation(std::string_view exif);
+
+/// The stored image turned upright: `orientation` says where its first row and column belong (EXIF 2.32, tag 0x0112).
+Image turn_upright(Image image, int orientation);
+
+/// The largest of 1, 2, 4, 8 by which an image can shrink (sides rounded up) with its shorter side at least
+/// options.min_side.
+int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options);
+
+/// Throws Error unless the size is positive and within options.max_pixels.
+void check_size(int64_t height, int64_t width, const DecodeOptions& options);
+
+/// An image of that size, its pixels zero.
+Image blank_image(int64_t height, int64_t width);
+
+/// RGBA pixels over white.
+Image over_white(const uint8_t* rgba, int64_t height, int64_t width);
+
+/// Where a C codec jumps to on an error, since exceptions must not cross its frames.
+struct ErrorTrap {
+  std::jmp_buf jump;
+  char message[256] = "";
+};
+
+/// Runs `body`, which calls into the C codec and leaves by std::longjmp(trap.jump, 1) on an error; throws
+/// `trap.message` then. Nothing in `body` may have a destructor, because the jump would skip it.
+template <typename Body>
+void run_trapped(ErrorTrap& trap, Body&& body) {
+  if (setjmp(trap.jump) != 0) throw Error(trap.message);
+  std::forward<Body>(body)();
+}
+
+}  // namespace protocom::codec

@@ -1,0 +1,60 @@
+#include "protocom/data/image.h"
+
+#include "codec.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+bool has_at(std::string_view bytes, size_t offset, std::string_view mark) {
+  return bytes.size() >= offset && bytes.substr(offset, mark.size()) == mark;
+}
+
+bool starts_with(std::string_view bytes, std::string_view mark) { return has_at(bytes, 0, mark); }
+
+codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& options) {
+  using namespace std::string_view_literals;
+  if (bytes.empty()) fail("the file is empty");
+  if (starts_with(bytes, "\xff\xd8\xff"sv)) return codec::decode_jpeg(bytes, options);
+  if (starts_with(bytes, "\x89PNG\r\n\x1a\n"sv)) return codec::decode_png(bytes, options);
+  if (starts_with(bytes, "RIFF"sv) && has_at(bytes, 8, "WEBP"sv)) return codec::decode_webp(bytes, options);
+  if (starts_with(bytes, "BM"sv)) return codec::decode_bmp(bytes, options);
+  if (starts_with(bytes, "GIF8"sv)) fail("it is a GIF; JPEG, PNG, WebP and BMP are read");
+  if (starts_with(bytes, "II*\0"sv) || starts_with(bytes, "MM\0*"sv))
+    fail("it is a TIFF; JPEG, PNG, WebP and BMP are read");
+  if (has_at(bytes, 4, "ftyp"sv)) fail("it is a HEIC, AVIF or video file; JPEG, PNG, WebP and BMP are read");
+  fail("neither JPEG, PNG, WebP nor BMP by its first bytes");
+}
+
+DecodeOptions options_for(int64_t size) {
+  DecodeOptions options;
+  options.min_side = size;
+  return options;
+}
+
+}  // namespace
+
+Image decode_image(std::string_view bytes, const DecodeOptions& options) {
+  codec::Decoded decoded = decode_stored(bytes, options);
+  return codec::turn_upright(std::move(decoded.image), decoded.orientation);
+}
+
+Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {
+  const std::string bytes = read_file(path);
+  try {
+    return decode_image(bytes, options);
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
+}
+
+Image decode_square_image(std::string_view bytes, int64_t size) {
+  return resize_and_crop(decode_image(bytes, options_for(size)), size);
+}
+
+Image read_square_image(const std::filesystem::path& path, int64_t size) {
+  return resize_and_crop(read_image(path, options_for(size)), size);
+}
+
+}  // namespace protocom

@@ -1,0 +1,51 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/data/image_dataset.h"
+#include "protocom/data/split.h"
+
+namespace protocom::layout {
+
+/// A class as a layout has it, before splits.
+struct RawClass {
+  std::string name;
+  std::string title;             ///< words for people; may be empty
+  std::optional<Split> split;    ///< the layout's own division
+  std::filesystem::path place;   ///< its folder, or what says that it exists, for messages
+  std::vector<ImageItem> items;  ///< labels not set yet
+};
+
+/// What a layout needs to know: the classes the caller wants (null: all of them) and where they are.
+struct Request {
+  std::filesystem::path root;
+  const SplitTable* wanted = nullptr;
+
+  [[nodiscard]] bool wants(const std::string& name) const { return wanted == nullptr || wanted->count(name) > 0; }
+};
+
+std::vector<RawClass> list_folder(const Request& request);
+std::vector<RawClass> list_tiny_imagenet(const Request& request);
+std::vector<RawClass> list_cub(const Request& request);
+std::vector<RawClass> list_mini_imagenet(const Request& request);
+std::vector<RawClass> list_ilsvrc(const Request& request);
+
+/// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
+std::filesystem::path cub_folder(const std::filesystem::path& root);
+/// The folder of wnid folders: root/train or root; empty when there is none.
+std::filesystem::path wnid_folder(const std::filesystem::path& root);
+
+/// True when `root` has the folders base, val, novel (or train, test, ...) with class folders and no class is in two of
+/// them.
+bool has_disjoint_splits(const std::filesystem::path& root);
+
+/// True for the suffixes that count as images.
+bool is_image_name(const std::filesystem::path& path);
+/// The folders in `folder`, sorted by name, without those that begin with a dot.
+std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
+/// All images at any depth below `folder`, sorted by id; ids are relative to `root`.
+std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root);
+
+}  // namespace protocom::layout

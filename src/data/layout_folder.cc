@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "layout.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom::layout {
+namespace fs = std::filesystem;
+namespace {
+
+RawClass class_folder(const fs::path& folder, const Request& request) {
+  return {folder.filename().string(), "", std::nullopt, folder, images_below(folder, request.root)};
+}
+
+std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {
+  std::vector<RawClass> classes;
+  for (const fs::path& folder : folders_in(parent)) {
+    if (request.wants(folder.filename().string())) classes.push_back(class_folder(folder, request));
+  }
+  return classes;
+}
+
+std::optional<Split> split_named(const fs::path& folder) {
+  try {
+    return parse_split(folder.filename().string());
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+/// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders.
+bool is_divided(const std::vector<fs::path>& folders) {
+  return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) {
+           return split_named(folder).has_value() && !folders_in(folder).empty();
+         });
+}
+
+std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, const Request& request) {
+  std::vector<RawClass> classes;
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& split_folder : split_folders) {
+    for (RawClass& listed : class_folders_in(split_folder, request)) {
+      const auto [first, is_new] = seen.emplace(listed.name, listed.place);
+      if (!is_new) {
+        fail("the class '{}' is in two splits: {} and {}; a class belongs to one", listed.name, first->second.string(),
+             listed.place.string());
+      }
+      listed.split = split_named(split_folder);
+      classes.push_back(std::move(listed));
+    }
+  }
+  return classes;
+}
+
+bool is_wnid(const std::string& name) {
+  return name.size() == 9 && name[0] == 'n' &&
+         std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool has_wnid_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return false;
+  const auto folders = folders_in(folder);
+  return std::any_of(folders.begin(), folders.end(), [](const fs::path& f) { return is_wnid(f.filename().string()); });
+}
+
+std::map<std::string, std::string> read_words(const fs::path& path) {
+  std::map<std::string, std::string> words;
+  if (!fs::exists(path)) return words;
+  for_each_line(path, [&](int64_t, std::string_view line) {
+    const size_t tab = line.find('\t');
+    if (tab != std::string_view::npos) words.emplace(line.substr(0, tab), line.substr(tab + 1));
+    return true;
+  });
+  return words;
+}
+
+}  // namespace
+
+bool has_disjoint_splits(const fs::path& root) {
+  const auto split_folders = folders_in(root);
+  if (!is_divided(split_folders)) return false;
+  std::set<std::string> seen;
+  for (const fs::path& split_folder : split_folders) {
+    for (const fs::path& folder : folders_in(split_folder)) {
+      if (!seen.insert(folder.filename().string()).second) return false;
+    }
+  }
+  return true;
+}
+
+fs::path wnid_folder(const fs::path& root) {
+  for (const fs::path& folder : {root / "train", root}) {
+    if (has_wnid_folder(folder)) return folder;
+  }
+  return {};
+}
+
+std::vector<RawClass> list_folder(const Request& request) {
+  const auto folders = folders_in(request.root);
+  if (folders.empty())
+    fail("{} has no class folders; expected one folder of images for each class", request.root.string());
+  return is_divided(folders) ? list_divided(folders, request) : class_folders_in(request.root, request);
+}
+
+std::vector<RawClass> list_ilsvrc(const Request& request) {
+  const fs::path parent = wnid_folder(request.root);
+  if (parent.empty()) fail("neither {0} nor {0}/train has class folders named like n01440764", request.root.string());
+  std::vector<RawClass> classes = class_folders_in(parent, request);
+  classes.erase(
+      std::remove_if(classes.begin(), classes.end(), [](const RawClass& listed) { return !is_wnid(listed.name); }),
+      classes.end());
+  return classes;
+}
+
+std::vector<RawClass> list_tiny_imagenet(const Request& request) {
+  const fs::path list = request.root / "wnids.txt";
+  const auto words = read_words(request.root / "words.txt");
+  std::vector<RawClass> classes;
+  for_each_line(list, [&](int64_t number, std::string_view line) {
+    const std::string wnid(line);
+    if (wnid.empty() || !request.wants(wnid)) return true;
+    const fs::path folder = request.root / "train" / wnid;
+    if (!fs::is_directory(folder)) fail("{}:{}: there is no folder {}", list.string(), number, folder.string());
+    classes.push_back(class_folder(folder, request));
+    const auto title = words.find(wnid);
+    if (title != words.end()) classes.back().title = title->second;
+    return true;
+  });
+  return classes;
+}
+
+}  // namespace protocom::layout

@@ -1,0 +1,138 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/safetensors.h"
+#include "protocom/data/packed_images.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+using Metadata = std::map<std::string, std::string>;
+
+constexpr const char* kKind = "images";
+constexpr int kFormatVersion = 1;
+
+std::vector<std::string> split_words(const PackedImages& images) {
+  std::vector<std::string> words;
+  for (const Split split : images.class_split) words.emplace_back(to_string(split));
+  return words;
+}
+
+/// File names may hold any bytes, JSON only UTF-8.
+std::string to_text(const std::vector<std::string>& words) {
+  return json(words).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::vector<std::string> words_of(const Metadata& metadata, const std::string& key, const std::string& where) {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) fail("{}: the metadata have no '{}'", where, key);
+  try {
+    return json::parse(found->second).get<std::vector<std::string>>();
+  } catch (const json::exception& error) {
+    fail("{}: the metadata '{}' are damaged: {}", where, key, error.what());
+  }
+}
+
+ArtefactHeader header_of(const Metadata& metadata, const std::string& where) {
+  const auto found = metadata.find(kSafetensorsHeaderKey);
+  if (found == metadata.end()) fail("{} is not a pack of images: it has no protocom header", where);
+  const json parsed = json::parse(found->second, nullptr, false);
+  if (parsed.is_discarded()) fail("{}: the header is not valid JSON", where);
+  ArtefactHeader header = ArtefactHeader::from_json(parsed, where);
+  if (header.kind != kKind) fail("{} is a '{}' file, expected a pack of images ('{}')", where, header.kind, kKind);
+  if (header.format_version < 1 || header.format_version > kFormatVersion) {
+    fail("{} has images format {}, this protocom {} reads up to {}: use a newer protocom", where, header.format_version,
+         program_version(), kFormatVersion);
+  }
+  return header;
+}
+
+at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where) {
+  const auto found = file.tensors.find(name);
+  if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+  if (found->second.scalar_type() != dtype)
+    fail("{}: '{}' is {}, expected {}", where, name, toString(found->second.scalar_type()), toString(dtype));
+  return found->second;
+}
+
+void check_consistent(const PackedImages& images, const std::string& where) {
+  const at::Tensor& pixels = images.pixels;
+  if (pixels.dim() != 4 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
+    fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
+  }
+  const int64_t count = pixels.size(0);
+  if (images.labels.dim() != 1 || images.labels.size(0) != count || images.size() != count) {
+    fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.numel(), images.size());
+  }
+  const auto classes = static_cast<int64_t>(images.class_names.size());
+  if (static_cast<int64_t>(images.class_split.size()) != classes) {
+    fail("{}: {} classes and {} splits do not fit", where, classes, images.class_split.size());
+  }
+  if (count > 0 && (images.labels.min().item<int64_t>() < 0 || images.labels.max().item<int64_t>() >= classes)) {
+    fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, images.labels.min().item<int64_t>(),
+         images.labels.max().item<int64_t>());
+  }
+}
+
+std::string_view bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+}  // namespace
+
+std::string hash_content(const PackedImages& images) {
+  const at::Tensor pixels = images.pixels.contiguous();
+  const at::Tensor labels = images.labels.contiguous();
+  std::string parts =
+      fmt::format("{}\n{}\n{}\n", c10::str(pixels.sizes()), hash_bytes(bytes_of(pixels)), hash_bytes(bytes_of(labels)));
+  parts += to_text(images.class_names) + to_text(split_words(images)) + to_text(images.image_ids);
+  return hash_bytes(parts);
+}
+
+void write_pack(const std::filesystem::path& path, const PackedImages& images, const Provenance& provenance) {
+  check_consistent(images, path.string());
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = {{"images", images.size()},
+                    {"classes", images.class_names.size()},
+                    {"image_size", images.image_size()},
+                    {"content_hash", images.content_hash}};
+  const Metadata metadata = {
+      {kSafetensorsHeaderKey, header.to_json().dump(-1, ' ', false, json::error_handler_t::replace)},
+      {"class_names", to_text(images.class_names)},
+      {"class_split", to_text(split_words(images))},
+      {"image_ids", to_text(images.image_ids)},
+      {"content_hash", images.content_hash}};
+  write_safetensors(path, {{"pixels", images.pixels}, {"labels", images.labels}}, metadata);
+}
+
+PackedImages read_pack(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const Safetensors file = read_safetensors(path);
+  header_of(file.metadata, where);
+  PackedImages images;
+  images.class_names = words_of(file.metadata, "class_names", where);
+  for (const std::string& word : words_of(file.metadata, "class_split", where))
+    images.class_split.push_back(parse_split(word));
+  images.image_ids = words_of(file.metadata, "image_ids", where);
+  images.content_hash = file.metadata.count("content_hash") > 0 ? file.metadata.at("content_hash") : "";
+  images.pixels = tensor_of(file, "pixels", at::kByte, where);
+  images.labels = tensor_of(file, "labels", at::kLong, where);
+  check_consistent(images, where);
+  return images;
+}
+
+bool is_pack(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  try {
+    return read_any_header(path).kind == kKind;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace protocom

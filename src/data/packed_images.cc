@@ -1,0 +1,120 @@
+#include "protocom/data/packed_images.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include "parallel.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/data/image.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kLargestSide = 4096;
+
+/// Zeroed pixels in a file of `folder` that has no name any more, so that nothing stays behind however the process
+/// ends.
+at::Tensor pixels_on_disk(const std::filesystem::path& folder, at::IntArrayRef shape) {
+  const int64_t bytes = c10::multiply_integers(shape);
+  std::filesystem::create_directories(folder);
+  std::string name = (folder / ".pixels-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  if (file < 0) fail("cannot create a file in {}: {}", folder.string(), std::strerror(errno));
+  ::unlink(name.c_str());
+  // Taking the room now turns a full disk into a message; writing to a mapped hole of it would kill the process.
+  const int full = ::posix_fallocate(file, 0, bytes);
+  void* address =
+      full == 0 ? ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  const std::string reason = std::strerror(full != 0 ? full : errno);
+  ::close(file);
+  if (address == MAP_FAILED) fail("cannot set {} MB aside in {}: {}", bytes >> 20, folder.string(), reason);
+  const auto release = [bytes](void* pointer) { ::munmap(pointer, static_cast<size_t>(bytes)); };
+  return at::from_blob(address, shape, release, at::TensorOptions(at::kByte));
+}
+
+at::Tensor make_pixels(int64_t count, const PackOptions& options) {
+  const std::vector<int64_t> shape = {count, options.image_size, options.image_size, 3};
+  return options.scratch_folder.empty() ? at::empty(shape, at::kByte) : pixels_on_disk(options.scratch_folder, shape);
+}
+
+/// Which images could not be read, when they are to be skipped.
+class Unreadable {
+ public:
+  explicit Unreadable(int64_t count) : flags_(static_cast<size_t>(count), 0) {}
+
+  void add(int64_t index, const std::string& reason) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    flags_[static_cast<size_t>(index)] = 1;
+    logger().warn("left out: {}", reason);
+  }
+  [[nodiscard]] bool contains(int64_t index) const { return flags_[static_cast<size_t>(index)] != 0; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<char> flags_;
+};
+
+/// Closes the gaps of unreadable images in place, so that the pixels are never held twice.
+void keep_readable(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
+  const int64_t bytes = images.pixels[0].numel();
+  auto* pixels = images.pixels.data_ptr<uint8_t>();
+  std::vector<int64_t> labels;
+  for (int64_t i = 0; i < static_cast<int64_t>(dataset.items.size()); ++i) {
+    if (unreadable.contains(i)) continue;
+    const auto kept = static_cast<int64_t>(labels.size());
+    if (kept != i) std::memmove(pixels + kept * bytes, pixels + i * bytes, static_cast<size_t>(bytes));
+    labels.push_back(dataset.items[static_cast<size_t>(i)].label);
+    images.image_ids.push_back(dataset.items[static_cast<size_t>(i)].id);
+  }
+  images.pixels = images.pixels.narrow(0, 0, static_cast<int64_t>(labels.size()));
+  images.labels = at::tensor(labels, at::kLong);
+}
+
+void check_no_class_is_empty(const PackedImages& images) {
+  std::vector<int64_t> counts(images.class_names.size());
+  const auto labels = images.labels.accessor<int64_t, 1>();
+  for (int64_t i = 0; i < labels.size(0); ++i) ++counts[static_cast<size_t>(labels[i])];
+  for (size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] == 0) fail("none of the images of the class '{}' can be read", images.class_names[c]);
+  }
+}
+
+}  // namespace
+
+PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options, Progress& progress) {
+  if (options.image_size < 1 || options.image_size > kLargestSide) {
+    fail_usage("an image size is 1..{} pixels, not {}", kLargestSide, options.image_size);
+  }
+  if (dataset.items.empty()) fail("there are no images to pack");
+  const auto count = static_cast<int64_t>(dataset.items.size());
+  PackedImages images;
+  images.class_names = dataset.class_names;
+  images.class_split = dataset.class_split;
+  images.pixels = make_pixels(count, options);  // [n, size, size, 3]
+  const int64_t bytes = images.pixels[0].numel();
+  auto* pixels = images.pixels.data_ptr<uint8_t>();
+  Unreadable unreadable(count);
+  data_detail::for_each_index(count, options.threads, "decode images", progress, [&](int64_t i) {
+    try {
+      const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, options.image_size);
+      std::memcpy(pixels + i * bytes, image.rgb.data(), static_cast<size_t>(bytes));
+    } catch (const Error& error) {
+      if (!options.skip_unreadable) throw;
+      unreadable.add(i, error.what());
+    }
+  });
+  keep_readable(dataset, unreadable, images);
+  check_no_class_is_empty(images);
+  images.content_hash = hash_content(images);
+  return images;
+}
+
+}  // namespace protocom
