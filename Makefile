@@ -29,6 +29,7 @@ build: configure ## the command line, the libraries and the tests (Release)
 	@cmake --build $(BUILD) -j $(JOBS)
 
 test: build ## set up, build, run all tests
+	@[ -n "$$PROTOCOM_DATA" ] || echo "test: PROTOCOM_DATA is not set: THE TESTS ON REAL DATA ARE LEFT OUT" >&2
 	@ctest --test-dir $(BUILD) --output-on-failure
 
 demo: configure ## set up, build, and run the main job on images that protocom draws itself
