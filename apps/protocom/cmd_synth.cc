@@ -20,7 +20,8 @@ void run_synth(Options& options) {
   const std::string out = options.out;
   print_table({{"classes (base / val / novel)", fmt::format("{} / {} / {}", options.world.base_classes,
                                                             options.world.val_classes, options.world.novel_classes)},
-               {"images", fmt::format("{} of {} x {} pixels", static_cast<int64_t>(world.classes().size()) * options.world.images_per_class,
+               {"images", fmt::format("{} of {} x {} pixels",
+                                      static_cast<int64_t>(world.classes().size()) * options.world.images_per_class,
                                       options.world.image_size, options.world.image_size)},
                {"attributes", std::to_string(SyntheticWorld::attribute_names().size())},
                {"split", out + "/split.csv"},
@@ -32,7 +33,8 @@ void add_synth_command(CLI::App& app) {
   CLI::App* command = add_command(app, "synth", "Draw the synthetic data set: creatures composed of parts",
                                   "protocom synth creatures --sheet creatures.png");
   SyntheticOptions& world = options->world;
-  command->add_option("out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")->required();
+  command->add_option("out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")
+      ->required();
   command->add_option("--image-size", world.image_size, "Side of the square images, pixels");
   command->add_option("--images-per-class", world.images_per_class, "Images of each class");
   command->add_option("--base", world.base_classes, "Base classes");

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// An estimate and the half-width of its 95 % interval.
+struct Estimate {
+  double value = 0.0;
+  double ci95 = 0.0;
+};
+
+/// How one method did under one protocol.
+struct MethodResult {
+  std::string method;
+  std::string mode;  ///< "inductive" or "transductive"
+  int64_t n_way = 0;
+  int64_t k_shot = 0;
+  int64_t n_query = 0;
+  int64_t episodes = 0;
+  Estimate accuracy;                ///< percent, 0..100
+  std::optional<Estimate> cosine;   ///< of the prototypes to the classes' true centres
+  std::vector<double> per_episode;  ///< percent; empty when the file does not say
+};
+
+/// What `protocom evaluate --json` writes.
+struct Evaluation {
+  std::string name;        ///< the file's, for people
+  nlohmann::json header;   ///< provenance; an object, possibly empty
+  nlohmann::json dataset;  ///< features_hash, split, classes
+  std::string command;
+  std::string episodes_hash;
+  std::vector<MethodResult> results;
+
+  /// The results of one protocol, in file order.
+  [[nodiscard]] std::vector<const MethodResult*> of(int64_t n_way, int64_t k_shot) const;
+};
+
+/// Reads it from parsed JSON. Throws Error that names `name` and the field that is missing, of the wrong type or out of
+/// range.
+Evaluation parse_evaluation(const nlohmann::json& json, const std::string& name);
+
+/// How much more accurate `result` is than `baseline`, in points. When both have the same number of per-episode
+/// accuracies the episodes were the same ones: the interval is then 1.96 s / sqrt(n) of the differences. Otherwise the
+/// two intervals' root sum of squares.
+Estimate gain_over(const MethodResult& result, const MethodResult& baseline);
+
+/// "+4.0" or "−1.2", with a true minus sign.
+std::string signed_points(double value);
+
+/// The finding in one sentence: the best method with the fewest shots against the class mean, and whether the
+/// difference is beyond chance.
+std::string headline(const Evaluation& evaluation);
+
+/// What a reader of the headline must know: that its method is transductive, and which method that is not is best.
+/// Empty otherwise.
+std::string caveat(const Evaluation& evaluation);
+
+}  // namespace protocom

@@ -1,0 +1,99 @@
+#include "protocom/report/evaluation.h"
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+template <typename T>
+T field(const json& object, const char* key, const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end()) fail("{} has no '{}': is it what `protocom evaluate --json` wrote?", where, key);
+  try {
+    return found->get<T>();
+  } catch (const json::exception&) {
+    fail("{}: '{}' is {}, which cannot be", where, key, found->dump());
+  }
+}
+
+std::optional<Estimate> read_cosine(const json& result, const std::string& where) {
+  const auto found = result.find("cosine");
+  if (found == result.end() || found->is_null()) return std::nullopt;
+  Estimate cosine{field<double>(result, "cosine", where), 0.0};
+  if (result.contains("cosine_ci95") && !result.at("cosine_ci95").is_null())
+    cosine.ci95 = field<double>(result, "cosine_ci95", where);
+  return cosine;
+}
+
+void check(const MethodResult& result, const std::string& where) {
+  if (result.mode != "inductive" && result.mode != "transductive") {
+    fail("{}: mode '{}' is neither inductive nor transductive", where, result.mode);
+  }
+  if (!(result.accuracy.value >= 0.0 && result.accuracy.value <= 100.0)) {
+    fail("{}: accuracy {} is not a percentage", where, result.accuracy.value);
+  }
+  if (result.n_way < 2 || result.k_shot < 1) fail("{}: {}-way {}-shot cannot be", where, result.n_way, result.k_shot);
+}
+
+MethodResult parse_result(const json& object, const std::string& where) {
+  if (!object.is_object()) fail("{} is not an object", where);
+  MethodResult result;
+  result.method = field<std::string>(object, "method", where);
+  result.mode = field<std::string>(object, "mode", where);
+  result.n_way = field<int64_t>(object, "n_way", where);
+  result.k_shot = field<int64_t>(object, "k_shot", where);
+  result.n_query = object.contains("n_query") ? field<int64_t>(object, "n_query", where) : 0;
+  result.episodes = field<int64_t>(object, "episodes", where);
+  result.accuracy = {field<double>(object, "accuracy", where), field<double>(object, "ci95", where)};
+  result.cosine = read_cosine(object, where);
+  if (object.contains("per_episode")) result.per_episode = field<std::vector<double>>(object, "per_episode", where);
+  check(result, where);
+  return result;
+}
+
+}  // namespace
+
+std::vector<const MethodResult*> Evaluation::of(int64_t n_way, int64_t k_shot) const {
+  std::vector<const MethodResult*> rows;
+  for (const MethodResult& result : results) {
+    if (result.n_way == n_way && result.k_shot == k_shot) rows.push_back(&result);
+  }
+  return rows;
+}
+
+Evaluation parse_evaluation(const json& parsed, const std::string& name) {
+  if (!parsed.is_object()) fail("{} is not a JSON object: is it what `protocom evaluate --json` wrote?", name);
+  Evaluation evaluation;
+  evaluation.name = name;
+  evaluation.header = parsed.value("header", json::object());
+  evaluation.dataset = parsed.value("dataset", json::object());
+  if (!evaluation.header.is_object()) fail("{}: 'header' is not an object", name);
+  if (!evaluation.dataset.is_object()) fail("{}: 'dataset' is not an object", name);
+  if (parsed.contains("command")) evaluation.command = field<std::string>(parsed, "command", name);
+  if (parsed.contains("episodes_hash")) evaluation.episodes_hash = field<std::string>(parsed, "episodes_hash", name);
+  const auto results = field<std::vector<json>>(parsed, "results", name);
+  if (results.empty()) fail("{} has no results to report", name);
+  for (size_t i = 0; i < results.size(); ++i) {
+    evaluation.results.push_back(parse_result(results[i], fmt::format("{}: results[{}]", name, i)));
+  }
+  return evaluation;
+}
+
+Estimate gain_over(const MethodResult& result, const MethodResult& baseline) {
+  const size_t n = result.per_episode.size();
+  if (n < 2 || baseline.per_episode.size() != n) {
+    return {result.accuracy.value - baseline.accuracy.value, std::hypot(result.accuracy.ci95, baseline.accuracy.ci95)};
+  }
+  double mean = 0.0;
+  for (size_t i = 0; i < n; ++i) mean += (result.per_episode[i] - baseline.per_episode[i]) / static_cast<double>(n);
+  double squares = 0.0;
+  for (size_t i = 0; i < n; ++i) squares += std::pow(result.per_episode[i] - baseline.per_episode[i] - mean, 2);
+  const double variance = squares / static_cast<double>(n - 1);
+  return {mean, 1.96 * std::sqrt(variance / static_cast<double>(n))};
+}
+
+}  // namespace protocom

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "protocom/report/evaluation.h"
+
+namespace protocom {
+namespace {
+
+std::string in_words(int64_t count) {
+  static constexpr std::array<const char*, 11> kWords = {"no",  "one",   "two",   "three", "four", "five",
+                                                         "six", "seven", "eight", "nine",  "ten"};
+  return count >= 0 && count < static_cast<int64_t>(kWords.size()) ? kWords[static_cast<size_t>(count)]
+                                                                   : std::to_string(count);
+}
+
+const MethodResult* best(const std::vector<const MethodResult*>& rows, bool (*keep)(const MethodResult&)) {
+  const MethodResult* winner = nullptr;
+  for (const MethodResult* row : rows) {
+    if (keep(*row) && (winner == nullptr || row->accuracy.value > winner->accuracy.value)) winner = row;
+  }
+  return winner;
+}
+
+bool not_mean(const MethodResult& result) { return result.method != "mean"; }
+bool inductive_not_mean(const MethodResult& result) { return not_mean(result) && result.mode == "inductive"; }
+
+std::string setting(const MethodResult& row) {
+  return fmt::format("From {} image{} a class, with {} classes to tell apart", in_words(row.k_shot),
+                     row.k_shot == 1 ? "" : "s", in_words(row.n_way));
+}
+
+std::string plain(const MethodResult& row) {
+  return fmt::format("{}, {} ({}) is right on {:.1f} % of the queries.", setting(row), row.method, row.mode,
+                     row.accuracy.value);
+}
+
+std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
+  const Estimate gain = gain_over(winner, mean);
+  if (gain.value - gain.ci95 > 0.0) {
+    return fmt::format("{}, {} is right on {:.1f} % of the queries: {:.1f} points more than the class mean.",
+                       setting(winner), winner.method, winner.accuracy.value, gain.value);
+  }
+  return fmt::format(
+      "{}, no method measurably beats the class mean, which is right on {:.1f} % of the queries: the best other one, "
+      "{}, differs by "
+      "{} ± {:.1f} points.",
+      setting(mean), mean.accuracy.value, winner.method, signed_points(gain.value), gain.ci95);
+}
+
+/// The rows with the fewest shots and what matters among them.
+struct Leaders {
+  const MethodResult* mean = nullptr;
+  const MethodResult* winner = nullptr;     // among methods other than the mean
+  const MethodResult* inductive = nullptr;  // the same, one query at a time
+};
+
+Leaders leaders(const Evaluation& evaluation) {
+  const auto fewest = std::min_element(
+      evaluation.results.begin(), evaluation.results.end(),
+      [](const auto& a, const auto& b) { return std::pair(a.k_shot, a.n_way) < std::pair(b.k_shot, b.n_way); });
+  const auto rows = evaluation.of(fewest->n_way, fewest->k_shot);
+  return {best(rows, [](const MethodResult& result) { return result.method == "mean"; }), best(rows, &not_mean),
+          best(rows, &inductive_not_mean)};
+}
+
+}  // namespace
+
+std::string signed_points(double value) {
+  const std::string digits = fmt::format("{:.1f}", std::abs(value));
+  return (value < 0.0 && digits != "0.0" ? "−" : "+") + digits;
+}
+
+std::string headline(const Evaluation& evaluation) {
+  const Leaders found = leaders(evaluation);
+  if (found.winner == nullptr) return plain(*found.mean);
+  if (found.mean == nullptr) return plain(*found.winner);
+  return against_mean(*found.winner, *found.mean);
+}
+
+std::string caveat(const Evaluation& evaluation) {
+  const Leaders found = leaders(evaluation);
+  if (found.winner == nullptr || found.winner->mode == "inductive") return "";
+  const std::string text =
+      fmt::format("{} looks at all queries of an episode together (transductive)", found.winner->method);
+  if (found.inductive == nullptr) return text + ".";
+  const std::string gain =
+      found.mean == nullptr ? "" : fmt::format(" ({})", signed_points(gain_over(*found.inductive, *found.mean).value));
+  return text + fmt::format("; among the methods that look at one query at a time (inductive), {} is best: {:.1f} %{}.",
+                            found.inductive->method, found.inductive->accuracy.value, gain);
+}
+
+}  // namespace protocom

@@ -1,0 +1,125 @@
+#include "protocom/report/evaluation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+json result(const std::string& method, const std::string& mode, int k_shot, double accuracy) {
+  return {{"method", method}, {"mode", mode},  {"n_way", 5},           {"k_shot", k_shot},
+          {"n_query", 15},    {"episodes", 4}, {"accuracy", accuracy}, {"ci95", 0.5}};
+}
+
+json evaluation(std::vector<json> results) {
+  return {
+      {"header", {{"seed", 7}}}, {"dataset", {{"split", "novel"}, {"classes", 20}}}, {"results", std::move(results)}};
+}
+
+std::string message_of(const json& parsed) {
+  try {
+    parse_evaluation(parsed, "r.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Evaluation, ReadsWhatEvaluateWrites) {
+  json one = result("completed", "inductive", 1, 54.5);
+  one["cosine"] = 0.87;
+  one["cosine_ci95"] = 0.01;
+  one["per_episode"] = {50.0, 60.0, 54.0, 54.0};
+  const Evaluation parsed = parse_evaluation(evaluation({one}), "r.json");
+  ASSERT_EQ(parsed.results.size(), 1U);
+  EXPECT_EQ(parsed.results[0].method, "completed");
+  EXPECT_EQ(parsed.results[0].n_query, 15);
+  EXPECT_DOUBLE_EQ(parsed.results[0].accuracy.value, 54.5);
+  EXPECT_DOUBLE_EQ(parsed.results[0].cosine->ci95, 0.01);
+  EXPECT_EQ(parsed.results[0].per_episode.size(), 4U);
+}
+
+TEST(Evaluation, NamesTheFileAndTheFieldThatIsWrong) {
+  EXPECT_THAT(message_of(json::array()), HasSubstr("r.json is not a JSON object"));
+  EXPECT_THAT(message_of(json{{"a", 1}}), HasSubstr("r.json has no 'results'"));
+  EXPECT_THAT(message_of(evaluation({})), HasSubstr("no results"));
+  json missing = result("mean", "inductive", 1, 50.0);
+  missing.erase("ci95");
+  EXPECT_THAT(message_of(evaluation({result("mean", "inductive", 1, 50.0), missing})),
+              HasSubstr("r.json: results[1] has no 'ci95'"));
+  json text = result("mean", "inductive", 1, 50.0);
+  text["accuracy"] = "high";
+  EXPECT_THAT(message_of(evaluation({text})), HasSubstr("'accuracy' is \"high\""));
+  EXPECT_THAT(message_of(evaluation({result("mean", "both", 1, 50.0)})), HasSubstr("mode 'both'"));
+  EXPECT_THAT(message_of(evaluation({result("mean", "inductive", 1, 101.0)})), HasSubstr("101"));
+}
+
+// Differences 2, 4, 6, 8: mean 5, sample variance (9 + 1 + 1 + 9) / 3 = 20/3, interval 1.96 sqrt(20/3/4) = 2.5303.
+TEST(Gain, OfTheSameEpisodesUsesTheirDifferences) {
+  MethodResult a;
+  MethodResult b;
+  b.per_episode = {50.0, 70.0, 40.0, 60.0};
+  a.per_episode = {52.0, 74.0, 46.0, 68.0};
+  const Estimate gain = gain_over(a, b);
+  EXPECT_NEAR(gain.value, 5.0, 1e-12);
+  EXPECT_NEAR(gain.ci95, 2.53035, 1e-5);
+}
+
+TEST(Gain, WithoutEpisodesAddsTheIntervalsAsIndependentOnes) {
+  MethodResult a;
+  MethodResult b;
+  a.accuracy = {60.0, 3.0};
+  b.accuracy = {50.0, 4.0};
+  EXPECT_DOUBLE_EQ(gain_over(a, b).value, 10.0);
+  EXPECT_DOUBLE_EQ(gain_over(a, b).ci95, 5.0);
+}
+
+TEST(SignedPoints, HaveATrueMinusAndNoNegativeZero) {
+  EXPECT_EQ(signed_points(4.04), "+4.0");
+  EXPECT_EQ(signed_points(-1.25001), "−1.3");
+  EXPECT_EQ(signed_points(-0.01), "+0.0");
+}
+
+TEST(Headline, SaysHowMuchTheBestMethodGainsWithTheFewestShots) {
+  const Evaluation parsed = parse_evaluation(
+      evaluation({result("mean", "inductive", 5, 80.0), result("mean", "inductive", 1, 53.3),
+                  result("completed", "inductive", 1, 54.5), result("mean-fusion", "inductive", 1, 57.3)}),
+      "r.json");
+  EXPECT_EQ(headline(parsed),
+            "From one image a class, with five classes to tell apart, mean-fusion is right on 57.3\u00a0% of the "
+            "queries: 4.0 points more than "
+            "the class mean.");
+  EXPECT_EQ(caveat(parsed), "");
+}
+
+TEST(Headline, ATransductiveWinnerIsCalledSoAndTheBestInductiveMethodNamed) {
+  const Evaluation parsed =
+      parse_evaluation(evaluation({result("mean", "inductive", 1, 53.3), result("mean-fusion", "inductive", 1, 57.3),
+                                   result("gauss-fusion", "transductive", 1, 61.5)}),
+                       "r.json");
+  EXPECT_THAT(headline(parsed), HasSubstr("gauss-fusion is right on 61.5\u00a0%"));
+  EXPECT_THAT(caveat(parsed), HasSubstr("gauss-fusion looks at all queries of an episode together (transductive)"));
+  EXPECT_THAT(caveat(parsed), HasSubstr("mean-fusion is best: 57.3\u00a0% (+4.0)"));
+}
+
+TEST(Headline, DoesNotClaimAGainThatIsWithinTheInterval) {
+  const Evaluation parsed = parse_evaluation(
+      evaluation({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 71.6)}), "r.json");
+  EXPECT_THAT(headline(parsed), HasSubstr("no method measurably beats the class mean"));
+  EXPECT_THAT(headline(parsed), HasSubstr("+0.1 ± 0.7 points"));  // sqrt(0.5^2 + 0.5^2)
+}
+
+TEST(Headline, WithoutAMeanToCompareWithIsThePlainFigure) {
+  const Evaluation parsed = parse_evaluation(evaluation({result("completed", "inductive", 1, 54.5)}), "r.json");
+  EXPECT_THAT(headline(parsed), HasSubstr("completed (inductive) is right on 54.5\u00a0%"));
+  EXPECT_THAT(headline(parsed), Not(HasSubstr("more than")));
+}
+
+}  // namespace
+}  // namespace protocom
