@@ -1,5 +1,7 @@
 #include "protocom/knowledge/build.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <set>
 

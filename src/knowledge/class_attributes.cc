@@ -1,5 +1,7 @@
 #include "protocom/knowledge/class_attributes.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <set>
 #include <unordered_map>

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/graph_embedding.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <tuple>
 

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/knowledge.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/new_class.h"
 
+#include <ATen/ATen.h>
+
 #include <set>
 
 #include "protocom/core/error.h"

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/tables.h"
 
+#include <ATen/ATen.h>
+
 #include <charconv>
 #include <unordered_map>
 

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/word_vectors.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>

@@ -1,5 +1,7 @@
 #include "protocom/knowledge/wordnet_attributes.h"
 
+#include <ATen/ATen.h>
+
 #include <set>
 
 #include "protocom/core/csv.h"

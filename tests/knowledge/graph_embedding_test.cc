@@ -1,5 +1,6 @@
 #include "protocom/knowledge/graph_embedding.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"

@@ -1,5 +1,6 @@
 #include "protocom/knowledge/knowledge.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

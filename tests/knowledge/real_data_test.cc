@@ -1,5 +1,6 @@
 #include "support/real_data.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

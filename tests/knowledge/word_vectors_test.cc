@@ -1,5 +1,6 @@
 #include "protocom/knowledge/word_vectors.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
