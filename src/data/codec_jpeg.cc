@@ -1,7 +1,9 @@
-#include <jerror.h>
-#include <jpeglib.h>
-
+// clang-format off
 #include <cstdio>  // jpeglib.h needs FILE
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
+
 #include <cstdlib>
 #include <cstring>
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 /// Listing looks at names only, so an image of a test is a file with any content.
 void touch(const fs::path& path) {
   fs::create_directories(path.parent_path());
-  write_file(path, "x");
+  std::ofstream(path) << 'x';
 }
 
 std::string error_of(const std::function<void()>& action) {

@@ -1,14 +1,17 @@
 #include "protocom/data/image.h"
 
+// clang-format off
+#include <cstdio>  // jpeglib.h needs FILE
+#include <jpeglib.h>
+// clang-format on
+
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <jpeglib.h>
 #include <png.h>
 #include <webp/encode.h>
 
 #include <cmath>
-#include <cstdio>  // jpeglib.h needs FILE
 #include <cstdlib>
 #include <cstring>
 #include <functional>
