@@ -17,7 +17,7 @@ at::Tensor cosine_similarity(const at::Tensor& queries, const at::Tensor& protot
 }
 
 at::Tensor cosine_probabilities(const at::Tensor& queries, const at::Tensor& prototypes, double scale) {
-  return (cosine_similarity(queries, prototypes) * scale).softmax(-1);
+  return (protocom::cosine_similarity(queries, prototypes) * scale).softmax(-1);
 }
 
 }  // namespace protocom

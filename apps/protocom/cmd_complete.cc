@@ -1,0 +1,89 @@
+#include "cli.h"
+#include "protocom/train/complete.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  std::string features;
+  std::string knowledge;
+  std::string split;
+  std::string out;
+  std::string validation_method{to_string(CompleteOptions{}.validation_method)};
+  std::string keep = "best";
+  CompleteOptions complete;
+};
+
+nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
+  nlohmann::json history = nlohmann::json::array();
+  for (const auto& epoch : epochs) {
+    nlohmann::json entry = {{"epoch", epoch.epoch}, {"loss", epoch.loss}};
+    for (const auto& result : epoch.validation) entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).mean;
+    history.push_back(std::move(entry));
+  }
+  return history;
+}
+
+void print_result(const CompleteResult& result) {
+  print_table({{"attributes", std::to_string(result.model.attributes.size())},
+               {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
+               {"loss of that epoch", fmt::format("{:.5f}", result.epochs[static_cast<size_t>(result.kept_epoch - 1)].loss)}});
+  std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
+  for (const auto& row : result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation) {
+    const Estimate accuracy = estimate(row.accuracy);
+    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.mean), fmt::format("{:.2f}", accuracy.ci95),
+                    fmt::format("{:.3f}", estimate(row.cosine).mean), std::string(mode_of(row.method))});
+  }
+  if (rows.size() > 1) print_table(rows);
+}
+
+void run_complete(const CLI::App& command, Options& options) {
+  options.complete.validation_method = parse_method(options.validation_method);
+  options.complete.keep = parse_keep(options.keep);
+  check_writable(options.out);
+  FeatureFileOptions file_options;
+  if (!options.split.empty()) file_options.split = options.split;
+  const FeatureSet features = read_features(options.features, file_options);
+  const Knowledge knowledge = read_knowledge(options.knowledge);
+  Provenance provenance = provenance_of(command, options.complete.seed);
+  add_input(provenance, "features", options.features);
+  add_input(provenance, "knowledge", options.knowledge);
+  add_input(provenance, "split", options.split);
+  const CompleteResult result = train_completion(features, knowledge, options.complete, progress());
+  write_completion_model(options.out, result.model, provenance,
+                         {{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
+  print_result(result);
+}
+
+void add_complete_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CompleteOptions& recipe = options->complete;
+  CLI::App* command = add_command(app, "complete", "Learn to complete prototypes on the base classes",
+                                  "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");
+  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")->required();
+  command->add_option("--knowledge", options->knowledge, "Knowledge file")->required();
+  command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
+  command->add_option("--out", options->out, "Model to write")->required();
+  command->add_option("--epochs", recipe.schedule.epochs, "Epochs; the rate falls by 10 after 15, 40 and 80 % of them");
+  command->add_option("--batches", recipe.batches, "Steps an epoch");
+  command->add_option("--batch", recipe.batch, "Prototypes a step");
+  command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
+  command->add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epochs");
+  command->add_option("--momentum", recipe.momentum, "Nesterov momentum");
+  command->add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+  command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
+  command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
+  command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
+  command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
+  command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
+  command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
+  command->add_option("--val-method", options->validation_method, "Method whose accuracy decides which epoch is kept");
+  command->add_option("--keep", options->keep, "best (by validation) or last");
+  command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
+  command->callback([command, options] { run_complete(*command, *options); });
+}
+
+const Command kRegister{Order::kComplete, &add_complete_command};
+
+}  // namespace
+}  // namespace protocom::cli

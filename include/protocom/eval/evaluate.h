@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocom/core/progress.h"
+#include "protocom/data/episodes.h"
+#include "protocom/data/feature_set.h"
+#include "protocom/eval/statistics.h"
+#include "protocom/fewshot/completer.h"
+#include "protocom/fewshot/gauss_fusion.h"
+
+namespace protocom {
+
+/// The four rows of the paper's ablation (table 4): which prototypes the queries are compared with.
+enum class Method {
+  kMean,        ///< (i) class means
+  kCompleted,   ///< (ii) completed by ProtoComNet
+  kMeanFusion,  ///< (iii) half of each
+  kGaussFusion  ///< (iv) GaussFusion
+};
+
+/// "mean", "completed", "mean-fusion", "gauss-fusion".
+std::string_view to_string(Method method);
+/// Throws UsageError for anything else.
+Method parse_method(std::string_view text);
+/// All four, in the order of the table.
+std::vector<Method> all_methods();
+
+/// "transductive" when a query's prediction may depend on the other queries of its episode, else "inductive".
+std::string_view mode_of(Method method);
+
+/// Settings of an evaluation.
+struct EvaluateOptions {
+  std::vector<Method> methods = all_methods();
+  GaussFusionOptions fusion;
+  int64_t batch = 32;  ///< episodes computed together
+};
+
+/// What one method reached on a list of episodes.
+struct MethodResult {
+  Method method = Method::kMean;
+  std::vector<double> accuracy;  ///< per episode, percent of queries
+  std::vector<double> cosine;    ///< per episode, mean over classes of the prototype's cosine to the class's true centre (table 3)
+};
+
+/// Runs every method on the same episodes. Queries go to the class of the most similar prototype (cosine, equation 8; the scale does not change the winner).
+/// A class's true centre is the mean of all its features. `classes` has the order of features.class_names; `model` and `classes` may be null when
+/// only kMean is asked for, else Error is thrown. Throws Error when sizes of features and model differ.
+std::vector<MethodResult> evaluate(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
+                                   const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress);
+
+/// One entry of `results` for each method: method, mode, n_way, k_shot, n_query, episodes, accuracy and ci95 (percent), cosine, cosine_ci95, per_episode.
+nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodResult>& results);
+
+}  // namespace protocom

@@ -1,0 +1,20 @@
+#include "protocom/eval/statistics.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "protocom/core/check.h"
+
+namespace protocom {
+
+Estimate estimate(const std::vector<double>& values) {
+  PROTOCOM_CHECK(!values.empty());
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  if (values.size() == 1) return {mean, 0};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, 1.96 * std::sqrt(squares / (n - 1) / n)};
+}
+
+}  // namespace protocom

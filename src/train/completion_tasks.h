@@ -1,0 +1,42 @@
+#pragma once
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "protocom/core/rng.h"
+#include "protocom/data/feature_set.h"
+#include "protocom/fewshot/completer.h"
+#include "protocom/nn/protocomnet.h"
+
+namespace protocom {
+
+/// A batch of prototype completion tasks: what the network sees and what it should answer.
+struct CompletionBatch {
+  CompletionInput input;
+  at::Tensor target;  // p_k^real of equation 1, [m, d]
+};
+
+/// Draws prototype completion tasks from the base classes (section 3.2, step 3).
+class CompletionTasks {
+ public:
+  /// `classes` has the order of features.class_names; the attribute tensors are the model's.
+  CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes, const CompletionModel& model, uint64_t seed);
+
+  [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot);
+
+ private:
+  void draw_pairs(const std::vector<int64_t>& labels, CompletionInput& input);
+
+  const FeatureSet& features_;
+  const ClassKnowledge& classes_;
+  const CompletionModel& model_;
+  std::vector<int64_t> base_;
+  std::vector<std::vector<int64_t>> rows_;
+  std::vector<std::vector<int64_t>> attributes_of_;  // by class
+  at::Tensor centres_;                               // [c, d]
+  Rng rng_;
+  at::Generator generator_;
+};
+
+}  // namespace protocom
