@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
+#include "protocom/core/csv.h"
 #include "protocom/data/packed_images.h"
 
 namespace protocom::cli {
@@ -7,9 +8,18 @@ namespace {
 
 struct Options {
   DatasetOptions dataset;
-  std::string out;
+  std::string out, save_split;
   PackOptions pack;
 };
+
+/// The classes' sides as read_split takes them.
+std::string split_csv(const PackedImages& images) {
+  std::string text = "class,split\n";
+  for (size_t i = 0; i < images.class_names.size(); ++i) {
+    text += fmt::format("{},{}\n", csv_cell(images.class_names[i]), to_string(images.class_split[i]));
+  }
+  return text;
+}
 
 std::string scratch_beside(const std::filesystem::path& out) {
   return out.has_parent_path() ? out.parent_path().string() : ".";
@@ -17,6 +27,7 @@ std::string scratch_beside(const std::filesystem::path& out) {
 
 void run_pack(const CLI::App& command, Options& options) {
   check_writable(options.out);
+  if (!options.save_split.empty()) check_writable(options.save_split);
   const ImageDataset dataset = list_images(options.dataset.images, options.dataset.to_library());
   Provenance provenance = provenance_of(command, 0);
   add_input(provenance, "images", options.dataset.images);
@@ -27,6 +38,7 @@ void run_pack(const CLI::App& command, Options& options) {
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());
   write_pack(options.out, images, provenance);
+  if (!options.save_split.empty()) write_file(options.save_split, split_csv(images));
   print_table({{"images", std::to_string(images.size())},
                {"classes", std::to_string(images.class_names.size())},
                {"pixels", fmt::format("{0} x {0}", images.image_size())},
@@ -42,6 +54,7 @@ void add_pack_command(CLI::App& app) {
                   "  protocom pack ILSVRC2012 --standard-split mini-imagenet --image-size 84 --out mini.pack");
   add_dataset_options(*command, options->dataset, "Folder of the images");
   command->add_option("--out", options->out, "File to write")->required();
+  command->add_option("--save-split", options->save_split, "Also write the classes' split as CSV class,split, for protocom knowledge");
   command->add_option("--image-size", options->pack.image_size,
                       "Side of the square images, pixels: resized, then the centre is cut out");
   command->add_flag("--skip-unreadable", options->pack.skip_unreadable,

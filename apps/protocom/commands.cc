@@ -56,17 +56,27 @@ void add_global_options(CLI::App& app) {
   app.parse_complete_callback([options] { apply(*options); });
 }
 
-/// Option names of the deepest command that was recognised, and the program's own.
+/// The deepest command that was recognised ("knowledge wordnet"); the program itself when there is none.
+const CLI::App& recognised(const CLI::App& app) {
+  const CLI::App* deepest = &app;
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  return *deepest;
+}
+
+/// Option names of the recognised command, and the program's own.
 std::vector<std::string> known_options(const CLI::App& app) {
   std::vector<std::string> names;
-  const auto add = [&names](const CLI::App& from) {
-    for (const CLI::Option* option : from.get_options()) {
+  for (const CLI::App* from : {&recognised(app), &app}) {
+    for (const CLI::Option* option : from->get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
-  };
-  for (const CLI::App* command : app.get_subcommands()) add(*command);
-  add(app);
+  }
   return names;
+}
+
+/// "protocom knowledge wordnet"
+std::string command_path(const CLI::App& command) {
+  return command.get_parent() == nullptr ? command.get_name() : command_path(*command.get_parent()) + " " + command.get_name();
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -80,9 +90,8 @@ std::string describe_extra(const CLI::App& app, const std::string& argument) {
     const std::string name = argument.substr(0, argument.find('='));
     return fmt::format("unknown option {}{}", name, did_you_mean(name, known_options(app)));
   }
-  if (app.get_subcommands().empty()) {
-    return fmt::format("unknown command '{}'{}", argument, did_you_mean(argument, command_names(app)));
-  }
+  const std::vector<std::string> commands = command_names(recognised(app));
+  if (!commands.empty()) return fmt::format("unknown command '{}'{}", argument, did_you_mean(argument, commands));
   return fmt::format("unexpected argument '{}'", argument);
 }
 
@@ -90,15 +99,20 @@ std::string describe_extra(const CLI::App& app, const std::string& argument) {
 
 Command::Command(Order order, void (*add)(CLI::App& app)) { registry().emplace_back(order, add); }
 
-std::unique_ptr<CLI::App> make_app() {
+std::unique_ptr<CLI::App> make_stage_app() {
   auto app = std::make_unique<CLI::App>("Few-shot image classification with class knowledge (prototype completion)", "protocom");
   app->require_subcommand(1);
   app->fallthrough();
   app->get_formatter()->column_width(38);
   app->option_defaults()->always_capture_default();
-  add_global_options(*app);
   std::stable_sort(registry().begin(), registry().end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [order, add] : registry()) add(*app);
+  return app;
+}
+
+std::unique_ptr<CLI::App> make_app() {
+  auto app = make_stage_app();
+  add_global_options(*app);
   app->footer("protocom COMMAND --help shows a command's options with their defaults and an example.");
   return app;
 }
@@ -112,9 +126,9 @@ std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& err
   // A misspelt option also leaves the right one missing: the typo is the better thing to name.
   const std::vector<std::string> extras = app.remaining(true);
   std::string sentence = extras.empty() ? error.what() : describe_extra(app, extras.front());
-  if (app.get_subcommands().empty() && extras.empty()) sentence = "which command? " + sentence;
-  const std::string command = app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name();
-  return fmt::format("{} (see protocom{} --help)", sentence, command);
+  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command_names(recognised(app)).empty();
+  if (extras.empty() && no_command) sentence = "which command?";
+  return fmt::format("{} (see {} --help)", sentence, command_path(recognised(app)));
 }
 
 }  // namespace protocom::cli

@@ -17,8 +17,11 @@ class Command {
   Command(Order order, void (*add)(CLI::App& app));
 };
 
-/// A fresh parser with every registered command. `protocom run` makes one for each stage.
+/// A fresh parser with every registered command and the program's own options.
 std::unique_ptr<CLI::App> make_app();
+
+/// The same without the program's options: `protocom run` parses each stage with one, under the settings of the whole run.
+std::unique_ptr<CLI::App> make_stage_app();
 
 /// Parses and runs. Callbacks throw protocom::Error; what cannot be parsed throws CLI::ParseError.
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments);

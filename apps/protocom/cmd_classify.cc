@@ -1,0 +1,133 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "cli.h"
+#include "images_from.h"
+#include "protocom/core/csv.h"
+#include "protocom/features/extract.h"
+#include "protocom/serve/recognizer.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string store, backbone, model, format = "table";
+  std::vector<std::string> images;
+  RecognizerOptions recognizer;
+  ExtractOptions extract;
+  bool transductive = false;
+  int64_t top = 5;
+};
+
+/// Features of all readable images, a batch in memory at a time.
+struct Embedded {
+  std::vector<fs::path> paths;
+  at::Tensor features;  // [n, d]
+  std::vector<Unreadable> unreadable;
+};
+
+Embedded embed(Backbone& backbone, const std::vector<fs::path>& paths, const ExtractOptions& options) {
+  Embedded result;
+  std::vector<at::Tensor> features = {at::zeros({0, backbone.dim()})};
+  const auto total = static_cast<int64_t>(paths.size());
+  progress().start("images", total);
+  for (int64_t begin = 0; begin < total; begin += options.batch) {
+    const int64_t end = std::min(total, begin + options.batch);
+    LoadedImages loaded = load_readable({paths.begin() + begin, paths.begin() + end}, backbone.image_size());
+    if (!loaded.images.empty()) features.push_back(extract_features(backbone, loaded.images, options));
+    result.paths.insert(result.paths.end(), loaded.paths.begin(), loaded.paths.end());
+    result.unreadable.insert(result.unreadable.end(), loaded.unreadable.begin(), loaded.unreadable.end());
+    progress().advance(end, "");
+  }
+  progress().finish();
+  result.features = at::cat(features);
+  return result;
+}
+
+using Rankings = std::vector<std::vector<RankedClass>>;
+
+void print_as_table(const Embedded& images, const Rankings& rankings) {
+  std::vector<std::vector<std::string>> rows = {{"image", "class", "probability", "then"}};
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    std::string others;
+    for (size_t r = 1; r < rankings[i].size(); ++r) {
+      others += fmt::format("{}{} {:.3f}", r == 1 ? "" : ", ", rankings[i][r].name, rankings[i][r].probability);
+    }
+    rows.push_back({images.paths[i].string(), rankings[i][0].name, fmt::format("{:.3f}", rankings[i][0].probability), others});
+  }
+  print_table(rows);
+}
+
+void print_as_csv(const Embedded& images, const Rankings& rankings) {
+  fmt::print("image,rank,class,probability\n");
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    for (size_t r = 0; r < rankings[i].size(); ++r) {
+      fmt::print("{},{},{},{:.6f}\n", csv_cell(images.paths[i].string()), r + 1, csv_cell(rankings[i][r].name),
+                 rankings[i][r].probability);
+    }
+  }
+}
+
+void print_as_json(const Options& options, const Embedded& images, const Rankings& rankings) {
+  nlohmann::json results = nlohmann::json::array();
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    nlohmann::json ranking = nlohmann::json::array();
+    for (const RankedClass& one : rankings[i]) ranking.push_back({{"class", one.name}, {"probability", one.probability}});
+    results.push_back({{"image", images.paths[i].string()}, {"ranking", ranking}});
+  }
+  nlohmann::json unreadable = nlohmann::json::array();
+  for (const Unreadable& one : images.unreadable) unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
+  const nlohmann::json document = {{"store", options.store},
+                                   {"mode", options.transductive ? "transductive" : "inductive"},
+                                   {"results", results},
+                                   {"unreadable", unreadable}};
+  // File names need not be UTF-8.
+  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_rankings(const Options& options, const Embedded& images, const Rankings& rankings) {
+  if (options.format == "json") return print_as_json(options, images, rankings);
+  if (options.format == "csv") return print_as_csv(images, rankings);
+  print_as_table(images, rankings);
+}
+
+void run_classify(const Options& options) {
+  const ClassStore store = read_class_store(options.store);
+  const Recognizer recognizer(store, read_completion_model(locate(store.model, "model", options.store, options.model)),
+                              options.recognizer);
+  const std::vector<fs::path> paths = find_images(options.images);
+  BackboneOptions backbone_options;
+  backbone_options.image_size = store.image_size;
+  const auto backbone = read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
+  const Embedded images = embed(*backbone, paths, options.extract);
+  const Fusion fusion = options.transductive ? Fusion::kTransductive : Fusion::kInductive;
+  const at::Tensor probabilities = recognizer.probabilities(images.features, fusion);
+  print_rankings(options, images, rank_classes(probabilities, recognizer.class_names(), options.top));
+  for (const Unreadable& one : images.unreadable) logger().error("{}", one.reason);
+  if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
+}
+
+void add_classify_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "classify", "Rank the classes of a store for each image",
+                                  "protocom classify pets.store holiday/ --transductive --format csv");
+  command->add_option("store", options->store, "Class store, see protocom enrol")->required();
+  command->add_option("images", options->images, "Images, or folders that are walked")->required();
+  command->add_flag("--transductive", options->transductive,
+                    "GaussFusion: all the images given also help to place the prototypes; without it each is judged alone");
+  command->add_option("--format", options->format, "table, json or csv")->check(CLI::IsMember({"table", "json", "csv"}));
+  command->add_option("--top", options->top, "Classes shown for an image")->check(CLI::PositiveNumber);
+  command->add_option("--scale", options->recognizer.scale, "Factor of the cosine in the softmax")->check(CLI::PositiveNumber);
+  command->add_option("--backbone", options->backbone, "The store's backbone, if it lies elsewhere now");
+  command->add_option("--model", options->model, "The store's completion model, if it lies elsewhere now");
+  command->add_option("--batch", options->extract.batch, "Images a forward pass")->check(CLI::PositiveNumber);
+  command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([options] { run_classify(*options); });
+}
+
+const Command kRegister{Order::kClassify, &add_classify_command};
+
+}  // namespace
+}  // namespace protocom::cli

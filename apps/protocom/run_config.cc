@@ -1,0 +1,230 @@
+#include "run_config.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/near_matches.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+int64_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+/// Reads one file; knows its name for messages and which variables were used.
+class Reader {
+ public:
+  Reader(RunConfig& config, Variables given) : config_(config), variables_(std::move(given)) {}
+
+  void read(const toml::table& root);
+  /// Throws for a --set variable that nothing uses: it is a typo.
+  void check_all_used(const std::set<std::string>& given) const;
+
+ private:
+  void read_top_level(const std::string& key, const toml::node& node);
+  void read_variables(const toml::table& table);
+  void read_stage(const std::string& command, const toml::table& table);
+  ConfigValue read_value(const std::string& key, const toml::node& node);
+  std::string scalar(const std::string& key, const toml::node& node);
+  std::string replace_variables(const std::string& text, int64_t line);
+
+  RunConfig& config_;
+  Variables variables_;
+  std::set<std::string> used_;
+};
+
+void Reader::read(const toml::table& root) {
+  if (const toml::table* table = root["variables"].as_table()) read_variables(*table);
+  for (const auto& [key_view, node] : root) {
+    const std::string key(key_view.str());
+    if (key == "variables" && node.is_table()) continue;
+    if (const toml::table* table = node.as_table()) {
+      read_stage(key, *table);
+    } else if (const toml::array* array = node.as_array(); array != nullptr && array->is_array_of_tables()) {
+      for (const toml::node& element : *array) read_stage(key, *element.as_table());
+    } else {
+      read_top_level(key, node);
+    }
+  }
+  // toml++ keeps tables in the order of their names.
+  std::stable_sort(config_.stages.begin(), config_.stages.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+}
+
+void Reader::read_variables(const toml::table& table) {
+  for (const auto& [key, node] : table) {
+    // A default that names a file is meant relative to the configuration, like every path in it.
+    variables_.try_emplace(std::string(key.str()), scalar(std::string(key.str()), node));
+  }
+}
+
+void Reader::read_top_level(const std::string& key, const toml::node& node) {
+  const std::string where = config_.where(line_of(node));
+  if (key == "out") {
+    config_.out = scalar(key, node);
+  } else if (key == "seed") {
+    const auto seed = node.value<int64_t>();
+    if (!node.is_integer() || *seed < 0) fail_usage("{}: seed must be a whole number from 0", where);
+    config_.seed = static_cast<uint64_t>(*seed);
+  } else {
+    fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; everything else stands in a [stage])", where, key,
+               did_you_mean(key, {"out", "seed"}));
+  }
+}
+
+void Reader::read_stage(const std::string& command, const toml::table& table) {
+  StageConfig stage;
+  stage.command = command;
+  stage.line = line_of(table);
+  for (const auto& [key_view, node] : table) {
+    const std::string key(key_view.str());
+    if (key == "name") {
+      stage.name = scalar(key, node);
+    } else {
+      stage.values[key] = read_value(key, node);
+    }
+  }
+  config_.stages.push_back(std::move(stage));
+}
+
+ConfigValue Reader::read_value(const std::string& key, const toml::node& node) {
+  ConfigValue value;
+  value.line = line_of(node);
+  value.is_flag = node.is_boolean();
+  if (const toml::array* array = node.as_array()) {
+    for (const toml::node& element : *array) value.values.push_back(scalar(key, element));
+  } else {
+    value.values.push_back(scalar(key, node));
+  }
+  return value;
+}
+
+std::string Reader::scalar(const std::string& key, const toml::node& node) {
+  if (const auto text = node.as_string()) return replace_variables(text->get(), line_of(node));
+  if (const auto integer = node.as_integer()) return std::to_string(integer->get());
+  if (const auto number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  fail_usage("{}: the value of '{}' must be a text, a number, true, false, or a list of these", config_.where(line_of(node)), key);
+}
+
+std::string Reader::replace_variables(const std::string& text, int64_t line) {
+  std::string result;
+  size_t position = 0;
+  for (size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", position)) {
+    const size_t end = text.find('}', begin);
+    if (end == std::string::npos) fail_usage("{}: '{}' opens a variable with ${{ and does not close it", config_.where(line), text);
+    const std::string name = text.substr(begin + 2, end - begin - 2);
+    if (text.substr(begin, end + 1 - begin) == kOutVariable) {
+      result += text.substr(position, end + 1 - position);
+      position = end + 1;
+      continue;
+    }
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) fail_usage("{0}: ${{{1}}} is not set; add --set {1}=...", config_.where(line), name);
+    used_.insert(name);
+    result += text.substr(position, begin - position) + found->second;
+    position = end + 1;
+  }
+  return result + text.substr(position);
+}
+
+void Reader::check_all_used(const std::set<std::string>& given) const {
+  for (const std::string& name : given) {
+    if (used_.count(name) > 0) continue;
+    fail_usage("--set {0}=...: {1} has no ${{{0}}}{2}", name, config_.file.string(),
+               did_you_mean(name, {used_.begin(), used_.end()}));
+  }
+}
+
+toml::table parse(const fs::path& file) {
+  const std::string text = read_file(file);
+  try {
+    return toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    fail_usage("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, error.description());
+  }
+}
+
+/// The --set arguments by kind.
+struct Settings {
+  Variables variables;
+  std::map<std::string, std::string> top_level;
+  std::vector<std::array<std::string, 3>> options;  // stage, option, value
+};
+
+/// A value that names a file or folder, or the prefix of some (lists/tiny-imagenet of lists/tiny-imagenet-base.txt), made absolute.
+std::string absolute_if_there(const std::string& value) {
+  const fs::path path = value;
+  const bool there = !value.empty() && (fs::exists(path) || (path.has_parent_path() && fs::is_directory(path.parent_path())));
+  return there ? fs::absolute(path).lexically_normal().string() : value;
+}
+
+Settings sort_settings(const std::vector<std::string>& settings) {
+  Settings sorted;
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos) fail_usage("--set {}: expected name=value or stage.option=value", setting);
+    const std::string key = setting.substr(0, equals);
+    const std::string value = setting.substr(equals + 1);
+    const size_t dot = key.find('.');
+    if (dot != std::string::npos) {
+      sorted.options.push_back({key.substr(0, dot), key.substr(dot + 1), absolute_if_there(value)});
+    } else if (key == "out" || key == "seed") {
+      sorted.top_level[key] = value;
+    } else {
+      sorted.variables[key] = absolute_if_there(value);
+    }
+  }
+  return sorted;
+}
+
+void apply_top_level(RunConfig& config, const std::map<std::string, std::string>& settings) {
+  for (const auto& [key, value] : settings) {
+    if (key == "out") {
+      config.out = value;
+      continue;
+    }
+    const bool digits = !value.empty() && value.size() < 20 && value.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits) fail_usage("--set seed={}: expected a whole number from 0", value);
+    config.seed = std::stoull(value);
+  }
+}
+
+void apply_options(RunConfig& config, const Settings& settings) {
+  for (const auto& [command, option, value] : settings.options) {
+    bool found = false;
+    for (StageConfig& stage : config.stages) {
+      if (stage.command != command && stage.name != command) continue;
+      stage.values[option] = {{value}, value == "true" || value == "false", 0};
+      found = true;
+    }
+    if (!found) fail_usage("--set {}.{}={}: {} has no table [{}]", command, option, value, config.file.string(), command);
+  }
+}
+
+}  // namespace
+
+std::string RunConfig::where(int64_t line) const { return line > 0 ? fmt::format("{}:{}", file.string(), line) : "--set"; }
+
+RunConfig read_run_config(const fs::path& file, const std::vector<std::string>& settings) {
+  const Settings sorted = sort_settings(settings);
+  RunConfig config;
+  config.file = file;
+  Reader reader(config, sorted.variables);
+  reader.read(parse(file));
+  std::set<std::string> given;
+  for (const auto& [name, value] : sorted.variables) given.insert(name);
+  reader.check_all_used(given);
+  apply_top_level(config, sorted.top_level);
+  apply_options(config, sorted);
+  if (config.stages.empty()) fail_usage("{} has no stage, for instance [pack]", file.string());
+  return config;
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,269 @@
+#include "run_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cli.h"
+#include "protocom/core/near_matches.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// An artefact of one stage that later ones read under the same option name.
+struct Product {
+  const char* option;  ///< of the stages that read it
+  const char* file;    ///< in the folder of artefacts
+};
+
+/// What `run` knows of a stage; its options it learns from the command itself.
+struct StageKind {
+  const char* command;
+  const char* output;                ///< the option that names its artefact
+  const char* file;                  ///< and where that goes
+  std::vector<Product> products;
+  std::vector<const char*> reads;    ///< the options it takes from earlier stages
+  std::set<std::string> words = {};  ///< its options that are no paths, although in other commands they are
+};
+
+const std::vector<StageKind>& stage_kinds() {
+  static const std::vector<StageKind> kinds = {
+      {"synth", "out", "images", {{"images", "images"}, {"split", "images/split.csv"}, {"csv", "images/attributes.csv"}}, {}},
+      {"pack", "out", "images.pack", {{"images", "images.pack"}, {"split", "split.csv"}}, {"images", "split"}},
+      {"knowledge", "out", "knowledge.npz", {{"knowledge", "knowledge.npz"}}, {"csv", "split"}},
+      {"pretrain", "out", "backbone.npz", {{"backbone", "backbone.npz"}}, {"images"}},
+      {"extract", "out", "features.npz", {{"features", "features.npz"}}, {"images", "backbone"}},
+      {"complete", "out", "model.npz", {{"model", "model.npz"}}, {"features", "knowledge"}},
+      {"evaluate", "json", "results.json", {{"results", "results.json"}}, {"features", "knowledge", "model"}, {"split"}},
+      {"report", "out", "report.html", {}, {"results"}}};
+  return kinds;
+}
+
+/// Options of any command that name files or folders to read; a relative one lies beside the configuration.
+bool is_input(const StageKind& kind, const std::string& option) {
+  static const std::set<std::string> kInputs = {"images", "image", "split",   "class-split", "backbone",      "features", "knowledge",
+                                                "model",  "csv",   "root",    "vectors",     "class-synsets", "labels",   "results",
+                                                "wordnet", "episodes-file"};
+  return kInputs.count(option) > 0 && kind.words.count(option) == 0;
+}
+
+/// Options that name files to write; a relative one lies in the folder of artefacts.
+bool is_output(const std::string& option) {
+  static const std::set<std::string> kOutputs = {"out", "json", "sheet", "save-episodes", "save-split"};
+  return kOutputs.count(option) > 0;
+}
+
+const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
+  std::vector<std::string> names;
+  for (const StageKind& kind : stage_kinds()) {
+    if (table.command == kind.command) return kind;
+    names.emplace_back(kind.command);
+  }
+  fail_usage("{}: unknown table [{}]{} (stages: {})", config.where(table.line), table.command, did_you_mean(table.command, names),
+             fmt::join(names, ", "));
+}
+
+/// nullptr when there is no such command.
+CLI::App* subcommand(CLI::App& app, const std::string& name) {
+  for (CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->get_name() == name) return one;
+  }
+  return nullptr;
+}
+
+/// The parser of a stage's command; `source = "wordnet"` chooses among commands that have commands of their own.
+CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig& table, Stage& stage) {
+  CLI::App* command = subcommand(app, table.command);
+  if (command == nullptr) fail_usage("{}: this build has no command '{}'", config.where(table.line), table.command);
+  stage.command = {table.command};
+  std::vector<std::string> names;
+  for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+  if (names.empty()) return command;
+  const auto source = table.values.find("source");
+  if (source == table.values.end()) fail_usage("{}: [{}] needs source = one of {}", config.where(table.line), table.command, fmt::join(names, ", "));
+  const std::string& name = source->second.values.front();
+  CLI::App* chosen = subcommand(*command, name);
+  if (chosen == nullptr) {
+    fail_usage("{}: source '{}' of [{}] is none of {}{}", config.where(source->second.line), name, table.command, fmt::join(names, ", "),
+               did_you_mean(name, names));
+  }
+  stage.command.push_back(name);
+  return chosen;
+}
+
+std::string long_name(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option != command.get_help_ptr()) names.push_back(long_name(*option));
+  }
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string beside(const fs::path& folder, const std::string& path) {
+  return fs::path(path).is_absolute() ? path : (folder / path).lexically_normal().string();
+}
+
+/// ${out} at the head of a path is the folder of the artefacts.
+std::string resolve(const RunConfig& config, const fs::path& folder, const std::string& path) {
+  const std::string out = kOutVariable;
+  if (path.rfind(out, 0) != 0) return beside(folder, path);
+  return (config.out / fs::path(path.substr(out.size())).relative_path()).lexically_normal().string();
+}
+
+/// Wires the stages one after the other.
+class Planner {
+ public:
+  explicit Planner(const RunConfig& config) : config_(config), config_folder_(config.file.parent_path()) {}
+
+  Stage plan(const StageConfig& table);
+
+ private:
+  void take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known, Stage& stage);
+  void wire(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
+  void offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
+  void check(const Stage& stage) const;
+  [[nodiscard]] std::string artefact_name(const StageKind& kind, const StageConfig& table) const;
+
+  const RunConfig& config_;
+  fs::path config_folder_;
+  std::map<std::string, ConfigValue> available_;  // option -> artefacts of the stages so far
+  std::set<std::string> ids_;
+};
+
+Stage Planner::plan(const StageConfig& table) {
+  const StageKind& kind = kind_of(config_, table);
+  const auto app = make_stage_app();
+  Stage stage;
+  stage.line = table.line;
+  stage.id = table.name.empty() ? table.command : table.command + "-" + table.name;
+  if (!ids_.insert(stage.id).second) {
+    fail_usage("{}: [{}] stands here twice; give each of them another name = \"...\"", config_.where(table.line), table.command);
+  }
+  const CLI::App& command = *find_command(*app, config_, table, stage);
+  const std::vector<std::string> known = option_names(command);
+  take_values(kind, table, known, stage);
+  const auto own = stage.options.find(kind.output);
+  stage.artefact = own != stage.options.end() ? fs::path(own->second.values.front()) : config_.out / artefact_name(kind, table);
+  stage.options[kind.output] = {{stage.artefact.string()}, false, table.line};
+  wire(kind, known, stage);
+  offer(kind, known, stage);
+  stage.can_resume = contains(known, "resume");
+  if (contains(known, "seed")) stage.options.try_emplace("seed", ConfigValue{{std::to_string(config_.seed)}, false, table.line});
+  for (const auto& [name, value] : stage.options) {
+    if (is_input(kind, name)) stage.inputs.push_back(name);
+    if (is_output(name)) stage.outputs.push_back(name);
+    if (command.get_option_no_throw("--" + name) == nullptr) stage.positionals.push_back(name);
+  }
+  check(stage);
+  return stage;
+}
+
+std::string Planner::artefact_name(const StageKind& kind, const StageConfig& table) const {
+  const fs::path file = kind.file;
+  return table.name.empty() ? file.string() : file.stem().string() + "-" + table.name + file.extension().string();
+}
+
+void Planner::take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known, Stage& stage) {
+  for (const auto& [name, given] : table.values) {
+    if (name == "source" && stage.command.size() > 1) continue;
+    if (!contains(known, name)) {
+      fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name, did_you_mean(name, known));
+    }
+    if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that nobody set
+    ConfigValue value = given;
+    for (std::string& text : value.values) {
+      if (is_input(kind, name)) text = resolve(config_, config_folder_, text);
+      if (is_output(name)) text = resolve(config_, config_.out, text);
+    }
+    stage.options[name] = std::move(value);
+  }
+}
+
+void Planner::wire(const StageKind& kind, const std::vector<std::string>& known, Stage& stage) {
+  for (const char* option : kind.reads) {
+    const auto found = available_.find(option);
+    // A dataset's own division already says what the split would.
+    const bool said = std::string(option) == "split" && stage.options.count("standard-split") > 0;
+    if (found != available_.end() && contains(known, option) && !said) stage.options.try_emplace(option, found->second);
+  }
+}
+
+void Planner::offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage) {
+  for (const Product& product : kind.products) {
+    fs::path path = config_.out / product.file;
+    if (std::string(product.file) == kind.file) path = stage.artefact;
+    if (std::string(product.option) == "split" && contains(known, "save-split")) {
+      stage.options.try_emplace("save-split", ConfigValue{{path.string()}, false, stage.line});
+    }
+    std::vector<std::string> values = {path.string()};
+    // Several results of the same kind (1-shot, 5-shot) are all handed on.
+    const auto before = available_.find(product.option);
+    const bool repeated = std::string(product.option) == "results" && before != available_.end();
+    if (repeated) values.insert(values.begin(), before->second.values.begin(), before->second.values.end());
+    available_[product.option] = {values, false, stage.line};
+  }
+}
+
+/// Parses the stage's command line with a command that does nothing, so that every mistake shows before the first stage runs.
+void Planner::check(const Stage& stage) const {
+  const auto app = make_stage_app();
+  CLI::App* command = app.get();
+  for (const std::string& name : stage.command) command = command->get_subcommand(name);
+  command->callback([] {});
+  try {
+    parse_and_run(*app, stage.arguments());
+  } catch (const CLI::ParseError& error) {
+    fail_usage("{}: [{}] {}", config_.where(stage.line), stage.command.front(), describe_parse_error(*app, error));
+  }
+}
+
+size_t order_of(const StageConfig& table) {
+  const auto& kinds = stage_kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return table.command == kind.command; });
+  return static_cast<size_t>(found - kinds.begin());
+}
+
+}  // namespace
+
+std::vector<std::string> Stage::arguments() const {
+  std::vector<std::string> arguments = command;
+  std::vector<std::string> last;
+  for (const auto& [name, value] : options) {
+    if (value.is_flag) {
+      if (value.values.front() == "true") arguments.push_back("--" + name);
+      continue;
+    }
+    const bool positional = contains(positionals, name);
+    for (const std::string& text : value.values) (positional ? last : arguments).push_back(positional ? text : "--" + name + "=" + text);
+  }
+  arguments.insert(arguments.end(), last.begin(), last.end());
+  return arguments;
+}
+
+std::string Stage::command_line() const {
+  std::string text = "protocom";
+  for (const std::string& argument : arguments()) {
+    const bool plain = argument.find_first_of(" \t'\"$\\*?()<>|&;") == std::string::npos;
+    text += " " + (plain ? argument : "'" + argument + "'");
+  }
+  return text;
+}
+
+std::vector<Stage> plan_stages(const RunConfig& config) {
+  std::vector<StageConfig> tables = config.stages;
+  std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+  Planner planner(config);
+  std::vector<Stage> stages;
+  for (const StageConfig& table : tables) stages.push_back(planner.plan(table));
+  return stages;
+}
+
+}  // namespace protocom::cli

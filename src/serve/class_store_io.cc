@@ -1,0 +1,162 @@
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "protocom/core/error.h"
+#include "protocom/core/npz.h"
+#include "protocom/serve/class_store.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "class-store";
+constexpr int kFormatVersion = 1;
+
+nlohmann::json to_json(const FileReference& file) { return {{"path", file.path.string()}, {"hash", file.hash}}; }
+
+FileReference reference_from(const nlohmann::json& json) {
+  return {json.at("path").get<std::string>(), json.at("hash").get<std::string>()};
+}
+
+at::Tensor stack(const ClassStore& store, const at::Tensor& (*field)(const StoredClass&), c10::ScalarType type) {
+  std::vector<at::Tensor> rows;
+  for (const StoredClass& one : store.classes) rows.push_back(field(one));
+  return rows.empty() ? at::zeros({0, 0}, type) : at::stack(rows).to(type);
+}
+
+std::vector<std::string> texts(const ClassStore& store, const std::string& (*field)(const StoredClass&)) {
+  std::vector<std::string> result;
+  for (const StoredClass& one : store.classes) result.push_back(field(one));
+  return result;
+}
+
+at::Tensor checked(const NpzReader& reader, const std::string& name, c10::ScalarType type, const std::vector<int64_t>& sizes) {
+  at::Tensor tensor = reader.tensor(name);
+  bool fits = tensor.scalar_type() == type && tensor.dim() == static_cast<int64_t>(sizes.size());
+  for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
+  if (!fits) fail("{}: the member '{}' has another type or shape than its class-store needs", reader.path().string(), name);
+  return tensor;
+}
+
+std::vector<std::string> checked_texts(const NpzReader& reader, const std::string& name, size_t size) {
+  std::vector<std::string> result = reader.strings(name);
+  if (result.size() != size) fail("{}: the member '{}' has {} entries, expected {}", reader.path().string(), name, result.size(), size);
+  return result;
+}
+
+ClassStore from_details(const nlohmann::json& details, const std::string& where) {
+  ClassStore store;
+  try {
+    store.backbone = reference_from(details.at("backbone"));
+    store.model = reference_from(details.at("model"));
+    store.knowledge = reference_from(details.at("knowledge"));
+    details.at("image_size").get_to(store.image_size);
+    details.at("feature_dim").get_to(store.feature_dim);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header is damaged: {}", where, error.what());
+  }
+  return store;
+}
+
+void read_classes(const NpzReader& reader, ClassStore& store) {
+  const std::vector<std::string> names = reader.strings("classes");
+  const auto c = static_cast<int64_t>(names.size());
+  const auto a = static_cast<int64_t>(store.attributes.size());
+  const std::vector<std::string> titles = checked_texts(reader, "titles", names.size());
+  const std::vector<std::string> sources = checked_texts(reader, "embedding_source", names.size());
+  const at::Tensor count = checked(reader, "count", at::kLong, {c});
+  const at::Tensor sum = checked(reader, "sum", at::kDouble, {c, store.feature_dim});
+  const at::Tensor sum_squares = checked(reader, "sum_squares", at::kDouble, {c, store.feature_dim});
+  const at::Tensor association = checked(reader, "association", at::kFloat, {c, a});
+  const at::Tensor embedding = checked(reader, "class_embedding", at::kFloat, {c, -1});
+  for (int64_t k = 0; k < c; ++k) {
+    const auto i = static_cast<size_t>(k);
+    StoredClass one;
+    one.name = names[i];
+    one.description = {titles[i], association[k].clone(), embedding[k].clone(), sources[i]};
+    one.count = count[k].item<int64_t>();
+    one.sum = sum[k].clone();
+    one.sum_squares = sum_squares[k].clone();
+    store.classes.push_back(std::move(one));
+  }
+}
+
+void read_image_hashes(const NpzReader& reader, ClassStore& store) {
+  const std::vector<std::string> hashes = reader.strings("image_hashes");
+  const at::Tensor owner = checked(reader, "image_class", at::kLong, {static_cast<int64_t>(hashes.size())});
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    const auto k = owner[static_cast<int64_t>(i)].item<int64_t>();
+    if (k < 0 || k >= static_cast<int64_t>(store.classes.size())) fail("{}: image_class[{}] is out of range", reader.path().string(), i);
+    store.classes[static_cast<size_t>(k)].image_hashes.push_back(hashes[i]);
+  }
+}
+
+}  // namespace
+
+void write_class_store(const fs::path& path, const ClassStore& store, const Provenance& provenance) {
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = {{"backbone", to_json(store.backbone)},   {"model", to_json(store.model)},
+                    {"knowledge", to_json(store.knowledge)}, {"image_size", store.image_size},
+                    {"feature_dim", store.feature_dim},      {"classes", store.classes.size()}};
+  std::vector<int64_t> count, owner;
+  std::vector<std::string> hashes;
+  for (const StoredClass& one : store.classes) {
+    hashes.insert(hashes.end(), one.image_hashes.begin(), one.image_hashes.end());
+    owner.resize(hashes.size(), static_cast<int64_t>(count.size()));
+    count.push_back(one.count);
+  }
+  using Row = const at::Tensor& (*)(const StoredClass&);
+  const Row sum = [](const StoredClass& one) -> const at::Tensor& { return one.sum; };
+  const Row sum_squares = [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; };
+  const Row association = [](const StoredClass& one) -> const at::Tensor& { return one.description.association; };
+  const Row embedding = [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; };
+  NpzWriter writer(path);
+  add_header(writer, header);
+  writer.add("classes", texts(store, [](const StoredClass& one) -> const std::string& { return one.name; }));
+  writer.add("titles", texts(store, [](const StoredClass& one) -> const std::string& { return one.description.title; }));
+  writer.add("embedding_source",
+             texts(store, [](const StoredClass& one) -> const std::string& { return one.description.embedding_source; }));
+  writer.add("count", at::tensor(count, at::kLong));
+  writer.add("sum", stack(store, sum, at::kDouble));
+  writer.add("sum_squares", stack(store, sum_squares, at::kDouble));
+  writer.add("attributes", store.attributes);
+  writer.add("association", stack(store, association, at::kFloat));
+  writer.add("class_embedding", stack(store, embedding, at::kFloat));
+  writer.add("image_hashes", hashes);
+  writer.add("image_class", at::tensor(owner, at::kLong));
+  writer.close();
+}
+
+ClassStore read_class_store(const fs::path& path) {
+  const NpzReader reader(path);
+  const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+  ClassStore store = from_details(header.details, path.string());
+  store.attributes = reader.strings("attributes");
+  read_classes(reader, store);
+  read_image_hashes(reader, store);
+  return store;
+}
+
+StoreLock::StoreLock(const fs::path& store) {
+  const fs::path folder = store.has_parent_path() ? store.parent_path() : fs::path(".");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
+  while (::flock(folder_, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    const int reason = errno;
+    ::close(folder_);
+    fail("cannot lock the folder {}: {}", folder.string(), std::strerror(reason));
+  }
+}
+
+StoreLock::~StoreLock() { ::close(folder_); }
+
+}  // namespace protocom

@@ -1,0 +1,96 @@
+#include "protocom/serve/recognizer.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/completer.h"
+#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/gauss_fusion.h"
+
+namespace protocom {
+namespace {
+
+at::Tensor rows(const ClassStore& store, const at::Tensor& (*field)(const StoredClass&)) {
+  std::vector<at::Tensor> result;
+  for (const StoredClass& one : store.classes) result.push_back(field(one));
+  return at::stack(result).to(at::kFloat);
+}
+
+SupportStatistics statistics(const ClassStore& store) {
+  std::vector<double> count;
+  for (const StoredClass& one : store.classes) {
+    if (one.count < 1) fail("class '{}' of the store has no image", one.name);
+    count.push_back(static_cast<double>(one.count));
+  }
+  return {at::tensor(count, at::kDouble).to(at::kFloat),
+          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }),
+          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; })};
+}
+
+void check_fits(const ClassStore& store, const CompletionModel& model) {
+  if (store.classes.empty()) fail("the store has no class yet; enrol one first");
+  if (model.attributes != store.attributes) fail("the completion model has other attributes than the store");
+  const ProtoComNetOptions& sizes = model.network.options();
+  if (sizes.feature_dim != store.feature_dim) {
+    fail("the completion model takes features of {} dimensions, the store's have {}", sizes.feature_dim, store.feature_dim);
+  }
+  const int64_t embedding_dim = store.classes.front().description.embedding.numel();
+  if (sizes.embedding_dim != embedding_dim) {
+    fail("the completion model takes class embeddings of {} dimensions, the store's have {}", sizes.embedding_dim, embedding_dim);
+  }
+}
+
+}  // namespace
+
+Recognizer::Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options)
+    : options_(options) {
+  const at::NoGradGuard no_grad;
+  check_fits(store, model);
+  for (const StoredClass& one : store.classes) class_names_.push_back(one.name);
+  support_ = statistics(store);
+  mean_ = mean_prototypes(support_);
+  const ClassKnowledge knowledge{
+      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; }),
+      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; })};
+  const Completer completer(model, knowledge);
+  completed_ = completer.complete(mean_, at::arange(mean_.size(0), at::kLong));
+}
+
+at::Tensor Recognizer::prototypes(const at::Tensor& features, Fusion fusion) const {
+  const at::NoGradGuard no_grad;
+  if (fusion == Fusion::kInductive) return fuse_by_mean(mean_, completed_);
+  GaussFusionOptions options;
+  options.scale = options_.scale;
+  return gauss_fusion(support_, completed_, features, options);
+}
+
+at::Tensor Recognizer::probabilities(const at::Tensor& features, Fusion fusion) const {
+  const at::NoGradGuard no_grad;
+  if (features.dim() != 2 || features.size(1) != mean_.size(1)) {
+    fail("features of {} dimensions, the store's have {}", features.size(-1), mean_.size(1));
+  }
+  return cosine_probabilities(features, prototypes(features, fusion), options_.scale);
+}
+
+std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities, const std::vector<std::string>& class_names,
+                                                   int64_t top) {
+  const at::Tensor values = probabilities.to(at::kDouble).contiguous();
+  const auto p = values.accessor<double, 2>();
+  std::vector<int64_t> order(class_names.size());
+  std::vector<std::vector<RankedClass>> result;
+  for (int64_t i = 0; i < p.size(0); ++i) {
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return p[i][a] > p[i][b]; });
+    std::vector<RankedClass> ranking;
+    for (size_t r = 0; r < order.size() && r < static_cast<size_t>(top); ++r) {
+      ranking.push_back({class_names[static_cast<size_t>(order[r])], p[i][order[r]]});
+    }
+    result.push_back(std::move(ranking));
+  }
+  return result;
+}
+
+}  // namespace protocom

@@ -1,0 +1,91 @@
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace protocom::testing {
+namespace fs = std::filesystem;
+namespace {
+
+void redirect(const fs::path& path, int descriptor) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(126);
+}
+
+}  // namespace
+
+Program::Program(const fs::path& folder, const std::vector<std::string>& arguments) {
+  const char* program = std::getenv("PROTOCOM_PROGRAM");
+  if (program == nullptr) throw std::runtime_error("PROTOCOM_PROGRAM must name the program under test (ctest sets it)");
+  static std::atomic<int> counter{0};
+  const std::string stem = fs::temp_directory_path() / ("protocom-cli-" + std::to_string(::getpid()) + "-" + std::to_string(counter++));
+  out_ = stem + ".out";
+  err_ = stem + ".err";
+  std::vector<char*> words = {const_cast<char*>(program)};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  process_ = ::fork();
+  if (process_ < 0) throw std::runtime_error("cannot fork");
+  if (process_ > 0) return;
+  redirect(out_, STDOUT_FILENO);
+  redirect(err_, STDERR_FILENO);
+  if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  ::execv(program, words.data());
+  ::_exit(127);
+}
+
+Program::~Program() {
+  if (process_ > 0) {
+    kill();
+    wait();
+  }
+}
+
+void Program::kill() { ::kill(process_, SIGKILL); }
+
+Outcome Program::wait() {
+  int status = 0;
+  ::waitpid(process_, &status, 0);
+  process_ = -1;
+  Outcome outcome;
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.out = read_text(out_);
+  outcome.err = read_text(err_);
+  fs::remove(out_);
+  fs::remove(err_);
+  return outcome;
+}
+
+Outcome protocom(const fs::path& folder, const std::vector<std::string>& arguments) { return Program(folder, arguments).wait(); }
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::vector<std::string> files_below(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace protocom::testing

@@ -1,0 +1,90 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RunConfig : public ::testing::Test {
+ protected:
+  Outcome plan(const std::string& config, const std::vector<std::string>& more = {}) {
+    write_text(folder_ / "c.toml", config);
+    std::vector<std::string> arguments = {"run", "c.toml", "--dry-run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_.path(), arguments);
+  }
+  void expect_refused(const std::string& config, const std::string& said, const std::vector<std::string>& more = {}) {
+    const Outcome outcome = plan(config, more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(said));
+  }
+  TempDir folder_;
+};
+
+TEST_F(RunConfig, NamesTheLineOfAnUnknownTable) { expect_refused("out = \"o\"\n\n[pretrian]\nepochs = 1\n", "c.toml:3: unknown table [pretrian]; did you mean 'pretrain'?"); }
+
+TEST_F(RunConfig, NamesTheLineOfAnUnknownKey) {
+  expect_refused("[synth]\nseed = 1\nimage-sise = 32\n", "c.toml:3: [synth] has no option 'image-sise'; did you mean 'image-size'?");
+  expect_refused("ouput = \"o\"\n[synth]\n", "c.toml:1: unknown key 'ouput'");
+}
+
+TEST_F(RunConfig, NamesTheLineOfASyntaxError) { expect_refused("[synth]\nseed = \n", "c.toml:2: not valid TOML"); }
+
+TEST_F(RunConfig, RefusesAValueThatItsCommandRefuses) { expect_refused("[synth]\nseed = \"one\"\n", "c.toml:1: [synth]"); }
+
+TEST_F(RunConfig, RefusesAVariableThatIsNotSet) { expect_refused("[pack]\nimages = \"${data}\"\n", "c.toml:2: ${data} is not set; add --set data=..."); }
+
+TEST_F(RunConfig, RefusesASettingThatNothingUses) {
+  expect_refused("[pack]\nimages = \"${data}\"\n", "--set dta=...", {"--set", "data=x", "--set", "dta=y"});
+  expect_refused("[synth]\n", "no table [pack]", {"--set", "pack.image-size=3"});
+}
+
+TEST_F(RunConfig, ASettingReplacesAValueOfTheFile) {
+  write_text(folder_ / "c.toml", "out = \"o\"\nseed = 3\n[synth]\nimage-size = 32\n");
+  const Outcome outcome = protocom(folder_.path(), {"run", "c.toml", "--commands", "--set", "synth.image-size=48", "--set", "out=p"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "protocom synth --image-size=48 --out=p/images --seed=3\n");
+}
+
+TEST_F(RunConfig, WiresStagesToTheArtefactsBeforeThemInWhateverOrderTheyStand) {
+  write_text(folder_ / "sub/c.toml", "out = \"o\"\n[extract]\nbackbone = \"b.pt\"\n[pack]\nimages = \"photos\"\nlayout = \"folder\"\n");
+  const Outcome outcome = protocom(folder_.path(), {"run", "sub/c.toml", "--commands"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "protocom pack --images=sub/photos --layout=folder --out=o/images.pack --save-split=o/split.csv\n"
+            "protocom extract --backbone=sub/b.pt --images=o/images.pack --out=o/features.npz\n");
+}
+
+TEST_F(RunConfig, SaysWhichStageFailedAndLeavesItsArtefactOut) {
+  write_text(folder_ / "c.toml", "out = \"o\"\n[pack]\nimages = \"photos\"\n");
+  const Outcome outcome = protocom(folder_.path(), {"run", "c.toml"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("[pack]"));
+  EXPECT_THAT(outcome.err, HasSubstr("photos"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "o/images.pack"));
+}
+
+TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PROTOCOM_CONFIGS)) {
+    const std::string text = read_text(entry.path());
+    std::vector<std::string> arguments = {"run", entry.path().string(), "--commands"};
+    // The variables that the configurations leave to their user.
+    for (const char* name : {"data", "split", "vectors"}) {
+      if (text.find(std::string("${") + name + "}") == std::string::npos) continue;
+      arguments.insert(arguments.end(), {"--set", std::string(name) + "=/data"});
+    }
+    const Outcome outcome = protocom(folder_.path(), arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << entry.path() << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("protocom evaluate")) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 7);
+}
+
+}  // namespace
+}  // namespace protocom::testing

@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/program.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// The contract of every refused command line: exit code 2, nothing on stdout, one line on stderr.
+void expect_usage_error(const Outcome& outcome, const std::string& said) {
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, StartsWith("protocom: "));
+  EXPECT_THAT(outcome.err, HasSubstr(said));
+}
+
+class Usage : public ::testing::Test {
+ protected:
+  TempDir folder_;
+  Outcome run(const std::vector<std::string>& arguments) { return protocom(folder_.path(), arguments); }
+};
+
+TEST_F(Usage, VersionAndHelpSucceed) {
+  const Outcome version = run({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, StartsWith("protocom "));
+  const Outcome help = run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "enrol",
+                              "classify", "show", "run"}) {
+    EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command)) << command;
+  }
+}
+
+TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
+  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "enrol",
+                              "classify", "show", "run"}) {
+    const Outcome help = run({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr(std::string("Example:\n  protocom ") + command)) << command;
+  }
+}
+
+TEST_F(Usage, HelpShowsDefaults) {
+  EXPECT_THAT(run({"classify", "--help"}).out, HasSubstr("--scale FLOAT:POSITIVE=10"));
+  EXPECT_THAT(run({"pack", "--help"}).out, HasSubstr("=84"));
+}
+
+TEST_F(Usage, NoCommandIsAUsageError) { expect_usage_error(run({}), "which command?"); }
+
+TEST_F(Usage, AnUnknownCommandIsNamedWithTheNearestOne) { expect_usage_error(run({"clasify"}), "unknown command 'clasify'; did you mean 'classify'?"); }
+
+TEST_F(Usage, AnOptionWithATypoIsNamedWithTheNearestOneEvenWhenARequiredOneIsMissingToo) {
+  expect_usage_error(run({"pack", "photos", "--oot", "x.pack"}), "unknown option --oot; did you mean '--out'");
+  expect_usage_error(run({"knowledge", "wordnet", "--vocabulry=base"}), "unknown option --vocabulry; did you mean '--vocabulary'?");
+}
+
+TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", "--out", "x", "--seed", "one"}), "--seed"); }
+
+TEST_F(Usage, AMissingRequiredOptionIsNamed) { expect_usage_error(run({"pack", "photos"}), "--out is required"); }
+
+TEST_F(Usage, ProgramOptionsStandBeforeOrAfterTheCommand) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--threads", "1", "show", "nothing.npz"}, {"show", "nothing.npz", "--threads", "1"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("nothing.npz: no such file"));
+  }
+}
+
+TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {
+  write_text(folder_ / "notes.txt", "hello");
+  const Outcome outcome = run({"show", "notes.txt"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("notes.txt"));
+  EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+}
+
+/// A bad input: exit code 1 or 2, one sentence that names it, nothing new on the disk.
+class BadInput : public Usage {
+ protected:
+  void SetUp() override {
+    // The smallest valid BMP there is: 1 x 1 pixels.
+    const std::string header("BM\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\1\0\0\0\1\0\0\0\1\0\x18\0", 30);
+    bmp_ = header + std::string(24, '\0') + std::string("\x10\x20\x30\0", 4);
+    write_text(folder_ / "photos/cat/1.bmp", bmp_);
+    write_text(folder_ / "photos/dog/1.bmp", bmp_);
+  }
+
+  void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& said) {
+    const std::vector<std::string> before = files_below(folder_.path());
+    const Outcome outcome = run(arguments);
+    EXPECT_THAT(outcome.exit_code, AnyOf(1, 2)) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+    for (const std::string& words : said) EXPECT_THAT(outcome.err, HasSubstr(words));
+    EXPECT_EQ(files_below(folder_.path()), before) << "something half-written was left behind";
+  }
+
+  std::string bmp_;
+};
+
+TEST_F(BadInput, AMissingFolder) { expect_refused({"pack", "nowhere", "--out", "x.pack"}, {"nowhere"}); }
+
+TEST_F(BadInput, AClassWithoutImages) {
+  std::filesystem::create_directories(folder_ / "photos/empty");
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\nempty,novel\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"empty"});
+}
+
+TEST_F(BadInput, ATruncatedImage) {
+  write_text(folder_ / "photos/dog/2.bmp", bmp_.substr(0, 40));
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"dog/2.bmp"});
+}
+
+TEST_F(BadInput, AWrongColumn) {
+  write_text(folder_ / "split.csv", "klass,split\ncat,base\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"split.csv", "class", "klass"});
+}
+
+TEST_F(BadInput, AClassInTwoSplits) {
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\ncat,novel\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"split.csv:4", "cat"});
+}
+
+TEST_F(BadInput, ASplitOfUnknownClasses) {
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\nunicorn,novel\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"unicorn"});
+}
+
+TEST_F(BadInput, AnOutputFolderThatCannotBeMade) {
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "split.csv/x.pack"}, {"split.csv"});
+}
+
+TEST_F(BadInput, AnAttributeWeightThatIsNone) {
+  write_text(folder_ / "attributes.csv", "class,attribute,weight\ncat,tail,1\ndog,tail,much\n");
+  expect_refused({"knowledge", "table", "--csv", "attributes.csv", "--out", "k.npz"}, {"attributes.csv:3", "much"});
+}
+
+TEST_F(BadInput, AStoreThatIsNotThere) { expect_refused({"classify", "none.store", "photos"}, {"none.store"}); }
+
+TEST_F(BadInput, EnrollingIntoANewStoreWithoutABackbone) {
+  expect_refused({"enrol", "new.store", "photos/cat", "--class", "cat"}, {"new.store", "--backbone"});
+}
+
+}  // namespace
+}  // namespace protocom::testing

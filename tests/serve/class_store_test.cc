@@ -1,0 +1,133 @@
+#include "protocom/serve/class_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <limits>
+#include <thread>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "serve/store_support.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <typename Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(ClassStore, SumsWhatIsEnrolledOneByOneOrTogether) {
+  ClassStore store = small_store();
+  add_class(store, "cat", description(1));
+  EXPECT_EQ(add_images(store, "cat", images({{1, 2}}, {"h1"})), 1);
+  EXPECT_EQ(add_images(store, "cat", images({{3, -4}, {0.5, 1}}, {"h2", "h3"})), 2);
+  const StoredClass& cat = *store.find("cat");
+  EXPECT_EQ(cat.count, 3);
+  EXPECT_TRUE(at::equal(cat.sum, at::tensor({4.5, -1.0}, at::kDouble)));             // 1+3+.5, 2-4+1
+  EXPECT_TRUE(at::equal(cat.sum_squares, at::tensor({10.25, 21.0}, at::kDouble)));   // 1+9+.25, 4+16+1
+}
+
+TEST(ClassStore, CountsAnImageOnce) {
+  ClassStore store = small_store();
+  add_class(store, "cat", description(1));
+  EXPECT_EQ(add_images(store, "cat", images({{1, 2}, {1, 2}}, {"h1", "h1"})), 1);
+  EXPECT_EQ(add_images(store, "cat", images({{1, 2}}, {"h1"})), 0);
+  EXPECT_EQ(store.find("cat")->count, 1);
+}
+
+TEST(ClassStore, RefusesWhatDoesNotFit) {
+  ClassStore store = small_store();
+  add_class(store, "cat", description(1));
+  EXPECT_THAT(message_of([&] { add_class(store, "cat", description(0)); }), HasSubstr("already has a class 'cat'"));
+  EXPECT_THAT(message_of([&] { add_images(store, "cta", images({{1, 2}}, {"h"})); }), HasSubstr("no class 'cta'; did you mean 'cat'?"));
+  EXPECT_THAT(message_of([&] { add_images(store, "cat", images({{1, 2, 3}}, {"h"})); }), HasSubstr("features of 3 dimensions"));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(message_of([&] { add_images(store, "cat", images({{1, nan}}, {"h"})); }), HasSubstr("NaN"));
+  EXPECT_EQ(store.find("cat")->count, 0);
+}
+
+TEST(ClassStore, ComesBackFromItsFileAsItWas) {
+  const TempDir folder;
+  ClassStore store = small_store();
+  add_class(store, "cat", description(1));
+  add_class(store, "Vögel", description(0.25));
+  add_images(store, "Vögel", images({{1, 2}, {3, 4}}, {"h1", "h2"}));
+  add_images(store, "cat", images({{5, 6}}, {"h3"}));
+  write_class_store(folder / "a.store", store, {});
+  const ClassStore read = read_class_store(folder / "a.store");
+  EXPECT_EQ(read.backbone.path, store.backbone.path);
+  EXPECT_EQ(read.backbone.hash, "b");
+  EXPECT_EQ(read.model.hash, "m");
+  EXPECT_EQ(read.knowledge.hash, "k");
+  EXPECT_EQ(read.image_size, 84);
+  EXPECT_EQ(read.feature_dim, 2);
+  EXPECT_THAT(read.attributes, ElementsAre("tail"));
+  ASSERT_EQ(read.classes.size(), 2u);
+  EXPECT_EQ(read.classes[1].name, "Vögel");
+  EXPECT_EQ(read.classes[1].description.title, "a title");
+  EXPECT_EQ(read.classes[1].description.embedding_source, "attributes");
+  EXPECT_TRUE(at::equal(read.classes[1].description.association, at::full({1}, 0.25F)));
+  EXPECT_TRUE(at::equal(read.classes[1].description.embedding, at::tensor({1.0F, 0.5F})));
+  EXPECT_EQ(read.classes[1].count, 2);
+  EXPECT_TRUE(at::equal(read.classes[1].sum, at::tensor({4.0, 6.0}, at::kDouble)));
+  EXPECT_TRUE(at::equal(read.classes[1].sum_squares, at::tensor({10.0, 20.0}, at::kDouble)));
+  EXPECT_THAT(read.classes[1].image_hashes, ElementsAre("h1", "h2"));
+  EXPECT_THAT(read.classes[0].image_hashes, ElementsAre("h3"));
+}
+
+TEST(ClassStore, RefusesAnotherKindOfFile) {
+  const TempDir folder;
+  NpzWriter writer(folder / "other.npz");
+  add_header(writer, make_header("features", 1, {}));
+  writer.close();
+  EXPECT_THAT(message_of([&] { read_class_store(folder / "other.npz"); }), HasSubstr("'features' file, expected 'class-store'"));
+}
+
+TEST(ClassStore, FindsItsFilesWhereTheyWereOrBesideItAndRefusesOthers) {
+  const TempDir folder;
+  write_file(folder / "was/backbone.npz", "weights");
+  const FileReference reference = FileReference::to(folder / "was/backbone.npz");
+  const fs::path store = folder / "moved/a.store";
+  EXPECT_EQ(locate(reference, "backbone", store, ""), folder / "was/backbone.npz");
+  fs::create_directories(folder / "moved");
+  fs::rename(folder / "was/backbone.npz", folder / "moved/backbone.npz");
+  EXPECT_EQ(locate(reference, "backbone", store, ""), folder / "moved/backbone.npz");
+  fs::rename(folder / "moved/backbone.npz", folder / "renamed.npz");
+  EXPECT_THAT(message_of([&] { locate(reference, "backbone", store, ""); }), HasSubstr("name it with --backbone"));
+  EXPECT_EQ(locate(reference, "backbone", store, folder / "renamed.npz"), folder / "renamed.npz");
+  write_file(folder / "renamed.npz", "other weights");
+  EXPECT_THAT(message_of([&] { locate(reference, "backbone", store, folder / "renamed.npz"); }), HasSubstr("is not the backbone that"));
+}
+
+TEST(ClassStore, ASecondLockWaitsForTheFirst) {
+  const TempDir folder;
+  auto first = std::make_unique<StoreLock>(folder / "a.store");
+  std::atomic<bool> released{false};
+  auto second = std::async(std::launch::async, [&] {
+    const StoreLock lock(folder / "a.store");
+    return released.load();
+  });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  released = true;
+  first.reset();
+  EXPECT_TRUE(second.get()) << "the second lock was had while the first was held";
+  EXPECT_TRUE(fs::is_empty(folder.path())) << "a lock leaves no file";
+}
+
+}  // namespace
+}  // namespace protocom::testing

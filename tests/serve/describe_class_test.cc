@@ -1,0 +1,75 @@
+#include "protocom/serve/describe_class.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+#include "serve/store_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Knows more attributes than the completion model, in another order.
+Knowledge knowledge() {
+  Knowledge known;
+  known.classes = {"cat", "dog"};
+  known.attributes = {"fin", "tail"};
+  known.titles = {{"cat", "domestic cat"}};
+  known.association = at::tensor({0.0F, 0.75F, 1.0F, 0.0F}).view({2, 2});
+  known.class_embedding = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2});
+  known.attribute_embedding = at::tensor({5.0F, 6.0F, 7.0F, 8.0F}).view({2, 2});
+  return known;
+}
+
+ClassRequest request(const std::string& name, const std::vector<std::string>& attributes = {}) {
+  ClassRequest made;
+  made.name = name;
+  made.attributes = attributes;
+  return made;
+}
+
+TEST(DescribeClass, AClassOfTheKnowledgeNeedsNothingButItsName) {
+  const ClassDescription cat = describe_class(knowledge(), constant_model({0, 0}), request("cat"));
+  EXPECT_TRUE(at::equal(cat.association, at::tensor({0.75F})));  // over the model's one attribute, "tail"
+  EXPECT_TRUE(at::equal(cat.embedding, at::tensor({1.0F, 2.0F})));
+  EXPECT_EQ(cat.embedding_source, "knowledge");
+  EXPECT_EQ(cat.title, "domestic cat");
+}
+
+TEST(DescribeClass, GivenAttributesWinOverTheKnowledgesOwn) {
+  const ClassDescription cat = describe_class(knowledge(), constant_model({0, 0}), request("cat", {"tail"}));
+  EXPECT_TRUE(at::equal(cat.association, at::tensor({1.0F})));
+}
+
+TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
+  const ClassDescription fish = describe_class(knowledge(), constant_model({0, 0}), request("fish", {"fin"}));
+  EXPECT_TRUE(at::equal(fish.association, at::zeros({1})));
+  EXPECT_EQ(fish.embedding.numel(), 2);
+}
+
+TEST(DescribeClass, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
+  try {
+    describe_class(knowledge(), constant_model({0, 0}), request("fish", {"tial"}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'tial'; did you mean 'tail'?"));
+  }
+}
+
+TEST(DescribeClass, AttributesAndASynsetTogetherAreRefused) {
+  ClassRequest both = request("cat", {"tail"});
+  both.synset = "cat.n.01";
+  EXPECT_THROW(describe_class(knowledge(), constant_model({0, 0}), both), UsageError);
+}
+
+TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {
+  Knowledge other = knowledge();
+  other.class_embedding = at::zeros({2, 3});
+  other.attribute_embedding = at::zeros({2, 3});
+  EXPECT_THROW(describe_class(other, constant_model({0, 0}), request("cat")), Error);
+}
+
+}  // namespace
+}  // namespace protocom::testing

@@ -1,0 +1,105 @@
+#include "protocom/serve/recognizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "serve/store_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Two classes: "right" with mean (2, 0) and "up" with mean (0, 2).
+ClassStore two_classes() {
+  ClassStore store = small_store();
+  add_class(store, "right", description(1));
+  add_class(store, "up", description(0));
+  add_images(store, "right", images({{1, 0}, {3, 0}}, {"a", "b"}));
+  add_images(store, "up", images({{0, 2}}, {"c"}));
+  return store;
+}
+
+TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
+  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const at::Tensor expected = at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
+  EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2}), Fusion::kInductive), expected));
+}
+
+TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
+  RecognizerOptions options;
+  options.scale = 2;
+  // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1 and 0.
+  const Recognizer recognizer(two_classes(), constant_model({0, 0}), options);
+  const at::Tensor probabilities = recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}), Fusion::kInductive);
+  EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
+  EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
+  EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
+}
+
+TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
+  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const at::Tensor none = at::zeros({0, 2});
+  EXPECT_TRUE(at::allclose(recognizer.prototypes(none, Fusion::kTransductive), recognizer.prototypes(none, Fusion::kInductive)));
+}
+
+TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreJudgedTogether) {
+  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
+  const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
+  const at::Tensor direct = recognizer.probabilities(queries, Fusion::kTransductive).index_select(0, order);
+  const at::Tensor permuted = recognizer.probabilities(queries.index_select(0, order), Fusion::kTransductive);
+  EXPECT_TRUE(at::allclose(direct, permuted, 1e-5, 1e-6));
+}
+
+TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
+  // All queries lie right and a little up; the class "right" has seen none like them.
+  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
+  const at::Tensor before = recognizer.prototypes(queries, Fusion::kInductive)[0];
+  const at::Tensor after = recognizer.prototypes(queries, Fusion::kTransductive)[0];
+  EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
+}
+
+TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
+  const auto said = [](const ClassStore& store, const CompletionModel& model) -> std::string {
+    try {
+      const Recognizer recognizer(store, model);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_THAT(said(small_store(), constant_model({0, 0})), HasSubstr("no class yet"));
+  ClassStore without_images = two_classes();
+  add_class(without_images, "empty", description(1));
+  EXPECT_THAT(said(without_images, constant_model({0, 0})), HasSubstr("'empty' of the store has no image"));
+  CompletionModel other = constant_model({0, 0});
+  other.attributes = {"wing"};
+  EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
+  EXPECT_THAT(said(two_classes(), constant_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
+}
+
+TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
+  const Recognizer recognizer(two_classes(), constant_model({0, 0}));
+  EXPECT_THROW(recognizer.probabilities(at::zeros({1, 3}), Fusion::kInductive), Error);
+}
+
+TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {
+  const at::Tensor probabilities = at::tensor({0.2F, 0.5F, 0.3F, 0.4F, 0.2F, 0.4F}).view({2, 3});
+  const auto ranked = rank_classes(probabilities, {"a", "b", "c"}, 2);
+  ASSERT_EQ(ranked.size(), 2u);
+  ASSERT_EQ(ranked[0].size(), 2u);
+  EXPECT_EQ(ranked[0][0].name, "b");
+  EXPECT_EQ(ranked[0][1].name, "c");
+  EXPECT_NEAR(ranked[0][1].probability, 0.3, 1e-6);
+  EXPECT_EQ(ranked[1][0].name, "a");
+  EXPECT_EQ(ranked[1][1].name, "c");
+  EXPECT_EQ(rank_classes(probabilities, {"a", "b", "c"}, 10)[0].size(), 3u);
+}
+
+}  // namespace
+}  // namespace protocom::testing
