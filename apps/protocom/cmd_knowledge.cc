@@ -104,8 +104,8 @@ Provenance make_provenance(const CLI::App& command, const Common& common) {
 
 void finish(const Common& common, const ClassAttributes& table, const Provenance& provenance) {
   const Knowledge knowledge = build_knowledge(table, common.build);
-  if (!common.json.empty()) write_file(common.json, graph_json(knowledge).dump());
   write_knowledge(common.out, knowledge, provenance, knowledge.details);
+  if (!common.json.empty()) write_file(common.json, graph_json(knowledge).dump());
   print_summary(knowledge.details);
 }
 

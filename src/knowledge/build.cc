@@ -120,29 +120,37 @@ void add_figures(const ClassAttributes& table, const BuildOptions& options, Know
   details["without_embedding"] = without;
 }
 
-void warn_about(const json& list, const char* what, const char* consequence) {
-  constexpr size_t kShown = 10;
-  if (list.empty()) return;
-  std::string names;
-  for (size_t i = 0; i < std::min(list.size(), kShown); ++i) names += (i > 0 ? ", " : "") + list[i].get<std::string>();
-  logger().warn("{} {}: {}{}{}", list.size(), what, names, list.size() > kShown ? ", ..." : "", consequence);
+/// Names for a message: the first few, each with its title where that says more.
+std::string listed(const json& names, const Knowledge& knowledge) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    const auto name = names[i].get<std::string>();
+    const auto title = knowledge.titles.find(name);
+    text += (i > 0 ? "; " : "") + name;
+    if (title != knowledge.titles.end()) text += " (" + title->second + ")";
+  }
+  return names.size() > kShown ? text + "; ..." : text;
 }
 
-void warn(const json& details) {
+void report_missing(const Knowledge& knowledge) {
+  const json& details = knowledge.details;
   const json& source = details.at("source");
+  const auto report = [&knowledge](spdlog::level::level_enum level, const json& names, const char* what) {
+    if (!names.empty()) logger().log(level, "{}: {}: {}", what, names.size(), listed(names, knowledge));
+  };
   const auto of_source = [&source](const char* key) { return source.value(key, json::array()); };
-  warn_about(of_source("classes_unknown"), "classes are not in WordNet",
-             "; they have no attributes (--class-synsets can name their synsets)");
-  warn_about(of_source("classes_without_source"), "classes of the split are not in the source",
-             "; they have no attributes");
-  warn_about(of_source("classes_not_in_split"), "classes of the source are in no part of the split",
-             "; they are left out");
-  warn_about(details["classes_without_attributes"], "classes have no attribute",
-             "; their prototypes are completed from the prototype alone");
-  warn_about(details["attributes_without_base_class"], "attributes belong to no base class",
-             "; no image can show their features");
-  warn_about(details["words_not_found"], "words have no vector", "");
-  warn_about(details["without_embedding"], "names have no embedding at all", "; theirs is zero");
+  report(spdlog::level::info, of_source("classes_not_in_split"), "classes of the source that the split leaves out");
+  report(spdlog::level::warn, of_source("classes_unknown"),
+         "classes that WordNet does not know (--class-synsets can name their synsets)");
+  report(spdlog::level::warn, of_source("classes_without_source"),
+         "classes of the split that the source does not name");
+  report(spdlog::level::warn, details["classes_without_attributes"],
+         "classes without attributes, completed from their prototype alone");
+  report(spdlog::level::warn, details["attributes_without_base_class"],
+         "attributes of no base class, whose features no image can show");
+  report(spdlog::level::warn, details["words_not_found"], "words without a vector");
+  report(spdlog::level::warn, details["without_embedding"], "names without any embedding; theirs is zero");
 }
 
 }  // namespace
@@ -161,7 +169,7 @@ Knowledge build_knowledge(const ClassAttributes& table, const BuildOptions& opti
   }
   add_figures(selected, options, knowledge);
   check_knowledge(knowledge);
-  warn(knowledge.details);
+  report_missing(knowledge);
   return knowledge;
 }
 

@@ -44,12 +44,18 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
 /// The embedding of these names; nothing when none of their words has a vector.
 std::optional<at::Tensor> embed_names(const Knowledge& knowledge, const std::vector<std::string>& lemmas,
                                       const std::filesystem::path& path) {
+  if (embedding_kind(knowledge) == "graph-svd") {
+    fail(
+        "{}: word vectors were given, but the knowledge was embedded without any; leave them out, or build the "
+        "knowledge with them",
+        path.string());
+  }
   std::set<std::string> wanted;
   for (const std::string& lemma : lemmas) add_wanted_words(lemma, wanted);
   const WordVectors vectors = read_word_vectors(path, wanted);
-  if (vectors.dim != knowledge.embedding_dim() || embedding_kind(knowledge) == "graph-svd") {
-    fail("{}: vectors of {} dimensions, but the knowledge is embedded by {} in {}; name the vectors it was made with",
-         path.string(), vectors.dim, embedding_kind(knowledge), knowledge.embedding_dim());
+  if (vectors.dim != knowledge.embedding_dim()) {
+    fail("{}: vectors of {} dimensions, but the knowledge was made with {}; name the vectors it was made with",
+         path.string(), vectors.dim, knowledge.embedding_dim());
   }
   if (vectors.words.empty()) return std::nullopt;
   std::set<std::string> missing;
@@ -92,6 +98,28 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
   return place_rows(columns, row.unsqueeze(0)).squeeze(0);
 }
 
+/// Singular values of the attributes' places below this share of the first are rounding.
+constexpr double kRankTolerance = 1e-6;
+
+at::Tensor place_by_least_squares(const Knowledge& knowledge, const at::Tensor& association) {
+  if (knowledge.attributes.empty()) return at::zeros({knowledge.embedding_dim()});
+  const at::Tensor inverse = at::linalg_pinv(knowledge.attribute_embedding.to(at::kDouble), kRankTolerance);  // [e, a]
+  return at::matmul(inverse, association.to(at::kDouble)).to(at::kFloat);                                     // [e]
+}
+
+at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tensor& association) {
+  const at::Tensor rows = knowledge.association.to(at::kDouble);         // [c, a]
+  const at::Tensor targets = knowledge.class_embedding.to(at::kDouble);  // [c, e]
+  const at::Tensor row_mean = rows.mean(0);                              // [a]
+  const at::Tensor target_mean = targets.mean(0);                        // [e]
+  const at::Tensor centred = rows - row_mean;
+  // The c x c form of the same solution, X'(XX' + lambda I)^-1 Y, also holds without any attribute.
+  const at::Tensor gram = at::matmul(centred, centred.t()) + kAttributeRidge * at::eye(rows.size(0), at::kDouble);
+  const at::Tensor similarity = at::matmul(centred, association.to(at::kDouble) - row_mean);  // [c]
+  const at::Tensor weights = at::linalg_solve(gram, similarity);                              // [c]
+  return (target_mean + at::matmul(weights, targets - target_mean)).to(at::kFloat);           // [e]
+}
+
 }  // namespace
 
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
@@ -129,16 +157,8 @@ NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, 
 }
 
 at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association) {
-  const at::Tensor rows = knowledge.association.to(at::kDouble);         // [c, a]
-  const at::Tensor targets = knowledge.class_embedding.to(at::kDouble);  // [c, e]
-  const at::Tensor row_mean = rows.mean(0);                              // [a]
-  const at::Tensor target_mean = targets.mean(0);                        // [e]
-  const at::Tensor centred = rows - row_mean;
-  // The c x c form of the same solution: X'(XX' + I)^-1 Y, which also holds without any attribute.
-  const at::Tensor gram = at::matmul(centred, centred.t()) + at::eye(rows.size(0), at::kDouble);  // [c, c]
-  const at::Tensor similarity = at::matmul(centred, association.to(at::kDouble) - row_mean);      // [c]
-  const at::Tensor weights = at::linalg_solve(gram, similarity);                                  // [c]
-  return (target_mean + at::matmul(weights, targets - target_mean)).to(at::kFloat);               // [e]
+  return embedding_kind(knowledge) == "graph-svd" ? place_by_least_squares(knowledge, association)
+                                                  : place_by_ridge_regression(knowledge, association);
 }
 
 }  // namespace protocom

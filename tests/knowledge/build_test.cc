@@ -177,24 +177,34 @@ TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"mane"}, vectors), Error);
 }
 
-TEST(NewClass, ByAttributesLiesNearerToTheClassThatHasThem) {
-  ClassAttributes table = animals();
-  const Knowledge knowledge = build_knowledge(table, {});
-  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[knowledge.class_index("zebra")]);
-  const at::Tensor distances = (knowledge.class_embedding - place).norm(2, 1);  // [c]
-  EXPECT_EQ(distances.argmin().item<int64_t>(), knowledge.class_index("zebra"));
+TEST(NewClass, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAttributesStands) {
+  const Knowledge knowledge = build_knowledge(animals(), {});
+  const int64_t zebra = knowledge.class_index("zebra");
+  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[zebra]);
+  EXPECT_TRUE(place.allclose(knowledge.class_embedding[zebra], 1e-4, 1e-5));
 }
 
-TEST(NewClass, RidgeRegressionAgreesWithAHandComputedCase) {
-  // Two classes, one attribute: x = (1, 0), y = (3, 1). Centred x = (.5, -.5), y = (1, -1): w = (x'x + 1)^-1 x'y = 1
-  // / 1.5 = 2/3. h(1) = 2 + .5 * 2/3 = 7/3.
+TEST(NewClass, ByAttributesAmongWordVectorsIsARidgeRegression) {
+  // Two classes, one attribute: x = (1, 0), y = (3, 1). Centred x = (.5, -.5), y = (1, -1): w = x'y / (x'x + 10) = 1
+  // / 10.5 = 2/21. h(1) = 2 + .5 * 2/21 = 43/21.
   Knowledge knowledge;
   knowledge.classes = {"a", "b"};
   knowledge.attributes = {"x"};
   knowledge.association = at::tensor({1.0F, 0.0F}).reshape({2, 1});
   knowledge.class_embedding = at::tensor({3.0F, 1.0F}).reshape({2, 1});
   knowledge.attribute_embedding = at::zeros({1, 1});
-  EXPECT_NEAR(place_by_attributes(knowledge, at::ones({1})).item<float>(), 7.0F / 3, 1e-6);
+  EXPECT_NEAR(place_by_attributes(knowledge, at::ones({1})).item<float>(), 43.0F / 21, 1e-6);
+}
+
+TEST(NewClass, OfKnowledgeWithoutAttributesStandsInTheMiddle) {
+  Knowledge knowledge;
+  knowledge.classes = {"a", "b"};
+  knowledge.association = at::zeros({2, 0});
+  knowledge.class_embedding = at::tensor({3.0F, 1.0F}).reshape({2, 1});
+  knowledge.attribute_embedding = at::zeros({0, 1});
+  EXPECT_NEAR(place_by_attributes(knowledge, at::zeros({0})).item<float>(), 2.0F, 1e-6);
+  knowledge.details = {{"embedding", {{"kind", "graph-svd"}}}};
+  EXPECT_EQ(place_by_attributes(knowledge, at::zeros({0})).item<float>(), 0.0F);
 }
 
 class EnrolSynsetTest : public ::testing::Test {

@@ -48,9 +48,19 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
                             const NewClassOptions& options = {});
 
-/// The embedding that the knowledge's own classes suggest for a row of R, float32 [a] -> [e]: ridge regression from
-/// rows of R to h over all classes of the knowledge, h = mean + (r - mean_r) W with W = (X'X + I)^-1 X'Y on centred X =
-/// R and Y = h.
+/// lambda of place_by_attributes' ridge regression. Leave-one-out over the classes, the cosine of the suggested to the
+/// true (GloVe 50-d) embedding is 0.50 on Tiny-ImageNet-100 and 0.56 on CUB-100 with 10, 0.48 and 0.45 with 1; the mean
+/// of the attributes' own vectors reaches 0.34 and 0.37.
+inline constexpr double kAttributeRidge = 10.0;
+
+/// Where a class belongs of which only a row of R is known, float32 [a] -> [e].
+///   - In a graph embedding: the place whose dot products with the attributes come nearest to the row, h = pinv(H_a) r.
+///   (Leave-one-out
+///     cosine 0.91 on Tiny-ImageNet-100, where hypernyms are missing from the row; exact where the graph has no
+///     context.)
+///   - Among word vectors, whose attributes ("paw") lie elsewhere than classes ("dog"): ridge regression from rows of R
+///   to h over the classes
+///     of the knowledge, h = mean_h + (r - mean_r) W, W = (X'X + lambda I)^-1 X'Y on centred X = R and Y = h.
 at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association);
 
 }  // namespace protocom
