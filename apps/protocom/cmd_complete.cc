@@ -18,7 +18,7 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   nlohmann::json history = nlohmann::json::array();
   for (const auto& epoch : epochs) {
     nlohmann::json entry = {{"epoch", epoch.epoch}, {"loss", epoch.loss}};
-    for (const auto& result : epoch.validation) entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).mean;
+    for (const auto& result : epoch.validation) entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).value;
     history.push_back(std::move(entry));
   }
   return history;
@@ -31,8 +31,8 @@ void print_result(const CompleteResult& result) {
   std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
   for (const auto& row : result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation) {
     const Estimate accuracy = estimate(row.accuracy);
-    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.mean), fmt::format("{:.2f}", accuracy.ci95),
-                    fmt::format("{:.3f}", estimate(row.cosine).mean), std::string(mode_of(row.method))});
+    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),
+                    fmt::format("{:.3f}", estimate(row.cosine).value), std::string(mode_of(row.method))});
   }
   if (rows.size() > 1) print_table(rows);
 }

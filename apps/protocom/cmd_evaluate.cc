@@ -80,6 +80,16 @@ nlohmann::json dataset_json(const Options& options, const FeatureSet& features, 
           {"classes", features.classes_of(list.split).size()}};
 }
 
+/// The command as it would be typed, with the options that were given.
+std::string command_line(const CLI::App& command) {
+  std::string text = "protocom " + command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    text += fmt::format(" {} {}", option->get_name(), fmt::join(option->results(), ","));
+  }
+  return text;
+}
+
 void run_evaluate(const CLI::App& command, Options& options) {
   options.evaluate.methods.clear();
   for (const auto& name : options.methods) options.evaluate.methods.push_back(parse_method(name));
@@ -90,7 +100,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
   if (!options.save_episodes.empty()) write_episodes(options.save_episodes, lists.front(), inputs.features);
 
   nlohmann::json results = nlohmann::json::array();
-  nlohmann::json hashes = nlohmann::json::array();
+  std::vector<std::string> hashes;
   for (const auto& list : lists) {
     const auto methods = evaluate(inputs.features, list, inputs.model ? &*inputs.model : nullptr,
                                   inputs.classes ? &*inputs.classes : nullptr, options.evaluate, progress());
@@ -106,7 +116,8 @@ void run_evaluate(const CLI::App& command, Options& options) {
   add_input(provenance, "episodes", options.episodes_file);
   write_file(options.json, nlohmann::json{{"header", make_header("results", 1, provenance).to_json()},
                                           {"dataset", dataset_json(options, inputs.features, lists.front())},
-                                          {"episodes_hash", hashes},
+                                          {"command", command_line(command)},
+                                          {"episodes_hash", fmt::format("{}", fmt::join(hashes, " "))},
                                           {"results", results}}
                                .dump(1));
 }

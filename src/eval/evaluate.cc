@@ -89,7 +89,7 @@ void append(std::vector<double>& values, const at::Tensor& more) {
 }
 
 void score(const EpisodeBatch& batch, const at::Tensor& prototypes, const at::Tensor& centres, const at::Tensor& truth,
-           MethodResult& result) {
+           MethodScores& result) {
   const at::Tensor predicted = protocom::cosine_similarity(batch.query, prototypes).argmax(-1);  // [b, n * q]
   append(result.accuracy, predicted.eq(truth).to(at::kDouble).mean(-1) * 100.0);
   const at::Tensor centre = centres.index_select(0, batch.classes.flatten()).view_as(prototypes);
@@ -130,7 +130,7 @@ std::vector<Method> all_methods() { return {Method::kMean, Method::kCompleted, M
 
 std::string_view mode_of(Method method) { return facts(method).mode; }
 
-std::vector<MethodResult> evaluate(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
+std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
                                    const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress) {
   check_request(features, model, classes, options);
   const at::NoGradGuard no_grad;
@@ -140,7 +140,7 @@ std::vector<MethodResult> evaluate(const FeatureSet& features, const EpisodeList
   if (needs_completion(options.methods)) completer.emplace(*model, *classes);
   const at::Tensor truth = at::arange(episodes.shape.n_way).repeat_interleave(episodes.shape.n_query);
 
-  std::vector<MethodResult> results;
+  std::vector<MethodScores> results;
   for (const Method method : options.methods) results.push_back({method, {}, {}});
   const auto step = static_cast<size_t>(options.batch);
   progress.start("evaluate", static_cast<int64_t>(episodes.episodes.size()));
@@ -155,7 +155,7 @@ std::vector<MethodResult> evaluate(const FeatureSet& features, const EpisodeList
   return results;
 }
 
-nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodResult>& results) {
+nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodScores>& results) {
   nlohmann::json out = nlohmann::json::array();
   for (const auto& result : results) {
     const Estimate accuracy = estimate(result.accuracy);
@@ -166,9 +166,9 @@ nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodR
                    {"k_shot", shape.k_shot},
                    {"n_query", shape.n_query},
                    {"episodes", result.accuracy.size()},
-                   {"accuracy", accuracy.mean},
+                   {"accuracy", accuracy.value},
                    {"ci95", accuracy.ci95},
-                   {"cosine", cosine.mean},
+                   {"cosine", cosine.value},
                    {"cosine_ci95", cosine.ci95},
                    {"per_episode", result.accuracy}});
   }

@@ -75,13 +75,13 @@ class Validation {
 
   [[nodiscard]] bool possible() const { return episodes_.has_value(); }
 
-  [[nodiscard]] std::vector<MethodResult> run(const CompletionModel& model) const {
+  [[nodiscard]] std::vector<MethodScores> run(const CompletionModel& model) const {
     return evaluate(features_, *episodes_, &model, &classes_, {}, Progress::none());
   }
 
   /// The accuracy that decides, percent.
-  [[nodiscard]] double decisive(const std::vector<MethodResult>& results) const {
-    return estimate(results[static_cast<size_t>(method_)].accuracy).mean;
+  [[nodiscard]] double decisive(const std::vector<MethodScores>& results) const {
+    return estimate(results[static_cast<size_t>(method_)].accuracy).value;
   }
 
  private:
@@ -129,7 +129,7 @@ double train_epoch(CompletionModel& model, CompletionTasks& tasks, torch::optim:
 std::string describe(const CompleteEpoch& epoch, double learning_rate) {
   std::string text = fmt::format("loss {:.5f}, lr {:g}", epoch.loss, learning_rate);
   for (const auto& result : epoch.validation) {
-    text += fmt::format(", {} {:.2f}", to_string(result.method), estimate(result.accuracy).mean);
+    text += fmt::format(", {} {:.2f}", to_string(result.method), estimate(result.accuracy).value);
   }
   return text;
 }

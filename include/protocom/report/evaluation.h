@@ -5,13 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace protocom {
+#include "protocom/eval/statistics.h"
 
-/// An estimate and the half-width of its 95 % interval.
-struct Estimate {
-  double value = 0.0;
-  double ci95 = 0.0;
-};
+namespace protocom {
 
 /// How one method did under one protocol.
 struct MethodResult {

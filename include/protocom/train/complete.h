@@ -43,7 +43,7 @@ struct CompleteOptions {
 struct CompleteEpoch {
   int64_t epoch = 0;
   double loss = 0;                        ///< mean squared error of the epoch, equation 4
-  std::vector<MethodResult> validation;   ///< all methods; empty when not validated
+  std::vector<MethodScores> validation;   ///< all methods; empty when not validated
 };
 
 /// A trained model and how it came about.
