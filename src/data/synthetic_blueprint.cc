@@ -155,7 +155,7 @@ std::vector<Blueprint> make_blueprints(const SyntheticOptions& options) {
       blueprint.parts = compose_new(split == Split::kBase ? PartSet().set() : of_base, used, all, rng);
       for (size_t i = 0; i < kPartCount; ++i) used[i] += blueprint.parts.test(i) ? 1 : 0;
       if (split == Split::kBase) of_base |= blueprint.parts;
-      for (double& trait : blueprint.traits) trait = rng.normal();
+      for (double& trait : blueprint.traits) trait = 0.7 * rng.normal();
       colour(blueprint, rng);
       blueprint.name = make_name(blueprint.parts, used, taken, rng);
       all.push_back(std::move(blueprint));
@@ -168,7 +168,9 @@ std::vector<Blueprint> make_blueprints(const SyntheticOptions& options) {
 }
 
 Palette make_palette(const Blueprint& b, Rng& rng, double spread) {
-  const double hue = b.hue + spread * 22.0 * rng.normal();
+  // Some individuals are of any colour, so that colour alone does not tell classes apart.
+  const bool morph = spread > 0.0 && rng.uniform() < 0.3;
+  const double hue = morph ? rng.uniform(0.0, 360.0) : b.hue + spread * 35.0 * rng.normal();
   const double light = std::clamp(b.lightness + spread * 0.06 * rng.normal(), 0.45, 0.86);
   const double chroma = std::clamp(b.chroma * std::exp(spread * 0.3 * rng.normal()), 0.02, 0.17);
   const double second = hue + b.second_turn + spread * 15.0 * rng.normal();

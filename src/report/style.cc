@@ -53,7 +53,7 @@ small.down { color: var(--bad); }
   .card { padding: .7rem .8rem; }
   table { font-size: .9rem; }
   th, td { padding: .45rem .3rem; }
-  tbody th { white-space: nowrap; }
+  tbody th:first-child { white-space: nowrap; }
   th small.about { display: none; }
 }
 .tag { white-space: nowrap; }

@@ -15,8 +15,8 @@ namespace protocom {
 struct SyntheticOptions {
   uint64_t seed = 1;
   int64_t image_size = 64;  ///< pixels a side, 16..1024
-  int64_t images_per_class = 100;
-  int64_t base_classes = 40;
+  int64_t images_per_class = 80;
+  int64_t base_classes = 60;
   int64_t val_classes = 12;
   int64_t novel_classes = 20;
   double part_visibility =
