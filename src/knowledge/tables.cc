@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <unordered_map>
 
 #include "protocom/core/csv.h"
@@ -40,6 +42,11 @@ class Names {
     if (added) names_.push_back(name);
     return found->second;
   }
+  /// Whether `name` was new.
+  bool add_new(const std::string& name) {
+    const int64_t before = size();
+    return add(name) == before;
+  }
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(names_.size()); }
   [[nodiscard]] const std::vector<std::string>& list() const { return names_; }
 
@@ -67,19 +74,13 @@ ClassAttributes make_table(const Names& classes, const Names& attributes, const 
   return table;
 }
 
-struct Edge {
-  int64_t row, column;
-  float weight;
-};
-
-/// The names of a matrix's header or first column, each once.
-Names unique_names(const std::vector<std::string>& cells, size_t first, const std::string& where, const char* what) {
+/// The names of a matrix's columns but the first, each once.
+Names column_names(const CsvTable& csv) {
+  const std::string where = csv.path.string() + ":1";
   Names names;
-  for (size_t i = first; i < cells.size(); ++i) {
-    if (cells[i].empty()) fail("{}: {} {} has no name", where, what, i + 1);
-    if (names.add(cells[i]) + 1 < names.size() || names.size() != static_cast<int64_t>(i - first + 1)) {
-      fail("{}: {} '{}' is named twice", where, what, cells[i]);
-    }
+  for (size_t i = 1; i < csv.header.size(); ++i) {
+    if (csv.header[i].empty()) fail("{}: column {} has no name", where, i + 1);
+    if (!names.add_new(csv.header[i])) fail("{}: column '{}' is named twice", where, csv.header[i]);
   }
   return names;
 }
@@ -93,6 +94,22 @@ std::filesystem::path first_that_exists(const std::vector<std::filesystem::path>
   fail("{}: not found; expected {}", candidates.front().string(), what);
 }
 
+struct CubFiles {
+  std::filesystem::path classes, attributes, table;
+};
+
+CubFiles find_cub_files(const std::filesystem::path& root) {
+  CubFiles files;
+  files.classes = first_that_exists({root / "classes.txt", root / "CUB_200_2011" / "classes.txt"},
+                                    "the folder CUB_200_2011 of the dataset's archive");
+  const std::filesystem::path base = files.classes.parent_path();
+  files.attributes = first_that_exists(
+      {base / "attributes" / "attributes.txt", base / "attributes.txt", base / ".." / "attributes.txt"},
+      "the attributes' names there, in CUB_200_2011 or beside it");
+  files.table = base / "attributes" / "class_attribute_labels_continuous.txt";
+  return files;
+}
+
 /// "12 name" lines, numbered from 1.
 Names read_numbered_names(const std::filesystem::path& path) {
   Names names;
@@ -104,8 +121,7 @@ Names read_numbered_names(const std::filesystem::path& path) {
     if (space == std::string_view::npos || !number || *number != static_cast<double>(names.size() + 1)) {
       fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, text);
     }
-    const int64_t before = names.size();
-    if (names.add(std::string(text.substr(space + 1))) < before)
+    if (!names.add_new(std::string(text.substr(space + 1))))
       fail("{}:{}: '{}' is named twice", path.string(), line, text.substr(space + 1));
     return true;
   });
@@ -158,41 +174,32 @@ ClassAttributes read_attribute_table(const std::filesystem::path& path) {
   const bool weighted = std::find(csv.header.begin(), csv.header.end(), "weight") != csv.header.end();
   Names classes;
   Names attributes;
-  std::vector<Edge> edges;
+  std::map<std::pair<int64_t, int64_t>, float> edges;
   for (const CsvRow& row : csv.rows) {
     const std::string& name = row.cells[class_column];
     const std::string& attribute = row.cells[attribute_column];
     if (name.empty()) fail("{}: the class has no name", csv.where(row));
-    const int64_t index = classes.add(name);
+    const int64_t r = classes.add(name);
     if (attribute.empty()) continue;
     const float weight = weighted ? parse_weight(row.cells[csv.column("weight")], csv.where(row), attribute) : 1.0F;
-    edges.push_back({index, attributes.add(attribute), weight});
+    if (!edges.emplace(std::pair(r, attributes.add(attribute)), weight).second) {
+      fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
+    }
   }
   if (classes.size() == 0) fail("{}: no rows below the header", path.string());
   ClassAttributes table = make_table(classes, attributes, "table", path);
   auto cells = table.association.accessor<float, 2>();
-  at::Tensor seen = at::zeros_like(table.association, at::kBool);
-  auto named = seen.accessor<bool, 2>();
-  size_t edge = 0;
-  for (const CsvRow& row : csv.rows) {
-    if (row.cells[attribute_column].empty()) continue;
-    const auto [r, c, weight] = edges[edge++];
-    if (named[r][c])
-      fail("{}: '{}' and '{}' are paired twice", csv.where(row), row.cells[class_column], row.cells[attribute_column]);
-    named[r][c] = true;
-    cells[r][c] = weight;
-  }
+  for (const auto& [pair, weight] : edges) cells[pair.first][pair.second] = weight;
   return table;
 }
 
 ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
   const CsvTable csv = read_csv(path);
-  const Names attributes = unique_names(csv.header, 1, fmt::format("{}:1", path.string()), "column");
+  const Names attributes = column_names(csv);
   Names classes;
   for (const CsvRow& row : csv.rows) {
     if (row.cells[0].empty()) fail("{}: the class has no name", csv.where(row));
-    const int64_t before = classes.size();
-    if (classes.add(row.cells[0]) < before) fail("{}: class '{}' is named twice", csv.where(row), row.cells[0]);
+    if (!classes.add_new(row.cells[0])) fail("{}: class '{}' is named twice", csv.where(row), row.cells[0]);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", path.string());
   ClassAttributes table = make_table(classes, attributes, "matrix", path);
@@ -209,23 +216,15 @@ ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
 }
 
 ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
-  namespace fs = std::filesystem;
   if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 100)) {
     fail_usage("a threshold of {} % was asked for, expected 0 to 100", *options.threshold);
   }
-  const fs::path classes_file = first_that_exists({root / "classes.txt", root / "CUB_200_2011" / "classes.txt"},
-                                                  "the folder CUB_200_2011 of the dataset's archive");
-  const fs::path base = classes_file.parent_path();
-  const fs::path names_file = first_that_exists(
-      {base / "attributes" / "attributes.txt", base / "attributes.txt",
-       fs::absolute(base).lexically_normal().parent_path() / "attributes.txt", base / ".." / "attributes.txt"},
-      "the attributes' names there, in CUB_200_2011 or beside it");
-  const fs::path table_file = base / "attributes" / "class_attribute_labels_continuous.txt";
-  const Names classes = read_numbered_names(classes_file);
-  const Names attributes = read_numbered_names(names_file);
-  ClassAttributes table = make_table(classes, attributes, "cub", table_file);
+  const CubFiles files = find_cub_files(root);
+  const Names classes = read_numbered_names(files.classes);
+  const Names attributes = read_numbered_names(files.attributes);
+  ClassAttributes table = make_table(classes, attributes, "cub", files.table);
   for (const std::string& attribute : table.attributes) describe(table, attribute, without_has(attribute));
-  const at::Tensor percentages = read_percentage_table(table_file, classes.size(), attributes.size());
+  const at::Tensor percentages = read_percentage_table(files.table, classes.size(), attributes.size());
   if (options.threshold) {
     table.association = percentages.ge(*options.threshold).logical_and(percentages.gt(0)).to(at::kFloat);
     table.source["threshold_percent"] = *options.threshold;

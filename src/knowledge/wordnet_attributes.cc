@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <set>
+#include <tuple>
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
@@ -39,24 +40,19 @@ std::string find_synset(const WordNet& wordnet, const std::string& name, const W
   return {};
 }
 
-struct Columns {
-  std::vector<std::string> names;
-  at::Tensor matrix;  // [c, columns]
-};
-
-/// One column for each distinct member of the rows, ascending.
-Columns columns_of(const Sets& rows) {
+/// One column for each distinct member of the rows, ascending: their names and the matrix [rows, columns].
+std::pair<std::vector<std::string>, at::Tensor> columns_of(const Sets& rows) {
   std::set<std::string> all;
   for (const auto& row : rows) all.insert(row.begin(), row.end());
-  Columns columns{{all.begin(), all.end()}, {}};
-  columns.matrix = at::zeros({static_cast<int64_t>(rows.size()), static_cast<int64_t>(all.size())});
-  auto cells = columns.matrix.accessor<float, 2>();
+  const std::vector<std::string> names(all.begin(), all.end());
+  at::Tensor matrix = at::zeros({static_cast<int64_t>(rows.size()), static_cast<int64_t>(names.size())});
+  auto cells = matrix.accessor<float, 2>();
   for (size_t r = 0; r < rows.size(); ++r) {
-    for (size_t c = 0; c < columns.names.size(); ++c) {
-      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c)] = rows[r].count(columns.names[c]) > 0 ? 1.0F : 0.0F;
+    for (size_t c = 0; c < names.size(); ++c) {
+      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c)] = rows[r].count(names[c]) > 0 ? 1.0F : 0.0F;
     }
   }
-  return columns;
+  return {names, matrix};
 }
 
 void describe(const WordNet& wordnet, const std::string& name, const std::string& wnid, ClassAttributes& table) {
@@ -82,41 +78,44 @@ nlohmann::json source_of(const WordNetAttributesOptions& options, const std::map
   return {{"kind", "wordnet"}, {"relations", relations}, {"synsets", renamed}, {"classes_unknown", unknown}};
 }
 
+/// The synsets of the classes that WordNet knows.
+std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const std::vector<std::string>& classes,
+                                                const WordNetAttributesOptions& options) {
+  std::map<std::string, std::string> synsets;
+  for (const std::string& name : classes) {
+    if (const std::string wnid = find_synset(wordnet, name, options); !wnid.empty()) synsets[name] = wnid;
+  }
+  if (!synsets.empty()) return synsets;
+  fail(
+      "WordNet knows none of the {} classes (the first is '{}'); name their synsets with --class-synsets, or use "
+      "protocom knowledge table",
+      classes.size(), classes.empty() ? "" : classes.front());
+}
+
 }  // namespace
 
 ClassAttributes wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
                                    const WordNetAttributesOptions& options) {
+  const auto synsets = find_synsets(wordnet, classes, options);
   ClassAttributes table;
   table.classes = classes;
   Sets attributes(classes.size());
   Sets context(classes.size());
-  std::map<std::string, std::string> synsets;
   std::vector<std::string> unknown;
   for (size_t i = 0; i < classes.size(); ++i) {
-    const std::string wnid = find_synset(wordnet, classes[i], options);
-    if (wnid.empty()) {
+    const auto found = synsets.find(classes[i]);
+    if (found == synsets.end()) {
       unknown.push_back(classes[i]);
       describe_unknown(classes[i], table);
       continue;
     }
-    synsets[classes[i]] = wnid;
-    describe(wordnet, classes[i], wnid, table);
-    for (std::string& attribute : wordnet.attributes(wnid, options.relations))
+    describe(wordnet, classes[i], found->second, table);
+    for (std::string& attribute : wordnet.attributes(found->second, options.relations))
       attributes[i].insert(std::move(attribute));
-    for (std::string& ancestor : wordnet.ancestors(wnid)) context[i].insert(std::move(ancestor));
+    for (std::string& ancestor : wordnet.ancestors(found->second)) context[i].insert(std::move(ancestor));
   }
-  if (synsets.empty()) {
-    fail(
-        "WordNet knows none of the {} classes (the first is '{}'); name their synsets with --class-synsets, or use "
-        "protocom knowledge table",
-        classes.size(), classes.empty() ? "" : classes.front());
-  }
-  Columns columns = columns_of(attributes);
-  table.attributes = std::move(columns.names);
-  table.association = std::move(columns.matrix);
-  columns = columns_of(context);
-  table.context = std::move(columns.names);
-  table.context_association = std::move(columns.matrix);
+  std::tie(table.attributes, table.association) = columns_of(attributes);
+  std::tie(table.context, table.context_association) = columns_of(context);
   for (const std::string& attribute : table.attributes) describe(wordnet, attribute, attribute, table);
   table.source = source_of(options, synsets, unknown);
   return table;

@@ -83,6 +83,11 @@ TEST(RealData, PublishedVectorsFollowFromLemmas) {
     EXPECT_TRUE(found->second.equal(vectors[static_cast<int64_t>(i)])) << nodes[i];
   }
   EXPECT_EQ(same, 2);  // thorax and air_sac, two synsets each
+  std::set<std::vector<std::string>> zero;
+  for (const auto& [lemmas, vector] : of_lemmas) {
+    if (vector.count_nonzero().item<int64_t>() == 0) zero.insert(lemmas);
+  }
+  EXPECT_EQ(zero, (std::set<std::vector<std::string>>{{"apodeme"}, {"arthromere"}, {"uropygium"}}));
 }
 
 TEST(RealData, WordVectorsOfTheSubsetEmbedEveryClassOfMiniImageNet) {
