@@ -29,10 +29,19 @@ struct Vertex {
   unsigned char colour[4];
 };
 
-void draw_text(Image& image, int64_t top, int64_t left, std::string text) {
+/// ASCII, shortened to what fits into `width` pixels.
+std::string fit_text(std::string text, int64_t width) {
   for (char& c : text) {
     if (c < 32 || c > 126) c = '?';
   }
+  const auto fits = [&](std::string candidate) { return stb_easy_font_width(candidate.data()) * kTextScale <= width; };
+  if (fits(text)) return text;
+  while (!text.empty() && !fits(text + "...")) text.pop_back();
+  return text + "...";
+}
+
+void draw_text(Image& image, int64_t top, int64_t left, std::string text) {
+  text = fit_text(std::move(text), image.width - left);
   std::vector<Vertex> corners(text.size() * 32 + 4);
   const int quads = stb_easy_font_print(0, 0, text.data(), nullptr, corners.data(),
                                         static_cast<int>(corners.size() * sizeof(Vertex)));
@@ -84,6 +93,12 @@ std::vector<int64_t> choose_classes(const std::vector<Split>& class_split, const
   return chosen;
 }
 
+/// "001.Black_footed_Albatross" needs no "Black footed Albatross" beside it.
+bool says_already(std::string name, const std::string& title) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name.find(title) != std::string::npos;
+}
+
 /// `load(i)` gives the image of row i of `labels`; `title` words for people.
 template <typename Load, typename Title>
 Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& class_split, const SheetOptions& options,
@@ -97,7 +112,7 @@ Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& cla
     }
     const auto available = static_cast<int64_t>(members.size());
     SheetRow row{
-        fmt::format("{}: {}, {} images", to_string(class_split[static_cast<size_t>(label)]), title(label), available),
+        fmt::format("{}, {} images: {}", to_string(class_split[static_cast<size_t>(label)]), available, title(label)),
         {}};
     for (const int64_t pick : rng.sample(available, std::min(options.images_per_class, available))) {
       row.images.push_back(load(members[static_cast<size_t>(pick)]));
@@ -153,7 +168,8 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
   const auto title = [&](int64_t label) {
     const std::string& name = dataset.class_names[static_cast<size_t>(label)];
     const auto words = dataset.class_title.find(name);
-    return words == dataset.class_title.end() ? name : name + " (" + words->second + ")";
+    if (words == dataset.class_title.end() || says_already(name, words->second)) return name;
+    return name + " (" + words->second + ")";
   };
   return sheet_of(labels, dataset.class_split, options, load, title);
 }
