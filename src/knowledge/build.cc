@@ -128,7 +128,7 @@ std::string listed(const json& names, const Knowledge& knowledge) {
     const auto name = names[i].get<std::string>();
     const auto title = knowledge.titles.find(name);
     text += (i > 0 ? "; " : "") + name;
-    if (title != knowledge.titles.end()) text += " (" + title->second + ")";
+    if (title != knowledge.titles.end() && title->second != name) text += " (" + title->second + ")";
   }
   return names.size() > kShown ? text + "; ..." : text;
 }
@@ -137,12 +137,12 @@ void report_missing(const Knowledge& knowledge) {
   const json& details = knowledge.details;
   const json& source = details.at("source");
   const auto report = [&knowledge](spdlog::level::level_enum level, const json& names, const char* what) {
-    if (!names.empty()) logger().log(level, "{}: {}: {}", what, names.size(), listed(names, knowledge));
+    if (!names.empty()) logger().log(level, "{} ({}): {}", what, names.size(), listed(names, knowledge));
   };
   const auto of_source = [&source](const char* key) { return source.value(key, json::array()); };
   report(spdlog::level::info, of_source("classes_not_in_split"), "classes of the source that the split leaves out");
   report(spdlog::level::warn, of_source("classes_unknown"),
-         "classes that WordNet does not know (--class-synsets can name their synsets)");
+         "classes that WordNet does not know ; --class-synsets can name their synsets");
   report(spdlog::level::warn, of_source("classes_without_source"),
          "classes of the split that the source does not name");
   report(spdlog::level::warn, details["classes_without_attributes"],
