@@ -16,7 +16,12 @@ namespace {
 /// pixels uint8 [n, size, size, 3] -> float32 [n, d] on the CPU.
 at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
   const PrecisionScope scope(precision, device);
-  return backbone.forward(to_float_images(pixels.to(device))).to(at::kCPU);
+  const at::Tensor features = backbone.forward(to_float_images(pixels.to(device))).to(at::kCPU);
+  if (features.size(1) != backbone.dim()) {
+    fail("the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack the images at {3}",
+         features.size(1), pixels.size(1), backbone.dim(), backbone.image_size());
+  }
+  return features;
 }
 
 void check_finite(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {

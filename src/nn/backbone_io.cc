@@ -23,23 +23,35 @@ using StateDict = std::map<std::string, at::Tensor>;
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle };
 
-Format format_of(const std::filesystem::path& path) {
+bool starts_as_zip(const std::filesystem::path& path) {
   const MappedFile file(path);
   const std::string_view bytes = file.bytes();
-  if (bytes.substr(0, 2) != "PK") {
-    if (bytes.size() > 9 && bytes[8] == '{') return Format::kSafetensors;
-    fail("{} is neither a protocom backbone, nor TorchScript, nor a state dict (.npz or .safetensors)", path.string());
-  }
-  // The names of a zip's members stand, uncompressed, in its directory at the end.
-  if (bytes.rfind("/constants.pkl") != std::string_view::npos) return Format::kTorchScript;
-  if (bytes.rfind("/data.pkl") != std::string_view::npos) return Format::kPickle;
-  return Format::kNpz;
+  if (bytes.substr(0, 2) == "PK") return true;
+  if (bytes.size() > 9 && bytes[8] == '{') return false;  // safetensors: eight bytes of length, then JSON
+  fail("{} is neither a protocom backbone, nor TorchScript, nor a state dict (.npz or .safetensors)", path.string());
 }
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+Format format_of(const std::filesystem::path& path) {
+  if (!starts_as_zip(path)) return Format::kSafetensors;
+  const std::vector<std::string> names = NpzReader(path).names();
+  const auto any = [&](std::string_view end) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return ends_with(name, end); });
+  };
+  if (any("/constants.pkl")) return Format::kTorchScript;
+  return any("/data.pkl") ? Format::kPickle : Format::kNpz;
+}
+
+// A training checkpoint is a backbone with more members beside it.
+bool is_weight(const std::string& member) { return member != kHeaderMember && member.rfind(kTrainingPrefix, 0) != 0; }
 
 StateDict read_npz_state(const NpzReader& reader) {
   StateDict state;
   for (const std::string& name : reader.names()) {
-    if (name != kHeaderMember) state[name] = reader.tensor(name);
+    if (is_weight(name)) state[name] = reader.tensor(name);
   }
   return state;
 }
@@ -115,14 +127,6 @@ std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, con
   return backbone;
 }
 
-// A training checkpoint is a backbone with more members beside it.
-StateDict without_training_state(StateDict state) {
-  for (auto entry = state.begin(); entry != state.end();) {
-    entry = entry->first.rfind(kTrainingPrefix, 0) == 0 ? state.erase(entry) : std::next(entry);
-  }
-  return state;
-}
-
 BackboneOptions options_of(const ArtefactHeader& header, const std::string& where) {
   BackboneOptions options;
   try {
@@ -140,7 +144,7 @@ std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, c
   const NpzReader reader(path);
   if (!reader.has(kHeaderMember)) return from_state_dict(path, read_npz_state(reader), options);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
-  return from_state_dict(path, without_training_state(read_npz_state(reader)), options_of(header, path.string()));
+  return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));
 }
 
 }  // namespace

@@ -89,6 +89,17 @@ struct EpochFigures {
   [[nodiscard]] double images_per_second() const { return static_cast<double>(images) / seconds; }
 };
 
+/// The log of the epochs that are behind a resumed training: a cut can fall between an epoch's line and its checkpoint.
+std::string first_lines(const std::filesystem::path& path, int64_t count) {
+  std::string text;
+  for_each_line(path, [&](int64_t number, std::string_view line) {
+    if (number > count) return false;
+    text.append(line).push_back('\n');
+    return true;
+  });
+  return text;
+}
+
 class Trainer {
  public:
   Trainer(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files, Progress& progress)
@@ -123,6 +134,7 @@ class Trainer {
       state_.load(files_.last(), fingerprint_);
       logger().info("going on after epoch {} of {}", state_.epoch, files_.last().string());
       result_ = state_.result;
+      if (std::filesystem::exists(files_.log())) write_file(files_.log(), first_lines(files_.log(), state_.epoch));
     } else {
       write_file(files_.log(), "");
     }

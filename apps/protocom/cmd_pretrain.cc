@@ -1,0 +1,80 @@
+#include "cli.h"
+#include "image_source.h"
+#include "protocom/train/pretrain.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  ImageSource source;
+  std::string out;
+  int64_t image_size = 0;
+  PretrainOptions pretrain;
+  std::string schedule{to_string(pretrain.schedule.shape)};
+  std::string precision{to_string(pretrain.precision)};
+  bool rotation = false;
+  bool resume = false;
+};
+
+void print_result(const PretrainResult& result, const PretrainFiles& files) {
+  std::vector<std::vector<std::string>> rows = {{"best backbone", fmt::format("{} (epoch {})", files.best.string(), result.best_epoch)},
+                                                {"last backbone", files.last().string()},
+                                                {"log", files.log().string()},
+                                                {"loss", fmt::format("{:.3f}", result.loss)},
+                                                {"accuracy on base classes", fmt::format("{:.1f} %", 100 * result.accuracy)},
+                                                {"speed", fmt::format("{:.0f} images/s", result.images_per_second)}};
+  if (result.validation_accuracy) rows.push_back({"validation episodes", fmt::format("{:.2f} %", 100 * *result.validation_accuracy)});
+  print_table(rows);
+}
+
+void run_pretrain(const CLI::App& command, Options& options) {
+  options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
+  options.pretrain.precision = parse_precision(options.precision);
+  options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
+  check_writable(options.out);
+  PretrainFiles files;
+  files.best = options.out;
+  files.resume = options.resume ? Resume::kIfThere : Resume::kNo;
+  files.provenance = provenance_of(command, options.pretrain.seed);
+  const PackedImages images = load_images(options.source, options.image_size, files.provenance);
+  print_result(pretrain(images, options.pretrain, files, progress()), files);
+}
+
+void add_recipe(CLI::App& command, Options& options) {
+  PretrainOptions& recipe = options.pretrain;
+  command.add_option("--architecture", recipe.backbone.architecture, "resnet12, resnet12-wide or conv4");
+  command.add_option("--epochs", recipe.schedule.epochs, "Passes over the base images");
+  command.add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epoch");
+  command.add_option("--schedule", options.schedule, "step (times 0.1 at 60, 80 and 90 % of the epochs) or cosine");
+  command.add_option("--batch", recipe.batch, "Images a step");
+  command.add_option("--momentum", recipe.momentum, "Nesterov momentum");
+  command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+  command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
+  command.add_flag("--rotation", options.rotation, "Add the 4-way rotation head: loss = 0.5 CE + 0.5 CE_rot");
+  command.add_option("--crop-padding", recipe.augment.crop_padding, "Border of the random crop, a fraction of the side");
+  command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");
+}
+
+void add_pretrain_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "pretrain", "Train a backbone on the base classes",
+                                  "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
+  PretrainOptions& recipe = options->pretrain;
+  add_image_source(*command, options->source);
+  command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
+  command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")->required();
+  add_recipe(*command, *options);
+  command->add_option("--val-episodes", recipe.validation.episodes, "Validation episodes (5-way 1-shot); 0: none");
+  command->add_option("--val-every", recipe.validation.every, "Epochs between validations");
+  command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
+  command->add_option("--device", recipe.device, "auto, cpu or cuda");
+  command->add_option("--workers", recipe.workers, "Threads that prepare batches; 0: as many as the device needs");
+  command->add_option("--seed", recipe.seed, "Seed of weights, order, augmentation and episodes");
+  command->add_flag("--resume", options->resume, "Go on from OUT.last when it is there");
+  command->callback([command, options] { run_pretrain(*command, *options); });
+}
+
+const Command kRegister{Order::kPretrain, &add_pretrain_command};
+
+}  // namespace
+}  // namespace protocom::cli

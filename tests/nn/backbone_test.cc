@@ -1,0 +1,273 @@
+#include "protocom/nn/backbone.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/script.h>
+#include <torch/torch.h>
+
+#include <fstream>
+
+#include "protocom/core/error.h"
+#include "protocom/core/safetensors.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::HasSubstr;
+using StateDict = std::vector<std::pair<std::string, at::Tensor>>;
+
+BackboneOptions small(const std::string& architecture) {
+  BackboneOptions options;
+  options.architecture = architecture;
+  options.image_size = 32;
+  return options;
+}
+
+/// Batch-norm statistics as after some training, so that folding them has something to get wrong.
+void randomise_statistics(const Backbone& backbone) {
+  torch::NoGradGuard no_grad;
+  for (auto [name, tensor] : backbone.state_dict()) {
+    if (name.find("running_mean") != std::string::npos || name.find("bias") != std::string::npos) tensor.normal_(0, 0.2);
+    if (name.find("running_var") != std::string::npos) tensor.uniform_(0.5, 2);
+    if (name.find("bn") != std::string::npos && name.find(".weight") != std::string::npos) tensor.uniform_(0.5, 1.5);
+  }
+}
+
+class Reference {
+ public:
+  explicit Reference(const Backbone& backbone) {
+    for (const auto& [name, tensor] : backbone.state_dict()) state_[name] = tensor.detach();
+  }
+
+  at::Tensor conv_bn(const at::Tensor& input, const std::string& conv, const std::string& bn) const {
+    const at::Tensor weight = state_.at(conv + ".weight");
+    const auto bias = state_.find(conv + ".bias");
+    const at::Tensor output = at::conv2d(input, weight, bias == state_.end() ? at::Tensor() : bias->second, 1, weight.size(2) / 2);
+    return at::batch_norm(output, state_.at(bn + ".weight"), state_.at(bn + ".bias"), state_.at(bn + ".running_mean"),
+                          state_.at(bn + ".running_var"), /*training=*/false, 0.1, 1e-5, false);
+  }
+
+  /// The authors' block: three convolutions, the shortcut, an activation unless it is the last block, max-pooling.
+  at::Tensor block(const at::Tensor& input, const std::string& layer, int number) const {
+    at::Tensor x = at::leaky_relu(conv_bn(input, layer + ".conv1", layer + ".bn1"), 0.1);
+    x = at::leaky_relu(conv_bn(x, layer + ".conv2", layer + ".bn2"), 0.1);
+    x = conv_bn(x, layer + ".conv3", layer + ".bn3") + conv_bn(input, layer + ".downsample.0", layer + ".downsample.1");
+    if (number < 4) x = at::leaky_relu(x, 0.1);
+    return at::max_pool2d(x, 2, 2);
+  }
+
+ private:
+  std::map<std::string, at::Tensor> state_;
+};
+
+/// The normalisation of BackboneOptions's defaults.
+at::Tensor normalise(const at::Tensor& images) {
+  const at::Tensor mean = at::tensor({120.396 / 255, 115.594 / 255, 104.540 / 255}, at::kFloat).reshape({1, 3, 1, 1});
+  const at::Tensor std = at::tensor({70.682 / 255, 68.276 / 255, 72.545 / 255}, at::kFloat).reshape({1, 3, 1, 1});
+  return (images - mean) / std;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+StateDict without(StateDict state, const std::string& name) {
+  state.erase(std::remove_if(state.begin(), state.end(), [&](const auto& entry) { return entry.first == name; }), state.end());
+  return state;
+}
+
+void write_npz(const std::filesystem::path& path, const StateDict& state) {
+  NpzWriter writer(path);
+  for (const auto& [name, tensor] : state) writer.add(name, tensor);
+  writer.close();
+}
+
+at::Tensor some_images(int64_t size) {
+  torch::manual_seed(3);
+  return at::rand({3, 3, size, size});
+}
+
+TEST(Backbone, ResNet12HasTheNamesAndShapesOfThePythonCheckpoints) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& [name, tensor] : make_backbone(small("resnet12"))->state_dict()) shapes[name] = tensor.sizes().vec();
+  std::map<std::string, std::vector<int64_t>> expected;
+  const int64_t channels[] = {3, 64, 128, 256, 512};
+  for (int i = 1; i <= 4; ++i) {
+    const std::string layer = "layer" + std::to_string(i) + ".";
+    expected[layer + "conv1.weight"] = {channels[i], channels[i - 1], 3, 3};
+    expected[layer + "conv2.weight"] = expected[layer + "conv3.weight"] = {channels[i], channels[i], 3, 3};
+    expected[layer + "downsample.0.weight"] = {channels[i], channels[i - 1], 1, 1};
+    for (const std::string bn : {"bn1", "bn2", "bn3", "downsample.1"}) {
+      for (const std::string entry : {".weight", ".bias", ".running_mean", ".running_var"}) expected[layer + bn + entry] = {channels[i]};
+      expected[layer + bn + ".num_batches_tracked"] = {};
+    }
+  }
+  EXPECT_EQ(shapes, expected);
+}
+
+TEST(Backbone, TheWideResNet12Has160And320And640Channels) {
+  const auto backbone = make_backbone(small("resnet12-wide"));
+  EXPECT_EQ(backbone->dim(), 640);
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& [name, tensor] : backbone->state_dict()) shapes[name] = tensor.sizes().vec();
+  EXPECT_EQ(shapes["layer1.conv3.weight"], (std::vector<int64_t>{64, 64, 3, 3}));
+  EXPECT_EQ(shapes["layer2.conv1.weight"], (std::vector<int64_t>{160, 64, 3, 3}));
+  EXPECT_EQ(shapes["layer3.conv1.weight"], (std::vector<int64_t>{320, 160, 3, 3}));
+  EXPECT_EQ(shapes["layer4.conv3.weight"], (std::vector<int64_t>{640, 640, 3, 3}));
+  EXPECT_EQ(backbone->forward(some_images(32)).sizes(), (std::vector<int64_t>{3, 640}));
+}
+
+TEST(Backbone, ResNet12IsWhatItsLayersSayOneByOne) {
+  torch::manual_seed(5);
+  const auto backbone = make_backbone(small("resnet12"));
+  randomise_statistics(*backbone);
+  const Reference reference(*backbone);
+  const at::Tensor images = some_images(32);
+  at::Tensor expected = normalise(images);
+  for (int i = 1; i <= 4; ++i) expected = reference.block(expected, "layer" + std::to_string(i), i);
+  expected = expected.mean({2, 3});
+  const at::Tensor features = backbone->forward(images);
+  EXPECT_EQ(features.sizes(), (std::vector<int64_t>{3, 512}));
+  EXPECT_LT((features - expected).abs().max().item<float>(), 1e-4 * expected.abs().max().item<float>());
+  EXPECT_LT(features.min().item<float>(), 0) << "the last block has no activation";
+}
+
+TEST(Backbone, Conv4IsWhatItsLayersSayOneByOne) {
+  torch::manual_seed(5);
+  const auto backbone = make_backbone(small("conv4"));
+  randomise_statistics(*backbone);
+  const Reference reference(*backbone);
+  at::Tensor expected = normalise(some_images(32));
+  for (int i = 1; i <= 4; ++i) {
+    const std::string layer = "layer" + std::to_string(i);
+    expected = at::max_pool2d(at::relu(reference.conv_bn(expected, layer + ".conv", layer + ".bn")), 2, 2);
+  }
+  EXPECT_TRUE(at::allclose(backbone->forward(some_images(32)), expected.reshape({3, 64 * 2 * 2}), 1e-4, 1e-4));
+}
+
+TEST(Backbone, Conv4HasSixteenHundredFeaturesAtEightyFourPixels) {
+  BackboneOptions options;
+  options.architecture = "conv4";
+  EXPECT_EQ(make_backbone(options)->dim(), 1600);
+}
+
+TEST(Backbone, IsInUseAtFirstAndRecordsGradientsOnlyInTraining) {
+  const auto backbone = make_backbone(small("conv4"));
+  EXPECT_FALSE(backbone->forward(some_images(32)).requires_grad());
+  backbone->set_training(true);
+  EXPECT_TRUE(backbone->forward(some_images(32)).requires_grad());
+  EXPECT_EQ(backbone->parameters().size(), 16U);  // four times conv weight and bias, batch-norm weight and bias
+}
+
+TEST(Backbone, AnImageHasTheSameFeaturesAloneAndInABatch) {
+  const auto backbone = make_backbone(small("resnet12"));
+  randomise_statistics(*backbone);
+  const at::Tensor images = some_images(32);
+  const at::Tensor together = backbone->forward(images);
+  EXPECT_TRUE(at::allclose(backbone->forward(images.slice(0, 1, 2)), together.slice(0, 1, 2), 1e-4, 1e-4));
+}
+
+TEST(Backbone, ComesBackFromItsFile) {
+  const testing::TempDir folder;
+  BackboneOptions options = small("resnet12");
+  options.mean = {0.5, 0.4, 0.3};
+  options.std = {0.2, 0.3, 0.4};
+  const auto written = make_backbone(options);
+  randomise_statistics(*written);
+  write_backbone(folder / "b.npz", *written, options, {"pretrain", {{"epochs", 3}}, 7, {}});
+  const auto read = read_backbone(folder / "b.npz", {});  // the file brings its own options
+  EXPECT_EQ(read->image_size(), 32);
+  EXPECT_TRUE(at::equal(read->forward(some_images(32)), written->forward(some_images(32))));
+  const ArtefactHeader header = read_any_header(folder / "b.npz");
+  EXPECT_EQ(header.kind, "backbone");
+  EXPECT_EQ(header.provenance.seed, 7U);
+  EXPECT_EQ(header.details.at("architecture"), "resnet12");
+}
+
+TEST(Backbone, ReadsAStateDictWithAPrefixAndMoreEntriesFromNpzAndSafetensors) {
+  const testing::TempDir folder;
+  const auto source = make_backbone(small("conv4"));
+  randomise_statistics(*source);
+  StateDict state = {{"module.fc.weight", at::ones({5, 256})}};
+  for (const auto& [name, tensor] : source->state_dict()) state.emplace_back("module.encoder." + name, tensor);
+  write_npz(folder / "s.npz", state);
+  write_safetensors(folder / "s.safetensors", state, {});
+  const at::Tensor expected = source->forward(some_images(32));
+  EXPECT_TRUE(at::equal(read_backbone(folder / "s.npz", small("conv4"))->forward(some_images(32)), expected));
+  EXPECT_TRUE(at::equal(read_backbone(folder / "s.safetensors", small("conv4"))->forward(some_images(32)), expected));
+}
+
+TEST(Backbone, NamesAMissingAndAMisshapedEntry) {
+  const testing::TempDir folder;
+  const auto source = make_backbone(small("resnet12"));
+  write_npz(folder / "missing.npz", without(source->state_dict(), "layer3.bn2.running_var"));
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "missing.npz", small("resnet12")); }), HasSubstr("'layer3.bn2.running_var'"));
+
+  StateDict misshaped = without(source->state_dict(), "layer2.conv1.weight");
+  misshaped.emplace_back("layer2.conv1.weight", at::zeros({160, 64, 3, 3}));
+  write_npz(folder / "misshaped.npz", misshaped);
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "misshaped.npz", small("resnet12")); }),
+              HasSubstr("entry 'layer2.conv1.weight' has shape [160, 64, 3, 3], expected [128, 64, 3, 3]"));
+}
+
+TEST(Backbone, RefusesAStateDictWithNaN) {
+  const testing::TempDir folder;
+  const auto source = make_backbone(small("conv4"));
+  StateDict state = without(source->state_dict(), "layer1.bn.bias");
+  state.emplace_back("layer1.bn.bias", at::full({64}, std::numeric_limits<float>::quiet_NaN()));
+  write_npz(folder / "nan.npz", state);
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "nan.npz", small("conv4")); }), HasSubstr("'layer1.bn.bias' holds NaN"));
+}
+
+TEST(Backbone, RefusesFilesThatAreNoBackbone) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "text") << "certainly not weights";
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "text", {}); }), HasSubstr("neither a protocom backbone"));
+  EXPECT_THROW(read_backbone(folder / "nowhere.npz", {}), Error);
+  NpzWriter writer(folder / "features.npz");
+  add_header(writer, make_header("features", 1, {}));
+  writer.close();
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "features.npz", {}); }), HasSubstr("'features' file, expected 'backbone'"));
+}
+
+TEST(Backbone, RunsATorchScriptFile) {
+  const testing::TempDir folder;
+  torch::jit::Module module("means");
+  module.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  module.save((folder / "means.pt").string());
+  BackboneOptions options;
+  options.image_size = 20;
+  const auto backbone = read_backbone(folder / "means.pt", options);
+  EXPECT_EQ(backbone->dim(), 3);
+  EXPECT_EQ(backbone->image_size(), 20);
+  EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).mean({2, 3})));
+}
+
+TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {
+  const testing::TempDir folder;
+  torch::jit::Module module("identity");
+  module.define("def forward(self, x):\n  return x\n");
+  module.save((folder / "identity.pt").string());
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "identity.pt", {}); }), HasSubstr("expected float features [n, d]"));
+}
+
+TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
+  EXPECT_THROW(make_backbone(small("resnet50")), UsageError);
+  BackboneOptions tiny = small("resnet12");
+  tiny.image_size = 8;
+  EXPECT_THROW(make_backbone(tiny), UsageError);
+  BackboneOptions flat = small("resnet12");
+  flat.std = {0.2, 0, 0.2};
+  EXPECT_THROW(make_backbone(flat), UsageError);
+  const auto backbone = make_backbone(small("conv4"));
+  EXPECT_THAT(message_of([&] { backbone->forward(at::zeros({2, 32, 32, 3})); }), HasSubstr("found Float [2, 32, 32, 3]"));
+}
+
+}  // namespace
+}  // namespace protocom
