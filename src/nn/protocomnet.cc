@@ -64,8 +64,9 @@ at::Tensor ProtoComNet::attention(const CompletionInput& input) const {
                                  torch::mm(unit(input.class_embedding), blocks[1].t()) +
                                  parameter("aggregator.0.bias");                                        // [m, hidden]
   const at::Tensor attribute_share = torch::mm(unit(input.attribute_embedding), blocks[2].t());         // [a, hidden]
-  const at::Tensor hidden = torch::relu(class_share.index_select(0, input.pair_prototype) +
-                                        attribute_share.index_select(0, input.pair_attribute));         // [p, hidden]
+  // embedding gathers rows like index_select, but its gradient is one pass instead of one tensor operation a row.
+  const at::Tensor hidden = torch::relu(torch::embedding(class_share, input.pair_prototype) +
+                                        torch::embedding(attribute_share, input.pair_attribute));       // [p, hidden]
   const at::Tensor scores = torch::linear(hidden, parameter("aggregator.2.weight"), parameter("aggregator.2.bias"));
   return input.pair_weight * scores.squeeze(1);
 }
@@ -73,8 +74,10 @@ at::Tensor ProtoComNet::attention(const CompletionInput& input) const {
 at::Tensor ProtoComNet::forward(const CompletionInput& input) const {
   at::Tensor aggregate = encode(input.prototypes);  // [m, code]
   if (input.pair_prototype.size(0) > 0) {
-    const at::Tensor weighted = attention(input).unsqueeze(1) * encode(input.pair_feature);  // [p, code]
-    aggregate = aggregate.index_add(0, input.pair_prototype, weighted);
+    const at::Tensor alpha = attention(input);
+    const at::Tensor weights = torch::zeros({input.prototypes.size(0), alpha.size(0)}, alpha.options())
+                                   .scatter(0, input.pair_prototype.unsqueeze(0), alpha.unsqueeze(0));  // [m, p]
+    aggregate = aggregate + torch::mm(weights, encode(input.pair_feature));
   }
   return decode(aggregate);
 }
