@@ -36,9 +36,11 @@ void Creature::back_behind() {
       brush_.ink(mix(colour, kNight, 0.45), 0.016);
     }
   } else if (has(Part::kHumps)) {
-    for (const double degrees : {-128.0, -72.0}) {
-      const Vec foot = body_at(degrees, 0.8);
-      brush_.ellipse(foot + Vec{0, -0.12 * s}, 0.17 * s, 0.27 * s);
+    // The back of an upright body is behind it, not on top.
+    const double turn = has(Part::kPearBody) ? -62.0 : 0.0;
+    for (const double degrees : {-128.0 + turn, -72.0 + turn}) {
+      const Vec out = polar(radians(turn - 90.0), 0.12 * s);
+      brush_.ellipse(body_at(degrees, 0.8) + out, 0.17 * s, 0.27 * s, radians(turn));
       brush_.paint(p.coat);
     }
   }
