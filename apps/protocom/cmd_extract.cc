@@ -6,7 +6,7 @@ namespace protocom::cli {
 namespace {
 
 struct Options {
-  ImageSource source;
+  DatasetOptions source;
   std::string backbone, out;
   int64_t image_size = 0;
   BackboneOptions bare;
@@ -43,7 +43,7 @@ void add_extract_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
-  add_image_source(*command, options->source);
+  add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   command->add_option("--backbone", options->backbone, "Backbone of protocom pretrain, TorchScript file, or state dict (.npz, .safetensors)")
       ->required();
   command->add_option("--out", options->out, "Features to write (npz)")->required();

@@ -6,7 +6,7 @@ namespace protocom::cli {
 namespace {
 
 struct Options {
-  ImageSource source;
+  DatasetOptions source;
   std::string out;
   int64_t image_size = 0;
   PretrainOptions pretrain;
@@ -60,7 +60,7 @@ void add_pretrain_command(CLI::App& app) {
   CLI::App* command = add_command(app, "pretrain", "Train a backbone on the base classes",
                                   "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
   PretrainOptions& recipe = options->pretrain;
-  add_image_source(*command, options->source);
+  add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
   command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")->required();
   add_recipe(*command, *options);
