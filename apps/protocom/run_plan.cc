@@ -212,14 +212,14 @@ void Planner::offer(const StageKind& kind, const std::vector<std::string>& known
   }
 }
 
-/// Parses the stage's command line with a command that does nothing, so that every mistake shows before the first stage runs.
+/// Parses the stage's command line and stops there, so that every mistake shows before the first stage runs.
 void Planner::check(const Stage& stage) const {
+  struct Parsed {};
   const auto app = make_stage_app();
-  CLI::App* command = app.get();
-  for (const std::string& name : stage.command) command = command->get_subcommand(name);
-  command->callback([] {});
+  app->parse_complete_callback([] { throw Parsed(); });
   try {
     parse_and_run(*app, stage.arguments());
+  } catch (const Parsed&) {
   } catch (const CLI::ParseError& error) {
     fail_usage("{}: [{}] {}", config_.where(stage.line), stage.command.front(), describe_parse_error(*app, error));
   }

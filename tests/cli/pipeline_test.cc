@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -51,6 +53,9 @@ val-episodes = 10
 
 [complete]
 epochs = 2
+batches = 20
+lr = 0.0001
+val-episodes = 10
 
 [evaluate]
 k-shot = [1, 5]
@@ -98,7 +103,7 @@ class Pipeline : public ::testing::Test {
   static void TearDownTestSuite() { folder_.reset(); }
 
   static Outcome run(const std::vector<std::string>& more, const std::string& out = "out") {
-    std::vector<std::string> arguments = {"run", "tiny.toml", "--quiet", "--set", "folder=" + out};
+    std::vector<std::string> arguments = {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=" + out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_->path(), arguments);
   }
@@ -202,26 +207,29 @@ TEST_F(Pipeline, ADamagedArtefactIsMadeAnew) {
 }
 
 TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
-  // Many epochs, so that the end comes in the middle of the training.
-  const std::vector<std::string> arguments = {"run",   "tiny.toml", "--quiet", "--set", "folder=cut", "--set",
-                                              "pretrain.epochs=400"};
+  const std::vector<std::string> longer = {"--set", "pretrain.epochs=25"};
+  std::vector<std::string> arguments = {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=cut"};
+  arguments.insert(arguments.end(), longer.begin(), longer.end());
   Program program(folder_->path(), arguments);
-  const fs::path last = folder_->path() / "cut/backbone.npz.last";
-  for (int waited = 0; !fs::exists(last) && waited < 600; ++waited) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  ASSERT_TRUE(fs::exists(last)) << "the training did not begin";
+  const fs::path cut = folder_->path() / "cut";
+  // The training's state is there after its first epoch.
+  for (int waited = 0; !fs::exists(cut / "backbone.npz.last") && waited < 1200; ++waited) std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  ASSERT_TRUE(fs::exists(cut / "backbone.npz.last")) << "the training did not begin";
   program.kill();
-  EXPECT_EQ(program.wait().exit_code, 128 + 9);
-  EXPECT_FALSE(fs::exists(folder_->path() / "cut/features.npz"));
+  EXPECT_EQ(program.wait().exit_code, 128 + SIGKILL);
+  EXPECT_FALSE(fs::exists(cut / "features.npz"));
 
-  // The same again goes on; then, so that the test ends soon, fewer epochs begin anew and drop the old state.
-  const Outcome plan = protocom(folder_->path(), {"run", "tiny.toml", "--set", "folder=cut", "--set", "pretrain.epochs=400", "--dry-run"});
-  const auto actions = planned(plan);
-  EXPECT_EQ(actions.at("pack"), "skip");
-  EXPECT_EQ(actions.at("pretrain"), "run");
-  const Outcome finished = run({}, "cut");
-  EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(stages_run(finished), ElementsAre("pretrain", "extract", "complete", "evaluate", "report"));
-  EXPECT_EQ(read_text(folder_->path() / "cut/features.npz").size(), read_text(out("features.npz")).size());
+  const Outcome resumed = run(longer, "cut");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(stages_run(resumed), ElementsAre("pretrain", "extract", "complete", "evaluate", "report"));
+  EXPECT_THAT(resumed.out, HasSubstr("== pretrain: goes on where it was cut off"));
+  const std::string epochs = read_text(cut / "backbone.npz.jsonl");
+  EXPECT_EQ(std::count(epochs.begin(), epochs.end(), '\n'), 25) << "one line an epoch, none twice";
+  EXPECT_THAT(stages_run(run(longer, "cut")), IsEmpty());
+
+  const Outcome other = run({}, "cut");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("== pretrain: epochs: 25 -> 1")) << "the old training's state must not stand in the way";
 }
 
 TEST_F(Pipeline, EnrolledClassesAreRecognised) {

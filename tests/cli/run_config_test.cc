@@ -47,7 +47,7 @@ TEST_F(RunConfig, ASettingReplacesAValueOfTheFile) {
   write_text(folder_ / "c.toml", "out = \"o\"\nseed = 3\n[synth]\nimage-size = 32\n");
   const Outcome outcome = protocom(folder_.path(), {"run", "c.toml", "--commands", "--set", "synth.image-size=48", "--set", "out=p"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "protocom synth --image-size=48 --out=p/images --seed=3\n");
+  EXPECT_EQ(outcome.out, "protocom synth --image-size=48 --seed=3 p/images\n");
 }
 
 TEST_F(RunConfig, WiresStagesToTheArtefactsBeforeThemInWhateverOrderTheyStand) {

@@ -67,7 +67,7 @@ TEST_F(Usage, AnOptionWithATypoIsNamedWithTheNearestOneEvenWhenARequiredOneIsMis
   expect_usage_error(run({"knowledge", "wordnet", "--vocabulry=base"}), "unknown option --vocabulry; did you mean '--vocabulary'?");
 }
 
-TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", "--out", "x", "--seed", "one"}), "--seed"); }
+TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", "x", "--seed", "one"}), "--seed"); }
 
 TEST_F(Usage, AMissingRequiredOptionIsNamed) { expect_usage_error(run({"pack", "photos"}), "--out is required"); }
 
