@@ -1,0 +1,93 @@
+#include "protocom/fewshot/completer.h"
+
+#include <torch/torch.h>
+
+#include "protocom/core/error.h"
+#include "support/golden.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::error_of;
+using protocom::testing::TempDir;
+
+CompletionModel small_model() {
+  torch::manual_seed(11);
+  ProtoComNetOptions options;
+  options.feature_dim = 16;
+  options.embedding_dim = 6;
+  options.code_dim = 8;
+  options.attention_hidden = 10;
+  options.decoder_hidden = 12;
+  return {ProtoComNet(options), {"ear", "tail", "wing"}, at::randn({3, 6}), at::randn({3, 16}), at::rand({3, 16})};
+}
+
+ClassKnowledge four_classes() {
+  return {at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}), at::randn({4, 6})};
+}
+
+/// The network's own forward on the pairs of the given classes, with the attributes' means.
+at::Tensor complete_by_network(const CompletionModel& model, const ClassKnowledge& classes, const at::Tensor& prototypes,
+                               const at::Tensor& class_index) {
+  CompletionInput input;
+  input.prototypes = prototypes;
+  input.class_embedding = classes.embedding.index_select(0, class_index);
+  input.attribute_embedding = model.attribute_embedding;
+  const at::Tensor r = classes.association.index_select(0, class_index);
+  const at::Tensor pairs = r.nonzero();
+  input.pair_prototype = pairs.select(1, 0).contiguous();
+  input.pair_attribute = pairs.select(1, 1).contiguous();
+  input.pair_weight = r.index({input.pair_prototype, input.pair_attribute});
+  input.pair_feature = model.attribute_mean.index_select(0, input.pair_attribute);
+  return model.network.forward(input);
+}
+
+TEST(Completer, AgreesWithTheNetwork) {
+  const CompletionModel model = small_model();
+  const ClassKnowledge classes = four_classes();
+  const at::Tensor index = at::tensor({2, 0, 3, 1, 2, 2}, at::kLong);  // class 3 has no attribute
+  const at::Tensor prototypes = at::randn({6, 16});
+  const at::Tensor expected = complete_by_network(model, classes, prototypes, index).detach().to(at::kDouble);
+  EXPECT_LT(error_of(Completer(model, classes).complete(prototypes, index), expected), 1e-5);
+}
+
+TEST(Completer, CompletesEachPrototypeIndependentlyOfTheOthers) {
+  const CompletionModel model = small_model();
+  const Completer completer(model, four_classes());
+  const at::Tensor prototypes = at::randn({200, 16});
+  const at::Tensor index = at::arange(200).remainder(4);
+  const at::Tensor whole = completer.complete(prototypes, index);
+  const at::Tensor one = completer.complete(prototypes.narrow(0, 150, 1), index.narrow(0, 150, 1));
+  EXPECT_LT(error_of(one, whole.narrow(0, 150, 1).to(at::kDouble)), 1e-5);
+}
+
+TEST(CompletionModel, ComesBackFromItsFile) {
+  const TempDir folder;
+  const CompletionModel model = small_model();
+  Provenance provenance;
+  provenance.command = "complete";
+  provenance.seed = 5;
+  write_completion_model(folder / "model.npz", model, provenance, {{"kept_epoch", 3}});
+  const CompletionModel read = read_completion_model(folder / "model.npz");
+  EXPECT_EQ(read.attributes, model.attributes);
+  EXPECT_TRUE(read.attribute_mean.equal(model.attribute_mean));
+  EXPECT_TRUE(read.attribute_std.equal(model.attribute_std));
+  for (const auto& [name, tensor] : model.network.state_dict()) EXPECT_TRUE(read.network.parameter(name).equal(tensor)) << name;
+  const ArtefactHeader header = read_any_header(folder / "model.npz");
+  EXPECT_EQ(header.kind, "protocomnet");
+  EXPECT_EQ(header.provenance.seed, 5U);
+  EXPECT_EQ(header.details.at("kept_epoch"), 3);
+}
+
+TEST(CompletionModel, RefusesAFileWithoutAMember) {
+  const TempDir folder;
+  NpzWriter writer(folder / "model.npz");
+  writer.add("attributes", std::vector<std::string>{"ear"});
+  add_header(writer, make_header("protocomnet", 1, {}));
+  writer.close();
+  EXPECT_THROW(read_completion_model(folder / "model.npz"), Error);
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,35 @@
+#pragma once
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace protocom::testing {
+
+/// One part of tests/golden/equations.json (see equations.py beside it).
+inline nlohmann::json golden(const std::string& part) {
+  std::ifstream file(PROTOCOM_GOLDEN);
+  return nlohmann::json::parse(file).at(part);
+}
+
+/// A list of numbers, or of lists of numbers, as float64 [n] or [n, m].
+inline at::Tensor tensor_of(const nlohmann::json& json) {
+  if (!json.front().is_array()) return at::tensor(json.get<std::vector<double>>(), at::kDouble);
+  std::vector<at::Tensor> rows;
+  for (const auto& row : json) rows.push_back(tensor_of(row));
+  return at::stack(rows);
+}
+
+/// A float64 matrix, [rows.size(), n].
+inline at::Tensor matrix(const std::vector<std::vector<double>>& rows) { return tensor_of(nlohmann::json(rows)); }
+
+/// The largest absolute difference, relative to the largest expected value when that is above 1.
+inline double error_of(const at::Tensor& found, const at::Tensor& expected) {
+  const double scale = std::max(1.0, expected.abs().max().item<double>());
+  return (found.to(at::kDouble) - expected).abs().max().item<double>() / scale;
+}
+
+}  // namespace protocom::testing

@@ -1,0 +1,120 @@
+#include "protocom/train/complete.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "protocom/eval/alignment.h"
+#include "support/toy_features.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::toy_world;
+using protocom::testing::ToyWorld;
+
+CompleteOptions quick() {
+  CompleteOptions options;
+  options.schedule.epochs = 4;
+  options.schedule.learning_rate = 0.05;
+  options.batches = 150;
+  options.batch = 32;
+  options.validation_episodes = 40;
+  options.validation_every = 2;
+  options.seed = 8;
+  return options;
+}
+
+double mean_of(const std::vector<MethodScores>& scores, Method method) {
+  return estimate(scores[static_cast<size_t>(method)].accuracy).value;
+}
+
+TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
+  const ToyWorld world = toy_world();
+  const CompleteResult result = train_completion(world.features, world.knowledge, quick(), Progress::none());
+  EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
+  const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
+  const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 15}, 200, 1);
+  const auto scores = evaluate(world.features, episodes, &result.model, &classes, {}, Progress::none());
+  const auto cosine = [&](Method method) { return estimate(scores[static_cast<size_t>(method)].cosine).value; };
+  EXPECT_GT(cosine(Method::kCompleted), cosine(Method::kMean) + 0.05);
+  EXPECT_GT(cosine(Method::kMeanFusion), cosine(Method::kMean) + 0.05);
+  EXPECT_GT(cosine(Method::kGaussFusion), cosine(Method::kMean) + 0.05);
+  EXPECT_GT(mean_of(scores, Method::kMeanFusion), mean_of(scores, Method::kMean) + 1);
+}
+
+TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
+  const ToyWorld world = toy_world();
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.batches = 5;
+  const auto weights = [&](uint64_t seed) {
+    options.seed = seed;
+    return train_completion(world.features, world.knowledge, options, Progress::none()).model.network.parameter("decoder.2.weight").clone();
+  };
+  const at::Tensor first = weights(8);
+  EXPECT_TRUE(first.equal(weights(8)));
+  EXPECT_FALSE(first.equal(weights(9)));
+}
+
+TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
+  const ToyWorld world = toy_world();
+  const CompleteResult result = train_completion(world.features, world.knowledge, quick(), Progress::none());
+  double best = -1;
+  int64_t expected = 0;
+  for (const auto& epoch : result.epochs) {
+    if (epoch.validation.empty()) continue;
+    const double accuracy = mean_of(epoch.validation, Method::kGaussFusion);
+    if (accuracy > best) {
+      best = accuracy;
+      expected = epoch.epoch;
+    }
+  }
+  EXPECT_EQ(result.kept_epoch, expected);
+  CompleteOptions last = quick();
+  last.keep = Keep::kLast;
+  EXPECT_EQ(train_completion(world.features, world.knowledge, last, Progress::none()).kept_epoch, 4);
+}
+
+TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
+  ToyWorld world = toy_world();
+  world.knowledge.association.narrow(0, 0, 100).select(1, 3).zero_();  // part3 is now had by val and novel classes only
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.batches = 2;
+  const CompletionModel model = train_completion(world.features, world.knowledge, options, Progress::none()).model;
+  EXPECT_EQ(model.attributes.size(), world.knowledge.attributes.size() - 1);
+  EXPECT_EQ(std::count(model.attributes.begin(), model.attributes.end(), "part3"), 0);
+}
+
+TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
+  ToyWorld world = toy_world();
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.batches = 1;
+  const at::Tensor before = train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+  world.features.features.narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
+  const at::Tensor after = train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+  EXPECT_TRUE(before.equal(after));
+}
+
+TEST(Complete, RefusesWhatCannotBeLearned) {
+  const ToyWorld world = toy_world();
+  CompleteOptions options = quick();
+  options.k_shot = 31;  // a base class has 30 images
+  EXPECT_THROW(train_completion(world.features, world.knowledge, options, Progress::none()), Error);
+  ToyWorld without = toy_world();
+  without.knowledge.association.zero_();
+  EXPECT_THROW(train_completion(without.features, without.knowledge, quick(), Progress::none()), Error);
+  ToyWorld no_base = toy_world();
+  std::fill(no_base.features.class_split.begin(), no_base.features.class_split.end(), Split::kNovel);
+  EXPECT_THROW(train_completion(no_base.features, no_base.knowledge, quick(), Progress::none()), Error);
+  options = quick();
+  options.schedule.learning_rate = 1e9;
+  EXPECT_THROW(train_completion(world.features, world.knowledge, options, Progress::none()), Error);
+}
+
+}  // namespace
+}  // namespace protocom
