@@ -50,13 +50,15 @@ size_t display_width(const std::string& text) {
 
 bool looks_numeric(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) || std::string_view("+-., %e±").find(c) != std::string_view::npos;
+    return std::isdigit(static_cast<unsigned char>(c)) ||
+           std::string_view("+-., %e±").find(c) != std::string_view::npos;
   });
 }
 
 }  // namespace
 
-CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& example) {
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& example) {
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Example:\n  " + example);
   command->get_formatter()->column_width(38);
@@ -69,7 +71,8 @@ json options_json(const CLI::App& command) {
   json options = json::object();
   for (const CLI::Option* option : command.get_options()) {
     if (option == command.get_help_ptr()) continue;
-    options[option->get_lnames().empty() ? option->get_single_name() : option->get_lnames().front()] = value_of(*option);
+    options[option->get_lnames().empty() ? option->get_single_name() : option->get_lnames().front()] =
+        value_of(*option);
   }
   return options;
 }
@@ -88,8 +91,8 @@ std::string hash_input(const fs::path& path) {
   std::vector<std::string> lines;
   for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
     if (!entry.is_regular_file()) continue;
-    lines.push_back(fmt::format("{}\t{}\t{}\n", entry.path().lexically_relative(path).generic_string(), entry.file_size(),
-                                entry.last_write_time().time_since_epoch().count()));
+    lines.push_back(fmt::format("{}\t{}\t{}\n", entry.path().lexically_relative(path).generic_string(),
+                                entry.file_size(), entry.last_write_time().time_since_epoch().count()));
   }
   std::sort(lines.begin(), lines.end());
   std::string listing;

@@ -38,10 +38,12 @@
 ///     }  // namespace
 ///     }  // namespace protocom::cli
 ///
-/// Every option shows its default in --help by itself and lands in the provenance. Throw with fail()/fail_usage(); print results on
-/// stdout (fmt::print), never errors. --threads, --quiet, --verbose and --log-file are the program's, not the command's.
+/// Every option shows its default in --help by itself and lands in the provenance. Throw with fail()/fail_usage();
+/// print results on stdout (fmt::print), never errors. --threads, --quiet, --verbose and --log-file are the program's,
+/// not the command's.
 ///
-/// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a folder),
+/// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a
+/// folder),
 /// --knowledge, --backbone, --features, --model, --out, --seed.
 #include <fmt/format.h>
 
@@ -59,7 +61,8 @@
 namespace protocom::cli {
 
 /// Adds a subcommand whose --help ends with `example` (one command line a line).
-CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& example);
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& example);
 
 /// Where long jobs report to: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
 Progress& progress();
@@ -70,15 +73,16 @@ Provenance provenance_of(const CLI::App& command, uint64_t seed);
 /// Adds the hash of a file, or of a folder's listing (hash_input), under `name`. Does nothing for an empty path.
 void add_input(Provenance& provenance, const std::string& name, const std::filesystem::path& path);
 
-/// hash_file of a file; of a folder the hash of its sorted listing: relative path, size and time of change of every file below it.
-/// Throws Error when there is neither.
+/// hash_file of a file; of a folder the hash of its sorted listing: relative path, size and time of change of every
+/// file below it. Throws Error when there is neither.
 std::string hash_input(const std::filesystem::path& path);
 
-/// The options of a parsed command as JSON: numbers as numbers, flags as true or false, lists as arrays, everything else as text;
-/// an option that was not given and has no default is null.
+/// The options of a parsed command as JSON: numbers as numbers, flags as true or false, lists as arrays, everything
+/// else as text; an option that was not given and has no default is null.
 nlohmann::json options_json(const CLI::App& command);
 
-/// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to the right.
+/// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to
+/// the right.
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
 /// The same as text.

@@ -55,7 +55,8 @@ void print_as_table(const Embedded& images, const Rankings& rankings) {
     for (size_t r = 1; r < rankings[i].size(); ++r) {
       others += fmt::format("{}{} {:.3f}", r == 1 ? "" : ", ", rankings[i][r].name, rankings[i][r].probability);
     }
-    rows.push_back({images.paths[i].string(), rankings[i][0].name, fmt::format("{:.3f}", rankings[i][0].probability), others});
+    rows.push_back(
+        {images.paths[i].string(), rankings[i][0].name, fmt::format("{:.3f}", rankings[i][0].probability), others});
   }
   print_table(rows);
 }
@@ -74,11 +75,13 @@ void print_as_json(const Options& options, const Embedded& images, const Ranking
   nlohmann::json results = nlohmann::json::array();
   for (size_t i = 0; i < rankings.size(); ++i) {
     nlohmann::json ranking = nlohmann::json::array();
-    for (const RankedClass& one : rankings[i]) ranking.push_back({{"class", one.name}, {"probability", one.probability}});
+    for (const RankedClass& one : rankings[i])
+      ranking.push_back({{"class", one.name}, {"probability", one.probability}});
     results.push_back({{"image", images.paths[i].string()}, {"ranking", ranking}});
   }
   nlohmann::json unreadable = nlohmann::json::array();
-  for (const Unreadable& one : images.unreadable) unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
+  for (const Unreadable& one : images.unreadable)
+    unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
   const nlohmann::json document = {{"store", options.store},
                                    {"mode", options.transductive ? "transductive" : "inductive"},
                                    {"results", results},
@@ -100,7 +103,8 @@ void run_classify(const Options& options) {
   const std::vector<fs::path> paths = find_images(options.images);
   BackboneOptions backbone_options;
   backbone_options.image_size = store.image_size;
-  const auto backbone = read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
+  const auto backbone =
+      read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
   const Embedded images = embed(*backbone, paths, options.extract);
   const Fusion fusion = options.transductive ? Fusion::kTransductive : Fusion::kInductive;
   const at::Tensor probabilities = recognizer.probabilities(images.features, fusion);
@@ -115,11 +119,14 @@ void add_classify_command(CLI::App& app) {
                                   "protocom classify pets.store holiday/ --transductive --format csv");
   command->add_option("store", options->store, "Class store, see protocom enrol")->required();
   command->add_option("images", options->images, "Images, or folders that are walked")->required();
-  command->add_flag("--transductive", options->transductive,
-                    "GaussFusion: all the images given also help to place the prototypes; without it each is judged alone");
-  command->add_option("--format", options->format, "table, json or csv")->check(CLI::IsMember({"table", "json", "csv"}));
+  command->add_flag(
+      "--transductive", options->transductive,
+      "GaussFusion: all the images given also help to place the prototypes; without it each is judged alone");
+  command->add_option("--format", options->format, "table, json or csv")
+      ->check(CLI::IsMember({"table", "json", "csv"}));
   command->add_option("--top", options->top, "Classes shown for an image")->check(CLI::PositiveNumber);
-  command->add_option("--scale", options->recognizer.scale, "Factor of the cosine in the softmax")->check(CLI::PositiveNumber);
+  command->add_option("--scale", options->recognizer.scale, "Factor of the cosine in the softmax")
+      ->check(CLI::PositiveNumber);
   command->add_option("--backbone", options->backbone, "The store's backbone, if it lies elsewhere now");
   command->add_option("--model", options->model, "The store's completion model, if it lies elsewhere now");
   command->add_option("--batch", options->extract.batch, "Images a forward pass")->check(CLI::PositiveNumber);

@@ -22,8 +22,11 @@ struct Options {
 
 /// A store without classes over the files the command names.
 ClassStore make_store(const Options& options) {
-  for (const auto& [name, path] : {std::pair{"backbone", options.backbone}, {"model", options.model}, {"knowledge", options.knowledge}}) {
-    if (path.empty()) fail_usage("{} does not exist yet: to make it, --backbone, --model and --knowledge are needed (--{} is missing)", options.store, name);
+  for (const auto& [name, path] :
+       {std::pair{"backbone", options.backbone}, {"model", options.model}, {"knowledge", options.knowledge}}) {
+    if (path.empty())
+      fail_usage("{} does not exist yet: to make it, --backbone, --model and --knowledge are needed (--{} is missing)",
+                 options.store, name);
   }
   ClassStore store;
   store.backbone = FileReference::to(options.backbone);
@@ -44,7 +47,8 @@ bool same_files(const ClassStore& a, const ClassStore& b) {
 EnrolledImages embed_images(const Options& options, ClassStore& store) {
   BackboneOptions backbone_options;
   backbone_options.image_size = store.image_size;
-  const auto backbone = read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
+  const auto backbone =
+      read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
   store.image_size = backbone->image_size();
   store.feature_dim = backbone->dim();
   const LoadedImages loaded = load_readable(find_images(options.images), store.image_size);
@@ -90,8 +94,10 @@ void run_enrol(const CLI::App& command, Options& options) {
   if (store.find(options.request.name) == nullptr) {
     add_class(store, options.request.name, std::move(description));
   } else if (described) {
-    fail("{} already has a class '{}'; its attributes cannot be changed, leave --attributes and --synset out to add images",
-         options.store, options.request.name);
+    fail(
+        "{} already has a class '{}'; its attributes cannot be changed, leave --attributes and --synset out to add "
+        "images",
+        options.store, options.request.name);
   }
   const int64_t added = add_images(store, options.request.name, images);
   write_class_store(options.store, store, provenance);
@@ -100,11 +106,11 @@ void run_enrol(const CLI::App& command, Options& options) {
 
 void add_enrol_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "enrol", "Add a class, or images of it, to a class store",
-      "protocom enrol pets.store --class okapi okapi1.jpg okapi2.jpg --attributes \"hoof,tail\" \\\n"
-      "      --backbone out/backbone.npz --model out/model.npz --knowledge out/knowledge.npz\n"
-      "  protocom enrol pets.store --class okapi more-okapis/");
+  CLI::App* command =
+      add_command(app, "enrol", "Add a class, or images of it, to a class store",
+                  "protocom enrol pets.store --class okapi okapi1.jpg okapi2.jpg --attributes \"hoof,tail\" \\\n"
+                  "      --backbone out/backbone.npz --model out/model.npz --knowledge out/knowledge.npz\n"
+                  "  protocom enrol pets.store --class okapi more-okapis/");
   command->add_option("store", options->store, "Class store; made when it is not there")->required();
   command->add_option("images", options->images, "Images of the class, or folders of them")->required();
   command->add_option("--class", options->request.name, "Name of the class")->required();
@@ -113,14 +119,19 @@ void add_enrol_command(CLI::App& app) {
           ->delimiter(',')
           ->expected(1)  // a,b,c in one argument: what follows is an image
           ->take_all();
-  command->add_option("--synset", options->request.synset, "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
+  command
+      ->add_option("--synset", options->request.synset,
+                   "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
   command->add_option("--backbone", options->backbone, "Backbone; an existing store knows its own");
   command->add_option("--model", options->model, "Completion model; an existing store knows its own");
   command->add_option("--knowledge", options->knowledge, "Knowledge file; an existing store knows its own");
-  command->add_option("--vectors", options->vectors, "Word vectors the knowledge was made with, to embed the class's name");
+  command->add_option("--vectors", options->vectors,
+                      "Word vectors the knowledge was made with, to embed the class's name");
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
-  command->add_option("--image-size", options->image_size, "Side of the images for a backbone that does not say it itself, pixels")
+  command
+      ->add_option("--image-size", options->image_size,
+                   "Side of the images for a backbone that does not say it itself, pixels")
       ->check(CLI::PositiveNumber);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_enrol(*command, *options); });

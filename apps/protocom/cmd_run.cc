@@ -27,7 +27,8 @@ struct Options {
 /// Keeps a second run out of the same folder.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
     ::close(descriptor_);
@@ -41,7 +42,8 @@ class FolderLock {
   int descriptor_;
 };
 
-/// What would be done and why. A stage after one that runs may still be skipped, when that one gives what it gave before.
+/// What would be done and why. A stage after one that runs may still be skipped, when that one gives what it gave
+/// before.
 void print_plan(const RunConfig& config, const std::vector<Stage>& stages) {
   std::vector<std::vector<std::string>> rows = {{"stage", "action", "why", "artefact"}};
   std::set<std::string> remade;
@@ -49,12 +51,14 @@ void print_plan(const RunConfig& config, const std::vector<Stage>& stages) {
     std::optional<std::string> reason = reason_to_run(stage, read_record(record_path(config.out, stage)));
     for (const std::string& input : stage.inputs) {
       for (const std::string& path : stage.options.at(input).values) {
-        if (remade.count(path) > 0 && (!reason || *reason == input + " changed")) reason = fmt::format("{} is made anew", input);
+        if (remade.count(path) > 0 && (!reason || *reason == input + " changed"))
+          reason = fmt::format("{} is made anew", input);
       }
     }
     if (reason) {
       for (const std::string& output : stage.outputs) remade.insert(stage.options.at(output).values.front());
-      if (stage.command.front() == "synth") remade.insert({(stage.artefact / "split.csv").string(), (stage.artefact / "attributes.csv").string()});
+      if (stage.command.front() == "synth")
+        remade.insert({(stage.artefact / "split.csv").string(), (stage.artefact / "attributes.csv").string()});
     }
     rows.push_back({stage.id, reason ? "run" : "skip", reason.value_or("up to date"), stage.artefact.string()});
   }
@@ -84,8 +88,21 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
   }
 }
 
-/// A folder that an earlier run made is in the way of the command that makes it anew, and the state of a training with other options
-/// must not be taken for the new one's.
+/// Unfinished files (images.part-123, model.npz.tmp-123-0) of a run that was killed. Nobody else writes here: the
+/// folder is locked.
+void clear_leftovers(const fs::path& artefact) {
+  const std::string name = artefact.filename().string();
+  if (!fs::is_directory(artefact.parent_path())) return;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(artefact.parent_path())) {
+    const std::string found = entry.path().filename().string();
+    if (found.rfind(name + ".part-", 0) == 0 || found.rfind(name + ".tmp-", 0) == 0) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& leftover : leftovers) fs::remove_all(leftover);
+}
+
+/// A folder that an earlier run made is in the way of the command that makes it anew, and the state of a training with
+/// other options must not be taken for the new one's.
 void clear_old_artefact(const Stage& stage, const std::optional<StageRecord>& before) {
   if (before && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);
   if (stage.can_resume) fs::remove(stage.artefact.string() + ".last");
@@ -105,6 +122,7 @@ void run_stage(const RunConfig& config, const Stage& stage) {
   if (resume) arguments.emplace_back("--resume");
   fmt::print("== {}: {}\n", stage.id, resume ? "goes on where it was cut off" : *reason);
   std::fflush(stdout);
+  clear_leftovers(stage.artefact);
   if (!resume) clear_old_artefact(stage, before);
   write_file(started_path(config.out, stage), record.to_json().dump(2));
   const auto begun = std::chrono::steady_clock::now();
@@ -131,13 +149,18 @@ void run_run(const Options& options) {
 
 void add_run_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
-                                  "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
-  command->add_option("config", options->config, "TOML file: a table a stage, keys are the options of its command")->required();
-  command->add_option("--set", options->settings, "name=value sets ${name}; stage.option=value, out= and seed= replace what the file says")
+  CLI::App* command =
+      add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
+                  "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
+  command->add_option("config", options->config, "TOML file: a table a stage, keys are the options of its command")
+      ->required();
+  command
+      ->add_option("--set", options->settings,
+                   "name=value sets ${name}; stage.option=value, out= and seed= replace what the file says")
       ->expected(1)
       ->take_all();
-  command->add_option("--out", options->out, "Folder of the artefacts instead of the configuration's; relative to the current folder");
+  command->add_option("--out", options->out,
+                      "Folder of the artefacts instead of the configuration's; relative to the current folder");
   command->add_flag("--dry-run", options->dry_run, "Show what would run and why, and do nothing");
   command->add_flag("--commands", options->commands, "Print the stages as command lines, and do nothing");
   command->callback([options] { run_run(*options); });

@@ -74,11 +74,12 @@ void print_object(const char* title, const json& object) {
 }
 
 void print_readable(const std::string& file, const json& header, const std::vector<Member>& members) {
-  print_table({{"file", file},
-               {"kind", fmt::format("{}, format {}", header.at("kind").get<std::string>(), header.at("format_version").dump())},
-               {"written by", fmt::format("protocom {} {}", header.at("program_version").get<std::string>(),
-                                          header.at("command").get<std::string>())},
-               {"seed", header.at("seed").dump()}});
+  print_table(
+      {{"file", file},
+       {"kind", fmt::format("{}, format {}", header.at("kind").get<std::string>(), header.at("format_version").dump())},
+       {"written by", fmt::format("protocom {} {}", header.at("program_version").get<std::string>(),
+                                  header.at("command").get<std::string>())},
+       {"seed", header.at("seed").dump()}});
   print_object("options", header.at("options"));
   print_object("inputs", header.at("inputs"));
   print_object("details", header.at("details"));
@@ -105,13 +106,15 @@ void run_show(const Options& options) {
   if (!fs::exists(options.file)) fail("{}: no such file", options.file);
   json header;
   std::vector<Member> members;
-  const bool is_json = fs::path(options.file).extension() == ".json" && read_json_artefact(options.file, header, members);
+  const bool is_json =
+      fs::path(options.file).extension() == ".json" && read_json_artefact(options.file, header, members);
   if (!is_json) {
     header = read_any_header(options.file).to_json();
     members = members_of(options.file);
   }
   if (!options.as_json) return print_readable(options.file, header, members);
-  json document = {{"file", options.file}, {"hash", hash_file(options.file)}, {"header", header}, {"members", json::array()}};
+  json document = {
+      {"file", options.file}, {"hash", hash_file(options.file)}, {"header", header}, {"members", json::array()}};
   for (const Member& member : members) {
     document["members"].push_back({{"name", member.name}, {"type", member.type}, {"shape", member.shape}});
   }
@@ -122,7 +125,9 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "show", "What a file that protocom wrote is and where it comes from",
                                   "protocom show out/features.npz --json");
-  command->add_option("file", options->file, "Any artefact: images, backbone, features, knowledge, completion model, results, class store")
+  command
+      ->add_option("file", options->file,
+                   "Any artefact: images, backbone, features, knowledge, completion model, results, class store")
       ->required();
   command->add_flag("--json", options->as_json, "The header and members as JSON");
   command->callback([options] { run_show(*options); });

@@ -48,7 +48,8 @@ void apply(const GlobalOptions& options) {
 void add_global_options(CLI::App& app) {
   auto options = std::make_shared<GlobalOptions>();
   app.set_version_flag("--version", std::string("protocom ") + program_version());
-  app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
   app.add_option("--log-file", options->log_file, "Append messages to this file too");
@@ -76,12 +77,14 @@ std::vector<std::string> known_options(const CLI::App& app) {
 
 /// "protocom knowledge wordnet"
 std::string command_path(const CLI::App& command) {
-  return command.get_parent() == nullptr ? command.get_name() : command_path(*command.get_parent()) + " " + command.get_name();
+  return command.get_parent() == nullptr ? command.get_name()
+                                         : command_path(*command.get_parent()) + " " + command.get_name();
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -100,12 +103,14 @@ std::string describe_extra(const CLI::App& app, const std::string& argument) {
 Command::Command(Order order, void (*add)(CLI::App& app)) { registry().emplace_back(order, add); }
 
 std::unique_ptr<CLI::App> make_stage_app() {
-  auto app = std::make_unique<CLI::App>("Few-shot image classification with class knowledge (prototype completion)", "protocom");
+  auto app = std::make_unique<CLI::App>("Few-shot image classification with class knowledge (prototype completion)",
+                                        "protocom");
   app->require_subcommand(1);
   app->fallthrough();
   app->get_formatter()->column_width(38);
   app->option_defaults()->always_capture_default();
-  std::stable_sort(registry().begin(), registry().end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(registry().begin(), registry().end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [order, add] : registry()) add(*app);
   return app;
 }
@@ -126,7 +131,8 @@ std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& err
   // A misspelt option also leaves the right one missing: the typo is the better thing to name.
   const std::vector<std::string> extras = app.remaining(true);
   std::string sentence = extras.empty() ? error.what() : describe_extra(app, extras.front());
-  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command_names(recognised(app)).empty();
+  const bool no_command =
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command_names(recognised(app)).empty();
   if (extras.empty() && no_command) sentence = "which command?";
   return fmt::format("{} (see {} --help)", sentence, command_path(recognised(app)));
 }

@@ -7,11 +7,27 @@
 namespace protocom::cli {
 
 /// Where a command stands in `protocom --help`; `protocom run` walks kSynth to kReport in this order.
-enum class Order { kInspect, kSynth, kPack, kKnowledge, kPretrain, kExtract, kComplete, kMetatrain, kEvaluate, kAnalyse, kReport,
-                   kEnrol, kClassify, kServe, kShow, kRun };
+enum class Order {
+  kInspect,
+  kSynth,
+  kPack,
+  kKnowledge,
+  kPretrain,
+  kExtract,
+  kComplete,
+  kMetatrain,
+  kEvaluate,
+  kAnalyse,
+  kReport,
+  kEnrol,
+  kClassify,
+  kServe,
+  kShow,
+  kRun
+};
 
-/// A command of the program. One static object in each cmd_<name>.cc registers it; the source is part of the executable, so
-/// nothing else has to know (cli.h shows the pattern).
+/// A command of the program. One static object in each cmd_<name>.cc registers it; the source is part of the
+/// executable, so nothing else has to know (cli.h shows the pattern).
 class Command {
  public:
   Command(Order order, void (*add)(CLI::App& app));
@@ -20,7 +36,8 @@ class Command {
 /// A fresh parser with every registered command and the program's own options.
 std::unique_ptr<CLI::App> make_app();
 
-/// The same without the program's options: `protocom run` parses each stage with one, under the settings of the whole run.
+/// The same without the program's options: `protocom run` parses each stage with one, under the settings of the whole
+/// run.
 std::unique_ptr<CLI::App> make_stage_app();
 
 /// Parses and runs. Callbacks throw protocom::Error; what cannot be parsed throws CLI::ParseError.

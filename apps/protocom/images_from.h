@@ -7,8 +7,8 @@
 
 namespace protocom::cli {
 
-/// The image files that the arguments name: files as they are, folders walked, in a stable order. Throws Error for a path that is
-/// not there or a folder without images.
+/// The image files that the arguments name: files as they are, folders walked, in a stable order. Throws Error for a
+/// path that is not there or a folder without images.
 std::vector<std::filesystem::path> find_images(const std::vector<std::string>& arguments);
 
 /// A file that could not be read and why.

@@ -19,9 +19,11 @@ int say(int code, const std::string& sentence) {
   return code;
 }
 
-// A reader that closes the pipe early (`| head`) has what it wanted; anything else that keeps results from stdout is a failure.
+// A reader that closes the pipe early (`| head`) has what it wanted; anything else that keeps results from stdout is a
+// failure.
 void flush_results() {
-  if (std::fflush(stdout) != 0 && errno != EPIPE) protocom::fail("cannot write to standard output: {}", std::strerror(errno));
+  if (std::fflush(stdout) != 0 && errno != EPIPE)
+    protocom::fail("cannot write to standard output: {}", std::strerror(errno));
 }
 
 int run(int argc, char** argv) {

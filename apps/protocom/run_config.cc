@@ -54,7 +54,8 @@ void Reader::read(const toml::table& root) {
     }
   }
   // toml++ keeps tables in the order of their names.
-  std::stable_sort(config_.stages.begin(), config_.stages.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  std::stable_sort(config_.stages.begin(), config_.stages.end(),
+                   [](const auto& a, const auto& b) { return a.line < b.line; });
 }
 
 void Reader::read_variables(const toml::table& table) {
@@ -110,7 +111,8 @@ std::string Reader::scalar(const std::string& key, const toml::node& node) {
   if (const auto integer = node.as_integer()) return std::to_string(integer->get());
   if (const auto number = node.as_floating_point()) return fmt::format("{}", number->get());
   if (const auto flag = node.as_boolean()) return flag->get() ? "true" : "false";
-  fail_usage("{}: the value of '{}' must be a text, a number, true, false, or a list of these", config_.where(line_of(node)), key);
+  fail_usage("{}: the value of '{}' must be a text, a number, true, false, or a list of these",
+             config_.where(line_of(node)), key);
 }
 
 std::string Reader::replace_variables(const std::string& text, int64_t line) {
@@ -118,7 +120,8 @@ std::string Reader::replace_variables(const std::string& text, int64_t line) {
   size_t position = 0;
   for (size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", position)) {
     const size_t end = text.find('}', begin);
-    if (end == std::string::npos) fail_usage("{}: '{}' opens a variable with ${{ and does not close it", config_.where(line), text);
+    if (end == std::string::npos)
+      fail_usage("{}: '{}' opens a variable with ${{ and does not close it", config_.where(line), text);
     const std::string name = text.substr(begin + 2, end - begin - 2);
     if (text.substr(begin, end + 1 - begin) == kOutVariable) {
       result += text.substr(position, end + 1 - position);
@@ -158,10 +161,12 @@ struct Settings {
   std::vector<std::array<std::string, 3>> options;  // stage, option, value
 };
 
-/// A value that names a file or folder, or the prefix of some (lists/tiny-imagenet of lists/tiny-imagenet-base.txt), made absolute.
+/// A value that names a file or folder, or the prefix of some (lists/tiny-imagenet of lists/tiny-imagenet-base.txt),
+/// made absolute.
 std::string absolute_if_there(const std::string& value) {
   const fs::path path = value;
-  const bool there = !value.empty() && (fs::exists(path) || (path.has_parent_path() && fs::is_directory(path.parent_path())));
+  const bool there =
+      !value.empty() && (fs::exists(path) || (path.has_parent_path() && fs::is_directory(path.parent_path())));
   return there ? fs::absolute(path).lexically_normal().string() : value;
 }
 
@@ -169,7 +174,8 @@ Settings sort_settings(const std::vector<std::string>& settings) {
   Settings sorted;
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
-    if (equals == 0 || equals == std::string::npos) fail_usage("--set {}: expected name=value or stage.option=value", setting);
+    if (equals == 0 || equals == std::string::npos)
+      fail_usage("--set {}: expected name=value or stage.option=value", setting);
     const std::string key = setting.substr(0, equals);
     const std::string value = setting.substr(equals + 1);
     const size_t dot = key.find('.');
@@ -190,7 +196,8 @@ void apply_top_level(RunConfig& config, const std::map<std::string, std::string>
       config.out = value;
       continue;
     }
-    const bool digits = !value.empty() && value.size() < 20 && value.find_first_not_of("0123456789") == std::string::npos;
+    const bool digits =
+        !value.empty() && value.size() < 20 && value.find_first_not_of("0123456789") == std::string::npos;
     if (!digits) fail_usage("--set seed={}: expected a whole number from 0", value);
     config.seed = std::stoull(value);
   }
@@ -204,13 +211,16 @@ void apply_options(RunConfig& config, const Settings& settings) {
       stage.values[option] = {{value}, value == "true" || value == "false", 0};
       found = true;
     }
-    if (!found) fail_usage("--set {}.{}={}: {} has no table [{}]", command, option, value, config.file.string(), command);
+    if (!found)
+      fail_usage("--set {}.{}={}: {} has no table [{}]", command, option, value, config.file.string(), command);
   }
 }
 
 }  // namespace
 
-std::string RunConfig::where(int64_t line) const { return line > 0 ? fmt::format("{}:{}", file.string(), line) : "--set"; }
+std::string RunConfig::where(int64_t line) const {
+  return line > 0 ? fmt::format("{}:{}", file.string(), line) : "--set";
+}
 
 RunConfig read_run_config(const fs::path& file, const std::vector<std::string>& settings) {
   const Settings sorted = sort_settings(settings);

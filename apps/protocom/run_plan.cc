@@ -19,8 +19,8 @@ struct Product {
 /// What `run` knows of a stage; its options it learns from the command itself.
 struct StageKind {
   const char* command;
-  const char* output;                ///< the option that names its artefact
-  const char* file;                  ///< and where that goes
+  const char* output;  ///< the option that names its artefact
+  const char* file;    ///< and where that goes
   std::vector<Product> products;
   std::vector<const char*> reads;    ///< the options it takes from earlier stages
   std::set<std::string> words = {};  ///< its options that are no paths, although in other commands they are
@@ -28,22 +28,31 @@ struct StageKind {
 
 const std::vector<StageKind>& stage_kinds() {
   static const std::vector<StageKind> kinds = {
-      {"synth", "out", "images", {{"images", "images"}, {"split", "images/split.csv"}, {"csv", "images/attributes.csv"}}, {}},
+      {"synth",
+       "out",
+       "images",
+       {{"images", "images"}, {"split", "images/split.csv"}, {"csv", "images/attributes.csv"}},
+       {}},
       {"pack", "out", "images.pack", {{"images", "images.pack"}, {"split", "split.csv"}}, {"images", "split"}},
       {"knowledge", "out", "knowledge.npz", {{"knowledge", "knowledge.npz"}}, {"csv", "split"}},
       {"pretrain", "out", "backbone.npz", {{"backbone", "backbone.npz"}}, {"images"}},
       {"extract", "out", "features.npz", {{"features", "features.npz"}}, {"images", "backbone"}},
       {"complete", "out", "model.npz", {{"model", "model.npz"}}, {"features", "knowledge"}},
-      {"evaluate", "json", "results.json", {{"results", "results.json"}}, {"features", "knowledge", "model"}, {"split"}},
+      {"evaluate",
+       "json",
+       "results.json",
+       {{"results", "results.json"}},
+       {"features", "knowledge", "model"},
+       {"split"}},
       {"report", "out", "report.html", {}, {"results"}}};
   return kinds;
 }
 
 /// Options of any command that name files or folders to read; a relative one lies beside the configuration.
 bool is_input(const StageKind& kind, const std::string& option) {
-  static const std::set<std::string> kInputs = {"images", "image", "split",   "class-split", "backbone",      "features", "knowledge",
-                                                "model",  "csv",   "root",    "vectors",     "class-synsets", "labels",   "results",
-                                                "wordnet", "episodes-file"};
+  static const std::set<std::string> kInputs = {
+      "images", "image", "split",   "class-split",   "backbone", "features", "knowledge", "model",
+      "csv",    "root",  "vectors", "class-synsets", "labels",   "results",  "wordnet",   "episodes-file"};
   return kInputs.count(option) > 0 && kind.words.count(option) == 0;
 }
 
@@ -59,8 +68,8 @@ const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
     if (table.command == kind.command) return kind;
     names.emplace_back(kind.command);
   }
-  fail_usage("{}: unknown table [{}]{} (stages: {})", config.where(table.line), table.command, did_you_mean(table.command, names),
-             fmt::join(names, ", "));
+  fail_usage("{}: unknown table [{}]{} (stages: {})", config.where(table.line), table.command,
+             did_you_mean(table.command, names), fmt::join(names, ", "));
 }
 
 /// nullptr when there is no such command.
@@ -77,15 +86,17 @@ CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig
   if (command == nullptr) fail_usage("{}: this build has no command '{}'", config.where(table.line), table.command);
   stage.command = {table.command};
   std::vector<std::string> names;
-  for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+  for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
   if (names.empty()) return command;
   const auto source = table.values.find("source");
-  if (source == table.values.end()) fail_usage("{}: [{}] needs source = one of {}", config.where(table.line), table.command, fmt::join(names, ", "));
+  if (source == table.values.end())
+    fail_usage("{}: [{}] needs source = one of {}", config.where(table.line), table.command, fmt::join(names, ", "));
   const std::string& name = source->second.values.front();
   CLI::App* chosen = subcommand(*command, name);
   if (chosen == nullptr) {
-    fail_usage("{}: source '{}' of [{}] is none of {}{}", config.where(source->second.line), name, table.command, fmt::join(names, ", "),
-               did_you_mean(name, names));
+    fail_usage("{}: source '{}' of [{}] is none of {}{}", config.where(source->second.line), name, table.command,
+               fmt::join(names, ", "), did_you_mean(name, names));
   }
   stage.command.push_back(name);
   return chosen;
@@ -126,7 +137,8 @@ class Planner {
   Stage plan(const StageConfig& table);
 
  private:
-  void take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known, Stage& stage);
+  void take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known,
+                   Stage& stage);
   void wire(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
   void offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
   void check(const Stage& stage) const;
@@ -145,18 +157,21 @@ Stage Planner::plan(const StageConfig& table) {
   stage.line = table.line;
   stage.id = table.name.empty() ? table.command : table.command + "-" + table.name;
   if (!ids_.insert(stage.id).second) {
-    fail_usage("{}: [{}] stands here twice; give each of them another name = \"...\"", config_.where(table.line), table.command);
+    fail_usage("{}: [{}] stands here twice; give each of them another name = \"...\"", config_.where(table.line),
+               table.command);
   }
   const CLI::App& command = *find_command(*app, config_, table, stage);
   const std::vector<std::string> known = option_names(command);
   take_values(kind, table, known, stage);
   const auto own = stage.options.find(kind.output);
-  stage.artefact = own != stage.options.end() ? fs::path(own->second.values.front()) : config_.out / artefact_name(kind, table);
+  stage.artefact =
+      own != stage.options.end() ? fs::path(own->second.values.front()) : config_.out / artefact_name(kind, table);
   stage.options[kind.output] = {{stage.artefact.string()}, false, table.line};
   wire(kind, known, stage);
   offer(kind, known, stage);
   stage.can_resume = contains(known, "resume");
-  if (contains(known, "seed")) stage.options.try_emplace("seed", ConfigValue{{std::to_string(config_.seed)}, false, table.line});
+  if (contains(known, "seed"))
+    stage.options.try_emplace("seed", ConfigValue{{std::to_string(config_.seed)}, false, table.line});
   for (const auto& [name, value] : stage.options) {
     if (is_input(kind, name)) stage.inputs.push_back(name);
     if (is_output(name)) stage.outputs.push_back(name);
@@ -171,11 +186,13 @@ std::string Planner::artefact_name(const StageKind& kind, const StageConfig& tab
   return table.name.empty() ? file.string() : file.stem().string() + "-" + table.name + file.extension().string();
 }
 
-void Planner::take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known, Stage& stage) {
+void Planner::take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known,
+                          Stage& stage) {
   for (const auto& [name, given] : table.values) {
     if (name == "source" && stage.command.size() > 1) continue;
     if (!contains(known, name)) {
-      fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name, did_you_mean(name, known));
+      fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name,
+                 did_you_mean(name, known));
     }
     if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that nobody set
     ConfigValue value = given;
@@ -227,7 +244,8 @@ void Planner::check(const Stage& stage) const {
 
 size_t order_of(const StageConfig& table) {
   const auto& kinds = stage_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return table.command == kind.command; });
+  const auto found =
+      std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return table.command == kind.command; });
   return static_cast<size_t>(found - kinds.begin());
 }
 
@@ -242,7 +260,8 @@ std::vector<std::string> Stage::arguments() const {
       continue;
     }
     const bool positional = contains(positionals, name);
-    for (const std::string& text : value.values) (positional ? last : arguments).push_back(positional ? text : "--" + name + "=" + text);
+    for (const std::string& text : value.values)
+      (positional ? last : arguments).push_back(positional ? text : "--" + name + "=" + text);
   }
   arguments.insert(arguments.end(), last.begin(), last.end());
   return arguments;
@@ -259,7 +278,8 @@ std::string Stage::command_line() const {
 
 std::vector<Stage> plan_stages(const RunConfig& config) {
   std::vector<StageConfig> tables = config.stages;
-  std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+  std::stable_sort(tables.begin(), tables.end(),
+                   [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   Planner planner(config);
   std::vector<Stage> stages;
   for (const StageConfig& table : tables) stages.push_back(planner.plan(table));

@@ -12,9 +12,9 @@ namespace protocom::cli {
 
 /// A stage of `protocom run` with everything wired: one command line.
 struct Stage {
-  std::string id;                    ///< "evaluate", or "evaluate-5shot" for a named one: names its record
-  std::vector<std::string> command;  ///< {"knowledge", "wordnet"}
-  int64_t line = 0;                  ///< of its table in the configuration
+  std::string id;                              ///< "evaluate", or "evaluate-5shot" for a named one: names its record
+  std::vector<std::string> command;            ///< {"knowledge", "wordnet"}
+  int64_t line = 0;                            ///< of its table in the configuration
   std::map<std::string, ConfigValue> options;  ///< by long name; paths already resolved
   std::vector<std::string> inputs;             ///< those of `options` that name files to read
   std::vector<std::string> outputs;            ///< those that name files to write
@@ -28,8 +28,9 @@ struct Stage {
   [[nodiscard]] std::string command_line() const;
 };
 
-/// The stages of a configuration in the order of the method, each wired to the artefacts of those before it. Throws UsageError with file and
-/// line for a table that is no stage, a key that is no option of its command, or a value its command refuses.
+/// The stages of a configuration in the order of the method, each wired to the artefacts of those before it. Throws
+/// UsageError with file and line for a table that is no stage, a key that is no option of its command, or a value its
+/// command refuses.
 std::vector<Stage> plan_stages(const RunConfig& config);
 
 /// What a stage was made from: compared to decide whether it must run again.

@@ -18,7 +18,8 @@ std::string hash_prefix(const fs::path& prefix) {
   std::vector<std::string> hashes;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix.filename().string() + "-", 0) == 0 && entry.is_regular_file()) hashes.push_back(name + hash_file(entry.path()));
+    if (name.rfind(prefix.filename().string() + "-", 0) == 0 && entry.is_regular_file())
+      hashes.push_back(name + hash_file(entry.path()));
   }
   if (hashes.empty()) return kMissing;
   std::sort(hashes.begin(), hashes.end());
@@ -31,7 +32,9 @@ std::string hash_of(const std::vector<std::string>& paths) {
   return fmt::format("{}", fmt::join(hashes, ","));
 }
 
-json to_json(const ConfigValue& value) { return value.values.size() == 1 ? json(value.values.front()) : json(value.values); }
+json to_json(const ConfigValue& value) {
+  return value.values.size() == 1 ? json(value.values.front()) : json(value.values);
+}
 
 std::string text_of(const json& options, const std::string& name) {
   if (!options.contains(name)) return "default";
@@ -67,7 +70,9 @@ void add_outputs(StageRecord& record, const Stage& stage) {
 }
 
 fs::path record_path(const fs::path& out, const Stage& stage) { return out / ".stages" / (stage.id + ".json"); }
-fs::path started_path(const fs::path& out, const Stage& stage) { return out / ".stages" / (stage.id + ".started.json"); }
+fs::path started_path(const fs::path& out, const Stage& stage) {
+  return out / ".stages" / (stage.id + ".started.json");
+}
 
 std::optional<StageRecord> read_record(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
@@ -116,7 +121,8 @@ std::optional<std::string> reason_to_run(const Stage& stage, const std::optional
   for (const auto& [name, hash] : now.outputs) {
     const auto was = before->outputs.find(name);
     if (was == before->outputs.end()) return fmt::format("new output {}", name);
-    if (was->second != hash) return fmt::format("{} was changed since", fs::path(stage.options.at(name).values.front()).string());
+    if (was->second != hash)
+      return fmt::format("{} was changed since", fs::path(stage.options.at(name).values.front()).string());
   }
   return std::nullopt;
 }

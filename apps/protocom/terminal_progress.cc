@@ -133,7 +133,8 @@ void TerminalProgress::draw_bar() {
 
 void TerminalProgress::print_line() {
   const int64_t percent = total_ == 0 ? 100 : done_ * 100 / total_;
-  fmt::print(stderr, "{} {}/{} ({} %) {}{}{}\n", what_, done_, total_, percent, timing(), detail_.empty() ? "" : "  ", detail_);
+  fmt::print(stderr, "{} {}/{} ({} %) {}{}{}\n", what_, done_, total_, percent, timing(), detail_.empty() ? "" : "  ",
+             detail_);
   std::fflush(stderr);
   printed_ = Clock::now();
   printed_done_ = done_;

@@ -12,8 +12,8 @@ namespace protocom::cli {
 /// How much the program says on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every ten seconds or tenth of the job.
-/// A job of less than a second leaves no trace.
+/// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every ten seconds or
+/// tenth of the job. A job of less than a second leaves no trace.
 class TerminalProgress : public Progress {
  public:
   void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }

@@ -27,7 +27,9 @@ StoredClass& existing(ClassStore& store, const std::string& name) {
 
 }  // namespace
 
-FileReference FileReference::to(const fs::path& path) { return {fs::absolute(path).lexically_normal(), hash_file(path)}; }
+FileReference FileReference::to(const fs::path& path) {
+  return {fs::absolute(path).lexically_normal(), hash_file(path)};
+}
 
 const StoredClass* ClassStore::find(const std::string& name) const {
   const auto found = std::find_if(classes.begin(), classes.end(), [&](const StoredClass& c) { return c.name == name; });
@@ -41,7 +43,8 @@ void add_class(ClassStore& store, const std::string& name, ClassDescription desc
   if (!store.classes.empty()) {
     const int64_t expected = store.classes.front().description.embedding.numel();
     const int64_t found = description.embedding.numel();
-    if (found != expected) fail("class '{}': an embedding of {} dimensions, the store's have {}", name, found, expected);
+    if (found != expected)
+      fail("class '{}': an embedding of {} dimensions, the store's have {}", name, found, expected);
   }
   StoredClass added;
   added.name = name;
@@ -73,17 +76,21 @@ int64_t add_images(ClassStore& store, const std::string& name, const EnrolledIma
   return added;
 }
 
-fs::path locate(const FileReference& reference, const std::string& what, const fs::path& store, const fs::path& replacement) {
+fs::path locate(const FileReference& reference, const std::string& what, const fs::path& store,
+                const fs::path& replacement) {
   fs::path path = replacement;
   if (path.empty()) {
     path = reference.path;
     const fs::path beside = store.parent_path() / reference.path.filename();
     if (!fs::exists(path) && fs::exists(beside)) path = beside;
   }
-  if (!fs::exists(path)) fail("{}: its {} {} is not there; name it with --{}", store.string(), what, path.string(), what);
+  if (!fs::exists(path))
+    fail("{}: its {} {} is not there; name it with --{}", store.string(), what, path.string(), what);
   if (hash_file(path) != reference.hash) {
-    fail("{} is not the {} that {} was made with (its content differs); name that one with --{} or enrol into a new store",
-         path.string(), what, store.string(), what);
+    fail(
+        "{} is not the {} that {} was made with (its content differs); name that one with --{} or enrol into a new "
+        "store",
+        path.string(), what, store.string(), what);
   }
   return path;
 }

@@ -36,17 +36,21 @@ std::vector<std::string> texts(const ClassStore& store, const std::string& (*fie
   return result;
 }
 
-at::Tensor checked(const NpzReader& reader, const std::string& name, c10::ScalarType type, const std::vector<int64_t>& sizes) {
+at::Tensor checked(const NpzReader& reader, const std::string& name, c10::ScalarType type,
+                   const std::vector<int64_t>& sizes) {
   at::Tensor tensor = reader.tensor(name);
   bool fits = tensor.scalar_type() == type && tensor.dim() == static_cast<int64_t>(sizes.size());
-  for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
-  if (!fits) fail("{}: the member '{}' has another type or shape than its class-store needs", reader.path().string(), name);
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = sizes[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
+  if (!fits)
+    fail("{}: the member '{}' has another type or shape than its class-store needs", reader.path().string(), name);
   return tensor;
 }
 
 std::vector<std::string> checked_texts(const NpzReader& reader, const std::string& name, size_t size) {
   std::vector<std::string> result = reader.strings(name);
-  if (result.size() != size) fail("{}: the member '{}' has {} entries, expected {}", reader.path().string(), name, result.size(), size);
+  if (result.size() != size)
+    fail("{}: the member '{}' has {} entries, expected {}", reader.path().string(), name, result.size(), size);
   return result;
 }
 
@@ -92,7 +96,8 @@ void read_image_hashes(const NpzReader& reader, ClassStore& store) {
   const at::Tensor owner = checked(reader, "image_class", at::kLong, {static_cast<int64_t>(hashes.size())});
   for (size_t i = 0; i < hashes.size(); ++i) {
     const auto k = owner[static_cast<int64_t>(i)].item<int64_t>();
-    if (k < 0 || k >= static_cast<int64_t>(store.classes.size())) fail("{}: image_class[{}] is out of range", reader.path().string(), i);
+    if (k < 0 || k >= static_cast<int64_t>(store.classes.size()))
+      fail("{}: image_class[{}] is out of range", reader.path().string(), i);
     store.classes[static_cast<size_t>(k)].image_hashes.push_back(hashes[i]);
   }
 }
@@ -119,9 +124,11 @@ void write_class_store(const fs::path& path, const ClassStore& store, const Prov
   NpzWriter writer(path);
   add_header(writer, header);
   writer.add("classes", texts(store, [](const StoredClass& one) -> const std::string& { return one.name; }));
-  writer.add("titles", texts(store, [](const StoredClass& one) -> const std::string& { return one.description.title; }));
-  writer.add("embedding_source",
-             texts(store, [](const StoredClass& one) -> const std::string& { return one.description.embedding_source; }));
+  writer.add("titles",
+             texts(store, [](const StoredClass& one) -> const std::string& { return one.description.title; }));
+  writer.add("embedding_source", texts(store, [](const StoredClass& one) -> const std::string& {
+               return one.description.embedding_source;
+             }));
   writer.add("count", at::tensor(count, at::kLong));
   writer.add("sum", stack(store, sum, at::kDouble));
   writer.add("sum_squares", stack(store, sum_squares, at::kDouble));

@@ -21,7 +21,8 @@ NewClass known_class(const Knowledge& knowledge, int64_t row) {
 }
 
 NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
-  if (!request.attributes.empty() && !request.synset.empty()) fail_usage("give a class attributes or a synset, not both");
+  if (!request.attributes.empty() && !request.synset.empty())
+    fail_usage("give a class attributes or a synset, not both");
   NewClassOptions options;
   if (!request.vectors.empty()) options.vectors = request.vectors;
   if (!request.synset.empty()) return describe_by_synset(knowledge, WordNet(request.wordnet), request.synset, options);
@@ -31,7 +32,8 @@ NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
 }
 
 /// A row of R over the knowledge's attributes -> over the model's. float32 [a]
-at::Tensor over_model_attributes(const Knowledge& knowledge, const CompletionModel& model, const at::Tensor& association) {
+at::Tensor over_model_attributes(const Knowledge& knowledge, const CompletionModel& model,
+                                 const at::Tensor& association) {
   at::Tensor result = at::zeros({static_cast<int64_t>(model.attributes.size())}, at::kFloat);
   for (size_t a = 0; a < model.attributes.size(); ++a) {
     const int64_t column = knowledge.attribute_index(model.attributes[a]);
@@ -45,8 +47,10 @@ at::Tensor over_model_attributes(const Knowledge& knowledge, const CompletionMod
 ClassDescription describe_class(const Knowledge& knowledge, const CompletionModel& model, const ClassRequest& request) {
   const int64_t expected = model.network.options().embedding_dim;
   if (knowledge.embedding_dim() != expected) {
-    fail("the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another knowledge file",
-         knowledge.embedding_dim(), expected);
+    fail(
+        "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "
+        "knowledge file",
+        knowledge.embedding_dim(), expected);
   }
   const NewClass found = describe(knowledge, request);
   ClassDescription description;
@@ -59,8 +63,10 @@ ClassDescription describe_class(const Knowledge& knowledge, const CompletionMode
                   found.outside_vocabulary.size());
   }
   if (description.association.count_nonzero().item<int64_t>() == 0) {
-    logger().warn("class '{}' has no attribute that the completion model knows: its prototype is completed from its images and name alone",
-                  request.name);
+    logger().warn(
+        "class '{}' has no attribute that the completion model knows: its prototype is completed from its images and "
+        "name alone",
+        request.name);
   }
   return description;
 }

@@ -35,11 +35,13 @@ void check_fits(const ClassStore& store, const CompletionModel& model) {
   if (model.attributes != store.attributes) fail("the completion model has other attributes than the store");
   const ProtoComNetOptions& sizes = model.network.options();
   if (sizes.feature_dim != store.feature_dim) {
-    fail("the completion model takes features of {} dimensions, the store's have {}", sizes.feature_dim, store.feature_dim);
+    fail("the completion model takes features of {} dimensions, the store's have {}", sizes.feature_dim,
+         store.feature_dim);
   }
   const int64_t embedding_dim = store.classes.front().description.embedding.numel();
   if (sizes.embedding_dim != embedding_dim) {
-    fail("the completion model takes class embeddings of {} dimensions, the store's have {}", sizes.embedding_dim, embedding_dim);
+    fail("the completion model takes class embeddings of {} dimensions, the store's have {}", sizes.embedding_dim,
+         embedding_dim);
   }
 }
 
@@ -75,8 +77,8 @@ at::Tensor Recognizer::probabilities(const at::Tensor& features, Fusion fusion) 
   return cosine_probabilities(features, prototypes(features, fusion), options_.scale);
 }
 
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities, const std::vector<std::string>& class_names,
-                                                   int64_t top) {
+std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
+                                                   const std::vector<std::string>& class_names, int64_t top) {
   const at::Tensor values = probabilities.to(at::kDouble).contiguous();
   const auto p = values.accessor<double, 2>();
   std::vector<int64_t> order(class_names.size());

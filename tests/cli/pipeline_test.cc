@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "cli/program.h"
@@ -65,9 +66,10 @@ episodes = 20
 [report]
 )";
 
-const std::vector<std::string> kStages = {"synth", "pack", "knowledge", "pretrain", "extract", "complete", "evaluate", "report"};
-const std::vector<std::string> kArtefacts = {"images/split.csv", "images.pack",  "knowledge.npz", "backbone.npz",
-                                             "features.npz",     "model.npz",    "results.json",  "report.html"};
+const std::vector<std::string> kStages = {"synth",   "pack",     "knowledge", "pretrain",
+                                          "extract", "complete", "evaluate",  "report"};
+const std::vector<std::string> kArtefacts = {"images/split.csv", "images.pack", "knowledge.npz", "backbone.npz",
+                                             "features.npz",     "model.npz",   "results.json",  "report.html"};
 
 /// Stage -> "run" or "skip", from the table that --dry-run prints.
 std::map<std::string, std::string> planned(const Outcome& outcome) {
@@ -87,7 +89,8 @@ std::vector<std::string> stages_run(const Outcome& outcome) {
   std::vector<std::string> stages;
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("== ", 0) == 0 && line.find("up to date") == std::string::npos) stages.push_back(line.substr(3, line.find(':') - 3));
+    if (line.rfind("== ", 0) == 0 && line.find("up to date") == std::string::npos)
+      stages.push_back(line.substr(3, line.find(':') - 3));
   }
   return stages;
 }
@@ -109,6 +112,14 @@ class Pipeline : public ::testing::Test {
   }
   static fs::path out(const std::string& name) { return folder_->path() / "out" / name; }
 
+  /// "<class>/<number>.jpg" of the first image there is.
+  static std::string first_image() {
+    for (const std::string& file : files_below(out("images"))) {
+      if (file.find('/') != std::string::npos) return file;
+    }
+    throw std::runtime_error("the run left no image");
+  }
+
   static std::unique_ptr<TempDir> folder_;
   static Outcome first_;
 };
@@ -119,7 +130,8 @@ TEST_F(Pipeline, OneCommandGoesFromNothingToAReport) {
   ASSERT_EQ(first_.exit_code, 0) << first_.err;
   EXPECT_EQ(stages_run(first_), kStages);
   for (const std::string& artefact : kArtefacts) EXPECT_TRUE(fs::exists(out(artefact))) << artefact;
-  for (const std::string& file : files_below(folder_->path() / "out")) EXPECT_THAT(file, Not(HasSubstr(".tmp"))) << "left behind";
+  for (const std::string& file : files_below(folder_->path() / "out"))
+    EXPECT_THAT(file, Not(HasSubstr(".tmp"))) << "left behind";
 }
 
 TEST_F(Pipeline, ResultsHoldEveryMethodWithItsModeAndInterval) {
@@ -142,11 +154,11 @@ TEST_F(Pipeline, ResultsHoldEveryMethodWithItsModeAndInterval) {
 
 TEST_F(Pipeline, ShowTellsWhereEachArtefactComesFrom) {
   for (const auto& [file, kind, command] : {std::tuple{"images.pack", "images", "pack"},
-                                           {"knowledge.npz", "knowledge", "knowledge table"},
-                                           {"backbone.npz", "backbone", "pretrain"},
-                                           {"features.npz", "features", "extract"},
-                                           {"model.npz", "protocomnet", "complete"},
-                                           {"results.json", "results", "evaluate"}}) {
+                                            {"knowledge.npz", "knowledge", "knowledge table"},
+                                            {"backbone.npz", "backbone", "pretrain"},
+                                            {"features.npz", "features", "extract"},
+                                            {"model.npz", "protocomnet", "complete"},
+                                            {"results.json", "results", "evaluate"}}) {
     const Outcome shown = protocom(folder_->path(), {"show", out(file).string(), "--json"});
     ASSERT_EQ(shown.exit_code, 0) << shown.err;
     const json document = json::parse(shown.out);
@@ -174,13 +186,13 @@ TEST_F(Pipeline, ASecondRunSkipsEverything) {
 TEST_F(Pipeline, AChangedOptionRunsItsStageAndWhatDependsOnIt) {
   const Outcome plan = run({"--set", "complete.epochs=3", "--dry-run"});
   EXPECT_EQ(planned(plan), (std::map<std::string, std::string>{{"synth", "skip"},
-                                                                   {"pack", "skip"},
-                                                                   {"knowledge", "skip"},
-                                                                   {"pretrain", "skip"},
-                                                                   {"extract", "skip"},
-                                                                   {"complete", "run"},
-                                                                   {"evaluate", "run"},
-                                                                   {"report", "run"}}));
+                                                               {"pack", "skip"},
+                                                               {"knowledge", "skip"},
+                                                               {"pretrain", "skip"},
+                                                               {"extract", "skip"},
+                                                               {"complete", "run"},
+                                                               {"evaluate", "run"},
+                                                               {"report", "run"}}));
   EXPECT_THAT(plan.out, HasSubstr("epochs: 2 -> 3"));
   const Outcome changed = run({"--set", "complete.epochs=3"});
   EXPECT_EQ(changed.exit_code, 0) << changed.err;
@@ -213,7 +225,8 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
   Program program(folder_->path(), arguments);
   const fs::path cut = folder_->path() / "cut";
   // The training's state is there after its first epoch.
-  for (int waited = 0; !fs::exists(cut / "backbone.npz.last") && waited < 1200; ++waited) std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  for (int waited = 0; !fs::exists(cut / "backbone.npz.last") && waited < 1200; ++waited)
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
   ASSERT_TRUE(fs::exists(cut / "backbone.npz.last")) << "the training did not begin";
   program.kill();
   EXPECT_EQ(program.wait().exit_code, 128 + SIGKILL);
@@ -229,7 +242,8 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
 
   const Outcome other = run({}, "cut");
   EXPECT_EQ(other.exit_code, 0) << other.err;
-  EXPECT_THAT(other.out, HasSubstr("== pretrain: epochs: 25 -> 1")) << "the old training's state must not stand in the way";
+  EXPECT_THAT(other.out, HasSubstr("== pretrain: epochs: 25 -> 1"))
+      << "the old training's state must not stand in the way";
 }
 
 TEST_F(Pipeline, EnrolledClassesAreRecognised) {
@@ -255,7 +269,8 @@ TEST_F(Pipeline, EnrolledClassesAreRecognised) {
     EXPECT_THAT(enrolled.out, HasSubstr("3 (3 new)"));
   }
   for (const char* mode : {"inductive", "transductive"}) {
-    std::vector<std::string> arguments = {"classify", "creatures.store", (images / novel[0]).string(), "--format", "json", "--top", "5"};
+    std::vector<std::string> arguments = {
+        "classify", "creatures.store", (images / novel[0]).string(), "--format", "json", "--top", "5"};
     if (std::string(mode) == "transductive") arguments.emplace_back("--transductive");
     const Outcome classified = protocom(folder_->path(), arguments);
     ASSERT_EQ(classified.exit_code, 0) << classified.err;
@@ -277,14 +292,15 @@ TEST_F(Pipeline, EnrolledClassesAreRecognised) {
 
 TEST_F(Pipeline, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
   const fs::path images = folder_->path() / "out/images";
-  const std::string name = files_below(images).front();
+  const std::string name = first_image();
   const std::string folder = name.substr(0, name.find('/'));
   const std::string store = "damaged.store";
   const std::string one = (images / name).string();
-  ASSERT_EQ(protocom(folder_->path(), {"enrol", store, one, "--class", folder, "--backbone", out("backbone.npz").string(), "--model",
-                                       out("model.npz").string(), "--knowledge", out("knowledge.npz").string()})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      protocom(folder_->path(), {"enrol", store, one, "--class", folder, "--backbone", out("backbone.npz").string(),
+                                 "--model", out("model.npz").string(), "--knowledge", out("knowledge.npz").string()})
+          .exit_code,
+      0);
   write_text(*folder_ / "mixed/a.jpg", read_text(one));
   write_text(*folder_ / "mixed/b.jpg", read_text(one).substr(0, 200));
   const Outcome outcome = protocom(folder_->path(), {"classify", store, "mixed", "--format", "csv"});
@@ -298,14 +314,15 @@ TEST_F(Pipeline, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
 }
 
 TEST_F(Pipeline, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
-  const std::string one = (folder_->path() / "out/images" / files_below(folder_->path() / "out/images").front()).string();
+  const std::string one = (out("images") / first_image()).string();
   const std::string attributes = read_text(out("images/attributes.csv"));
   const size_t line = attributes.find('\n') + 1;
   const std::string row = attributes.substr(line, attributes.find('\n', line) - line);
   const std::string attribute = row.substr(row.find(',') + 1);
-  const Outcome outcome = protocom(
-      folder_->path(), {"enrol", "typo.store", one, "--class", "new", "--attributes", attribute + "x", "--backbone", out("backbone.npz").string(),
-                        "--model", out("model.npz").string(), "--knowledge", out("knowledge.npz").string()});
+  const Outcome outcome =
+      protocom(folder_->path(), {"enrol", "typo.store", one, "--class", "new", "--attributes", attribute + "x",
+                                 "--backbone", out("backbone.npz").string(), "--model", out("model.npz").string(),
+                                 "--knowledge", out("knowledge.npz").string()});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("'" + attribute + "x'; did you mean '"));
   EXPECT_FALSE(fs::exists(*folder_ / "typo.store"));
@@ -316,15 +333,17 @@ TEST_F(Pipeline, TwoEnrolmentsAtOnceBothCount) {
   const std::vector<std::string> files = files_below(images);
   std::map<std::string, std::vector<std::string>> by_class;
   for (const std::string& file : files) {
-    if (file.find('/') != std::string::npos) by_class[file.substr(0, file.find('/'))].push_back((images / file).string());
+    if (file.find('/') != std::string::npos)
+      by_class[file.substr(0, file.find('/'))].push_back((images / file).string());
   }
   std::vector<std::unique_ptr<Program>> programs;
   for (const auto& [name, paths] : by_class) {
     if (programs.size() == 4) break;
     programs.push_back(std::make_unique<Program>(
-        folder_->path(), std::vector<std::string>{"enrol", "together.store", paths[0], paths[1], "--class", name, "--threads", "1", "--backbone",
-                                                  out("backbone.npz").string(), "--model", out("model.npz").string(), "--knowledge",
-                                                  out("knowledge.npz").string()}));
+        folder_->path(),
+        std::vector<std::string>{"enrol", "together.store", paths[0], paths[1], "--class", name, "--threads", "1",
+                                 "--backbone", out("backbone.npz").string(), "--model", out("model.npz").string(),
+                                 "--knowledge", out("knowledge.npz").string()}));
   }
   for (const auto& program : programs) {
     const Outcome outcome = program->wait();

@@ -27,7 +27,8 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   const char* program = std::getenv("PROTOCOM_PROGRAM");
   if (program == nullptr) throw std::runtime_error("PROTOCOM_PROGRAM must name the program under test (ctest sets it)");
   static std::atomic<int> counter{0};
-  const std::string stem = fs::temp_directory_path() / ("protocom-cli-" + std::to_string(::getpid()) + "-" + std::to_string(counter++));
+  const std::string stem =
+      fs::temp_directory_path() / ("protocom-cli-" + std::to_string(::getpid()) + "-" + std::to_string(counter++));
   out_ = stem + ".out";
   err_ = stem + ".err";
   std::vector<char*> words = {const_cast<char*>(program)};
@@ -65,7 +66,9 @@ Outcome Program::wait() {
   return outcome;
 }
 
-Outcome protocom(const fs::path& folder, const std::vector<std::string>& arguments) { return Program(folder, arguments).wait(); }
+Outcome protocom(const fs::path& folder, const std::vector<std::string>& arguments) {
+  return Program(folder, arguments).wait();
+}
 
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -25,18 +25,26 @@ class RunConfig : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(RunConfig, NamesTheLineOfAnUnknownTable) { expect_refused("out = \"o\"\n\n[pretrian]\nepochs = 1\n", "c.toml:3: unknown table [pretrian]; did you mean 'pretrain'?"); }
+TEST_F(RunConfig, NamesTheLineOfAnUnknownTable) {
+  expect_refused("out = \"o\"\n\n[pretrian]\nepochs = 1\n",
+                 "c.toml:3: unknown table [pretrian]; did you mean 'pretrain'?");
+}
 
 TEST_F(RunConfig, NamesTheLineOfAnUnknownKey) {
-  expect_refused("[synth]\nseed = 1\nimage-sise = 32\n", "c.toml:3: [synth] has no option 'image-sise'; did you mean 'image-size'?");
+  expect_refused("[synth]\nseed = 1\nimage-sise = 32\n",
+                 "c.toml:3: [synth] has no option 'image-sise'; did you mean 'image-size'?");
   expect_refused("ouput = \"o\"\n[synth]\n", "c.toml:1: unknown key 'ouput'");
 }
 
 TEST_F(RunConfig, NamesTheLineOfASyntaxError) { expect_refused("[synth]\nseed = \n", "c.toml:2: not valid TOML"); }
 
-TEST_F(RunConfig, RefusesAValueThatItsCommandRefuses) { expect_refused("[synth]\nseed = \"one\"\n", "c.toml:1: [synth]"); }
+TEST_F(RunConfig, RefusesAValueThatItsCommandRefuses) {
+  expect_refused("[synth]\nseed = \"one\"\n", "c.toml:1: [synth]");
+}
 
-TEST_F(RunConfig, RefusesAVariableThatIsNotSet) { expect_refused("[pack]\nimages = \"${data}\"\n", "c.toml:2: ${data} is not set; add --set data=..."); }
+TEST_F(RunConfig, RefusesAVariableThatIsNotSet) {
+  expect_refused("[pack]\nimages = \"${data}\"\n", "c.toml:2: ${data} is not set; add --set data=...");
+}
 
 TEST_F(RunConfig, RefusesASettingThatNothingUses) {
   expect_refused("[pack]\nimages = \"${data}\"\n", "--set dta=...", {"--set", "data=x", "--set", "dta=y"});
@@ -45,13 +53,15 @@ TEST_F(RunConfig, RefusesASettingThatNothingUses) {
 
 TEST_F(RunConfig, ASettingReplacesAValueOfTheFile) {
   write_text(folder_ / "c.toml", "out = \"o\"\nseed = 3\n[synth]\nimage-size = 32\n");
-  const Outcome outcome = protocom(folder_.path(), {"run", "c.toml", "--commands", "--set", "synth.image-size=48", "--set", "out=p"});
+  const Outcome outcome =
+      protocom(folder_.path(), {"run", "c.toml", "--commands", "--set", "synth.image-size=48", "--set", "out=p"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "protocom synth --image-size=48 --seed=3 p/images\n");
 }
 
 TEST_F(RunConfig, WiresStagesToTheArtefactsBeforeThemInWhateverOrderTheyStand) {
-  write_text(folder_ / "sub/c.toml", "out = \"o\"\n[extract]\nbackbone = \"b.pt\"\n[pack]\nimages = \"photos\"\nlayout = \"folder\"\n");
+  write_text(folder_ / "sub/c.toml",
+             "out = \"o\"\n[extract]\nbackbone = \"b.pt\"\n[pack]\nimages = \"photos\"\nlayout = \"folder\"\n");
   const Outcome outcome = protocom(folder_.path(), {"run", "sub/c.toml", "--commands"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,

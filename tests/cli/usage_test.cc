@@ -38,15 +38,15 @@ TEST_F(Usage, VersionAndHelpSucceed) {
   EXPECT_THAT(version.out, StartsWith("protocom "));
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "enrol",
-                              "classify", "show", "run"}) {
+  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate",
+                              "report", "enrol", "classify", "show", "run"}) {
     EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
-  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "enrol",
-                              "classify", "show", "run"}) {
+  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate",
+                              "report", "enrol", "classify", "show", "run"}) {
     const Outcome help = run({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Example:\n  protocom ") + command)) << command;
@@ -60,11 +60,14 @@ TEST_F(Usage, HelpShowsDefaults) {
 
 TEST_F(Usage, NoCommandIsAUsageError) { expect_usage_error(run({}), "which command?"); }
 
-TEST_F(Usage, AnUnknownCommandIsNamedWithTheNearestOne) { expect_usage_error(run({"clasify"}), "unknown command 'clasify'; did you mean 'classify'?"); }
+TEST_F(Usage, AnUnknownCommandIsNamedWithTheNearestOne) {
+  expect_usage_error(run({"clasify"}), "unknown command 'clasify'; did you mean 'classify'?");
+}
 
 TEST_F(Usage, AnOptionWithATypoIsNamedWithTheNearestOneEvenWhenARequiredOneIsMissingToo) {
   expect_usage_error(run({"pack", "photos", "--oot", "x.pack"}), "unknown option --oot; did you mean '--out'");
-  expect_usage_error(run({"knowledge", "wordnet", "--vocabulry=base"}), "unknown option --vocabulry; did you mean '--vocabulary'?");
+  expect_usage_error(run({"knowledge", "wordnet", "--vocabulry=base"}),
+                     "unknown option --vocabulry; did you mean '--vocabulary'?");
 }
 
 TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", "x", "--seed", "one"}), "--seed"); }

@@ -38,8 +38,8 @@ TEST(ClassStore, SumsWhatIsEnrolledOneByOneOrTogether) {
   EXPECT_EQ(add_images(store, "cat", images({{3, -4}, {0.5, 1}}, {"h2", "h3"})), 2);
   const StoredClass& cat = *store.find("cat");
   EXPECT_EQ(cat.count, 3);
-  EXPECT_TRUE(at::equal(cat.sum, at::tensor({4.5, -1.0}, at::kDouble)));             // 1+3+.5, 2-4+1
-  EXPECT_TRUE(at::equal(cat.sum_squares, at::tensor({10.25, 21.0}, at::kDouble)));   // 1+9+.25, 4+16+1
+  EXPECT_TRUE(at::equal(cat.sum, at::tensor({4.5, -1.0}, at::kDouble)));            // 1+3+.5, 2-4+1
+  EXPECT_TRUE(at::equal(cat.sum_squares, at::tensor({10.25, 21.0}, at::kDouble)));  // 1+9+.25, 4+16+1
 }
 
 TEST(ClassStore, CountsAnImageOnce) {
@@ -54,8 +54,14 @@ TEST(ClassStore, RefusesWhatDoesNotFit) {
   ClassStore store = small_store();
   add_class(store, "cat", description(1));
   EXPECT_THAT(message_of([&] { add_class(store, "cat", description(0)); }), HasSubstr("already has a class 'cat'"));
-  EXPECT_THAT(message_of([&] { add_images(store, "cta", images({{1, 2}}, {"h"})); }), HasSubstr("no class 'cta'; did you mean 'cat'?"));
-  EXPECT_THAT(message_of([&] { add_images(store, "cat", images({{1, 2, 3}}, {"h"})); }), HasSubstr("features of 3 dimensions"));
+  EXPECT_THAT(message_of([&] {
+                add_images(store, "cta", images({{1, 2}}, {"h"}));
+              }),
+              HasSubstr("no class 'cta'; did you mean 'cat'?"));
+  EXPECT_THAT(message_of([&] {
+                add_images(store, "cat", images({{1, 2, 3}}, {"h"}));
+              }),
+              HasSubstr("features of 3 dimensions"));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(message_of([&] { add_images(store, "cat", images({{1, nan}}, {"h"})); }), HasSubstr("NaN"));
   EXPECT_EQ(store.find("cat")->count, 0);
@@ -95,7 +101,8 @@ TEST(ClassStore, RefusesAnotherKindOfFile) {
   NpzWriter writer(folder / "other.npz");
   add_header(writer, make_header("features", 1, {}));
   writer.close();
-  EXPECT_THAT(message_of([&] { read_class_store(folder / "other.npz"); }), HasSubstr("'features' file, expected 'class-store'"));
+  EXPECT_THAT(message_of([&] { read_class_store(folder / "other.npz"); }),
+              HasSubstr("'features' file, expected 'class-store'"));
 }
 
 TEST(ClassStore, FindsItsFilesWhereTheyWereOrBesideItAndRefusesOthers) {
@@ -111,7 +118,8 @@ TEST(ClassStore, FindsItsFilesWhereTheyWereOrBesideItAndRefusesOthers) {
   EXPECT_THAT(message_of([&] { locate(reference, "backbone", store, ""); }), HasSubstr("name it with --backbone"));
   EXPECT_EQ(locate(reference, "backbone", store, folder / "renamed.npz"), folder / "renamed.npz");
   write_file(folder / "renamed.npz", "other weights");
-  EXPECT_THAT(message_of([&] { locate(reference, "backbone", store, folder / "renamed.npz"); }), HasSubstr("is not the backbone that"));
+  EXPECT_THAT(message_of([&] { locate(reference, "backbone", store, folder / "renamed.npz"); }),
+              HasSubstr("is not the backbone that"));
 }
 
 TEST(ClassStore, ASecondLockWaitsForTheFirst) {

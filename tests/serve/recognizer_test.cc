@@ -25,16 +25,19 @@ ClassStore two_classes() {
 
 TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
   const Recognizer recognizer(two_classes(), constant_model({1, 3}));
-  const at::Tensor expected = at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
+  const at::Tensor expected =
+      at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
   EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2}), Fusion::kInductive), expected));
 }
 
 TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
   RecognizerOptions options;
   options.scale = 2;
-  // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1 and 0.
+  // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
+  // and 0.
   const Recognizer recognizer(two_classes(), constant_model({0, 0}), options);
-  const at::Tensor probabilities = recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}), Fusion::kInductive);
+  const at::Tensor probabilities =
+      recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}), Fusion::kInductive);
   EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
   EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
   EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
@@ -43,7 +46,8 @@ TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
 TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
   const Recognizer recognizer(two_classes(), constant_model({1, 3}));
   const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(recognizer.prototypes(none, Fusion::kTransductive), recognizer.prototypes(none, Fusion::kInductive)));
+  EXPECT_TRUE(at::allclose(recognizer.prototypes(none, Fusion::kTransductive),
+                           recognizer.prototypes(none, Fusion::kInductive)));
 }
 
 TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreJudgedTogether) {
@@ -80,7 +84,8 @@ TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
   CompletionModel other = constant_model({0, 0});
   other.attributes = {"wing"};
   EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
-  EXPECT_THAT(said(two_classes(), constant_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
+  EXPECT_THAT(said(two_classes(), constant_model({0, 0, 0})),
+              HasSubstr("features of 3 dimensions, the store's have 2"));
 }
 
 TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {

@@ -10,7 +10,8 @@
 
 namespace protocom::testing {
 
-/// A store over features of two dimensions, one attribute "tail" and embeddings of two dimensions; its files do not exist.
+/// A store over features of two dimensions, one attribute "tail" and embeddings of two dimensions; its files do not
+/// exist.
 inline ClassStore small_store() {
   ClassStore store;
   store.backbone = {"/nowhere/backbone.npz", "b"};
@@ -32,7 +33,8 @@ inline EnrolledImages images(const std::vector<std::vector<float>>& features, co
   return {at::stack(rows), hashes};
 }
 
-/// A completion network whose every weight is 0 but the decoder's last bias: it completes every prototype to `completed`.
+/// A completion network whose every weight is 0 but the decoder's last bias: it completes every prototype to
+/// `completed`.
 inline CompletionModel constant_model(const std::vector<float>& completed) {
   ProtoComNetOptions sizes;
   sizes.feature_dim = static_cast<int64_t>(completed.size());
@@ -40,7 +42,8 @@ inline CompletionModel constant_model(const std::vector<float>& completed) {
   sizes.code_dim = 3;
   sizes.attention_hidden = 3;
   sizes.decoder_hidden = 3;
-  CompletionModel model{ProtoComNet(sizes), {"tail"}, at::tensor({0.0F, 1.0F}).unsqueeze(0), at::zeros({1, 2}), at::ones({1, 2})};
+  CompletionModel model{
+      ProtoComNet(sizes), {"tail"}, at::tensor({0.0F, 1.0F}).unsqueeze(0), at::zeros({1, 2}), at::ones({1, 2})};
   const at::NoGradGuard no_grad;
   for (const at::Tensor& parameter : model.network.parameters()) parameter.zero_();
   model.network.parameter("decoder.2.bias").copy_(at::tensor(completed));

@@ -31,20 +31,20 @@ struct ClassDescription {
 struct StoredClass {
   std::string name;
   ClassDescription description;
-  int64_t count = 0;                       ///< images
-  at::Tensor sum;                          ///< of their features, float64 [d]
-  at::Tensor sum_squares;                  ///< float64 [d]
-  std::vector<std::string> image_hashes;   ///< hash_file of each image, so that none counts twice
+  int64_t count = 0;                      ///< images
+  at::Tensor sum;                         ///< of their features, float64 [d]
+  at::Tensor sum_squares;                 ///< float64 [d]
+  std::vector<std::string> image_hashes;  ///< hash_file of each image, so that none counts twice
 };
 
-/// The classes somebody has enrolled, in one file: all that classification needs besides the backbone and the completion model, which
-/// the store names and recognises by their hashes.
+/// The classes somebody has enrolled, in one file: all that classification needs besides the backbone and the
+/// completion model, which the store names and recognises by their hashes.
 struct ClassStore {
   FileReference backbone;
-  FileReference model;      ///< the completion model
-  FileReference knowledge;  ///< only enrolment reads it
-  int64_t image_size = 0;   ///< preprocessing: images become image_size x image_size by resize_and_crop
-  int64_t feature_dim = 0;  ///< d
+  FileReference model;                  ///< the completion model
+  FileReference knowledge;              ///< only enrolment reads it
+  int64_t image_size = 0;               ///< preprocessing: images become image_size x image_size by resize_and_crop
+  int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], the completion model's
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
 
@@ -61,8 +61,8 @@ struct EnrolledImages {
 /// Adds a class without images. Throws Error when the store has it already or the description does not fit the store.
 void add_class(ClassStore& store, const std::string& name, ClassDescription description);
 
-/// Adds the features of images to a class of the store; images it already holds are left out. Returns how many were added.
-/// Throws Error for an unknown class, features of another dimension or ones that are NaN or infinite.
+/// Adds the features of images to a class of the store; images it already holds are left out. Returns how many were
+/// added. Throws Error for an unknown class, features of another dimension or ones that are NaN or infinite.
 int64_t add_images(ClassStore& store, const std::string& name, const EnrolledImages& images);
 
 /// Writes one npz (docs/formats.md, "class-store"), atomically. Throws Error.
@@ -71,8 +71,8 @@ void write_class_store(const std::filesystem::path& path, const ClassStore& stor
 /// Reads and checks a store. Throws Error.
 ClassStore read_class_store(const std::filesystem::path& path);
 
-/// Holds other processes off a store while it lives, so that reading, changing and writing it is one step. It locks the folder the store
-/// lies in and leaves no file behind. Throws Error when the folder cannot be made or locked.
+/// Holds other processes off a store while it lives, so that reading, changing and writing it is one step. It locks the
+/// folder the store lies in and leaves no file behind. Throws Error when the folder cannot be made or locked.
 class StoreLock {
  public:
   explicit StoreLock(const std::filesystem::path& store);
@@ -84,10 +84,10 @@ class StoreLock {
   int folder_ = -1;
 };
 
-/// Where a referenced file is: `replacement` if given, else the path in the reference, else a file of that name beside the store.
-/// Throws Error when there is none or when what is there is another file than the store was made with (by its hash); `what` names
-/// it in messages ("backbone").
-std::filesystem::path locate(const FileReference& reference, const std::string& what, const std::filesystem::path& store,
-                             const std::filesystem::path& replacement);
+/// Where a referenced file is: `replacement` if given, else the path in the reference, else a file of that name beside
+/// the store. Throws Error when there is none or when what is there is another file than the store was made with (by
+/// its hash); `what` names it in messages ("backbone").
+std::filesystem::path locate(const FileReference& reference, const std::string& what,
+                             const std::filesystem::path& store, const std::filesystem::path& replacement);
 
 }  // namespace protocom

@@ -13,15 +13,16 @@ namespace protocom {
 /// What is said about a class at its enrolment: attributes, or a synset, or nothing but its name.
 struct ClassRequest {
   std::string name;
-  std::vector<std::string> attributes;                ///< as describe_by_attributes takes them
-  std::string synset;                                 ///< as WordNet::resolve takes it
-  std::filesystem::path vectors;                      ///< the word vectors the knowledge was made with; empty: none
-  std::filesystem::path wordnet = kWordNetFolder;     ///< read only for a synset
+  std::vector<std::string> attributes;             ///< as describe_by_attributes takes them
+  std::string synset;                              ///< as WordNet::resolve takes it
+  std::filesystem::path vectors;                   ///< the word vectors the knowledge was made with; empty: none
+  std::filesystem::path wordnet = kWordNetFolder;  ///< read only for a synset
 };
 
-/// Describes a class for a completion model. With neither attributes nor a synset the knowledge's own row of a class of that name
-/// is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes that no base class
-/// has cannot help and are logged. Throws UsageError when both are given, else what describe_by_attributes and describe_by_synset throw.
+/// Describes a class for a completion model. With neither attributes nor a synset the knowledge's own row of a class of
+/// that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
+/// that no base class has cannot help and are logged. Throws UsageError when both are given, else what
+/// describe_by_attributes and describe_by_synset throw.
 ClassDescription describe_class(const Knowledge& knowledge, const CompletionModel& model, const ClassRequest& request);
 
 }  // namespace protocom

@@ -30,7 +30,8 @@ struct RankedClass {
 /// Classifies features by the classes of a store (equation 8 with fused prototypes). Thread-safe after construction.
 class Recognizer {
  public:
-  /// Completes the prototypes of all classes. Throws Error when the store has no class, a class has no image, or the completion model's sizes or attributes are not the store's.
+  /// Completes the prototypes of all classes. Throws Error when the store has no class, a class has no image, or the
+  /// completion model's sizes or attributes are not the store's.
   Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options = {});
 
   /// [c], in the store's order.
@@ -50,8 +51,9 @@ class Recognizer {
   RecognizerOptions options_;
 };
 
-/// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's order.
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities, const std::vector<std::string>& class_names,
-                                                   int64_t top);
+/// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's
+/// order.
+std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
+                                                   const std::vector<std::string>& class_names, int64_t top);
 
 }  // namespace protocom
