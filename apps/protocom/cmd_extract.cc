@@ -20,7 +20,8 @@ PackedImages images_for(const Backbone& backbone, const Options& options, Proven
   const int64_t size = options.image_size > 0 || pack ? options.image_size : backbone.image_size();
   PackedImages images = load_images(options.source, size, provenance);
   if (images.image_size() != backbone.image_size()) {
-    logger().warn("the backbone expects images of {0}x{0} pixels, these are {1}x{1}", backbone.image_size(), images.image_size());
+    logger().warn("the backbone expects images of {0}x{0} pixels, these are {1}x{1}", backbone.image_size(),
+                  images.image_size());
   }
   return images;
 }
@@ -44,11 +45,15 @@ void add_extract_command(CLI::App& app) {
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
-  command->add_option("--backbone", options->backbone, "Backbone of protocom pretrain, TorchScript file, or state dict (.npz, .safetensors)")
+  command
+      ->add_option("--backbone", options->backbone,
+                   "Backbone of protocom pretrain, TorchScript file, or state dict (.npz, .safetensors)")
       ->required();
   command->add_option("--out", options->out, "Features to write (npz)")->required();
-  command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or the backbone's");
-  command->add_option("--architecture", options->bare.architecture, "Of a bare state dict: resnet12, resnet12-wide or conv4");
+  command->add_option("--image-size", options->image_size,
+                      "Side of the images, pixels; 0: the pack's, or the backbone's");
+  command->add_option("--architecture", options->bare.architecture,
+                      "Of a bare state dict: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images a forward pass");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");

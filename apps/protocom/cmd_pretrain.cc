@@ -17,13 +17,15 @@ struct Options {
 };
 
 void print_result(const PretrainResult& result, const PretrainFiles& files) {
-  std::vector<std::vector<std::string>> rows = {{"best backbone", fmt::format("{} (epoch {})", files.best.string(), result.best_epoch)},
-                                                {"last backbone", files.last().string()},
-                                                {"log", files.log().string()},
-                                                {"loss", fmt::format("{:.3f}", result.loss)},
-                                                {"accuracy on base classes", fmt::format("{:.1f} %", 100 * result.accuracy)},
-                                                {"speed", fmt::format("{:.0f} images/s", result.images_per_second)}};
-  if (result.validation_accuracy) rows.push_back({"validation episodes", fmt::format("{:.2f} %", 100 * *result.validation_accuracy)});
+  std::vector<std::vector<std::string>> rows = {
+      {"best backbone", fmt::format("{} (epoch {})", files.best.string(), result.best_epoch)},
+      {"last backbone", files.last().string()},
+      {"log", files.log().string()},
+      {"loss", fmt::format("{:.3f}", result.loss)},
+      {"accuracy on base classes", fmt::format("{:.1f} %", 100 * result.accuracy)},
+      {"speed", fmt::format("{:.0f} images/s", result.images_per_second)}};
+  if (result.validation_accuracy)
+    rows.push_back({"validation episodes", fmt::format("{:.2f} %", 100 * *result.validation_accuracy)});
   print_table(rows);
 }
 
@@ -51,7 +53,8 @@ void add_recipe(CLI::App& command, Options& options) {
   command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--rotation", options.rotation, "Add the 4-way rotation head: loss = 0.5 CE + 0.5 CE_rot");
-  command.add_option("--crop-padding", recipe.augment.crop_padding, "Border of the random crop, a fraction of the side");
+  command.add_option("--crop-padding", recipe.augment.crop_padding,
+                     "Border of the random crop, a fraction of the side");
   command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");
 }
 
@@ -62,7 +65,8 @@ void add_pretrain_command(CLI::App& app) {
   PretrainOptions& recipe = options->pretrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
-  command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")->required();
+  command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
+      ->required();
   add_recipe(*command, *options);
   command->add_option("--val-episodes", recipe.validation.episodes, "Validation episodes (5-way 1-shot); 0: none");
   command->add_option("--val-every", recipe.validation.every, "Epochs between validations");

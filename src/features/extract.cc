@@ -18,8 +18,10 @@ at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision
   const PrecisionScope scope(precision, device);
   const at::Tensor features = backbone.forward(to_float_images(pixels.to(device))).to(at::kCPU);
   if (features.size(1) != backbone.dim()) {
-    fail("the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack the images at {3}",
-         features.size(1), pixels.size(1), backbone.dim(), backbone.image_size());
+    fail(
+        "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
+        "the images at {3}",
+        features.size(1), pixels.size(1), backbone.dim(), backbone.image_size());
   }
   return features;
 }
@@ -65,7 +67,8 @@ at::Tensor to_float_images(const at::Tensor& pixels) {
   return pixels.permute({0, 3, 1, 2}).to(at::kFloat).mul_(1.0F / 255.0F);  // [n, 3, size, size]
 }
 
-FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options, Progress& progress) {
+FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+                            Progress& progress) {
   const c10::Device device = prepare(backbone, options);
   const int64_t count = images.size();
   if (count == 0) fail("there are no images to extract features from");

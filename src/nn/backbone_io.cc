@@ -60,14 +60,16 @@ StateDict read_npz_state(const NpzReader& reader) {
 std::string common_prefix(const StateDict& state, const std::string& first_name) {
   for (const auto& [name, tensor] : state) {
     const size_t at = name.rfind(first_name);
-    if (at != std::string::npos && at > 0 && name[at - 1] == '.' && at + first_name.size() == name.size()) return name.substr(0, at);
+    if (at != std::string::npos && at > 0 && name[at - 1] == '.' && at + first_name.size() == name.size())
+      return name.substr(0, at);
   }
   return "";
 }
 
 bool is_counter(const std::string& name) { return name.find("num_batches_tracked") != std::string::npos; }
 
-void copy_entry(const std::filesystem::path& path, const std::string& name, const at::Tensor& source, at::Tensor target) {
+void copy_entry(const std::filesystem::path& path, const std::string& name, const at::Tensor& source,
+                at::Tensor target) {
   if (source.sizes() != target.sizes()) {
     fail("{}: entry '{}' has shape [{}], expected [{}]", path.string(), name, fmt::join(source.sizes(), ", "),
          fmt::join(target.sizes(), ", "));
@@ -86,8 +88,8 @@ void warn_of_leftovers(const std::filesystem::path& path, const StateDict& state
   if (left.empty()) return;
   const size_t count = left.size();
   left.resize(std::min<size_t>(count, 10));
-  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}{}", path.string(), count, fmt::join(left, ", "),
-                count > left.size() ? ", ..." : "");
+  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}{}", path.string(), count,
+                fmt::join(left, ", "), count > left.size() ? ", ..." : "");
 }
 
 std::set<std::string> fill(const std::filesystem::path& path, const StateDict& state, const Backbone& backbone) {
@@ -112,7 +114,8 @@ std::vector<double> three_values(const at::Tensor& tensor) {
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
-std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state, BackboneOptions options) {
+std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state,
+                                          BackboneOptions options) {
   std::set<std::string> normalisation;
   for (auto [name, target] : {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
     const auto found = state.find(name);
@@ -163,10 +166,14 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
   return read_npz_backbone(path, options);
 }
 
-void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {
+void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options,
+                  const Provenance& provenance) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
-  header.details = {{"architecture", options.architecture}, {"image_size", options.image_size}, {"dim", backbone.dim()},
-                    {"mean", options.mean},                 {"std", options.std}};
+  header.details = {{"architecture", options.architecture},
+                    {"image_size", options.image_size},
+                    {"dim", backbone.dim()},
+                    {"mean", options.mean},
+                    {"std", options.std}};
   add_header(writer, header);
   for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, tensor);
 }

@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// Conv4 (Vinyals et al. 2016, Snell et al. 2017): four blocks of 3x3 convolution, batch norm, ReLU and 2x2 max-pooling, 64 channels each. The last map is
-/// flattened, so d depends on the image size: 1600 at 84x84.
+/// Conv4 (Vinyals et al. 2016, Snell et al. 2017): four blocks of 3x3 convolution, batch norm, ReLU and 2x2
+/// max-pooling, 64 channels each. The last map is flattened, so d depends on the image size: 1600 at 84x84.
 class Conv4 : public FeatureModule {
  public:
   Conv4();

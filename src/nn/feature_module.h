@@ -12,11 +12,12 @@ class FeatureModule : public torch::nn::Module {
   [[nodiscard]] virtual int64_t dim(int64_t image_size) const = 0;
 };
 
-/// A 3x3 (or 1x1) convolution followed by batch norm. In use (no training) the norm is folded into the convolution's weights: the same function in exact
-/// arithmetic, one pass over memory less.
+/// A 3x3 (or 1x1) convolution followed by batch norm. In use (no training) the norm is folded into the convolution's
+/// weights: the same function in exact arithmetic, one pass over memory less.
 at::Tensor conv_bn(torch::nn::Conv2d& conv, torch::nn::BatchNorm2d& bn, const at::Tensor& input);
 
-/// Kaiming normal (He et al. 2015, fan-out, gain of ReLU) for convolutions, 1 and 0 for batch norms: the authors' initialisation.
+/// Kaiming normal (He et al. 2015, fan-out, gain of ReLU) for convolutions, 1 and 0 for batch norms: the authors'
+/// initialisation.
 void initialise(torch::nn::Module& module);
 
 }  // namespace protocom

@@ -24,13 +24,16 @@ at::Tensor channel_values(const std::vector<double>& values) {
 
 void check_options(const BackboneOptions& options) {
   if (options.image_size < kSmallestImage) {
-    fail_usage("images of {0}x{0} pixels are too small for a backbone: expected at least {1}x{1}", options.image_size, kSmallestImage);
+    fail_usage("images of {0}x{0} pixels are too small for a backbone: expected at least {1}x{1}", options.image_size,
+               kSmallestImage);
   }
   if (options.mean.size() != 3 || options.std.size() != 3) {
-    fail_usage("a backbone's normalisation needs 3 means and 3 standard deviations, found {} and {}", options.mean.size(), options.std.size());
+    fail_usage("a backbone's normalisation needs 3 means and 3 standard deviations, found {} and {}",
+               options.mean.size(), options.std.size());
   }
   for (double std : options.std) {
-    if (!(std > 0)) fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
+    if (!(std > 0))
+      fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
   }
 }
 
@@ -76,6 +79,8 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
   return entries;
 }
 
-std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options) { return std::make_unique<ModuleBackbone>(options); }
+std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options) {
+  return std::make_unique<ModuleBackbone>(options);
+}
 
 }  // namespace protocom

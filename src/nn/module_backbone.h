@@ -9,7 +9,8 @@ namespace protocom {
 /// One of our own networks behind the Backbone contract.
 class ModuleBackbone : public Backbone {
  public:
-  /// Throws UsageError for an unknown architecture, an image size below 16, or a normalisation that is not three means and three positive stds.
+  /// Throws UsageError for an unknown architecture, an image size below 16, or a normalisation that is not three means
+  /// and three positive stds.
   explicit ModuleBackbone(const BackboneOptions& options);
 
   at::Tensor forward(const at::Tensor& images) override;

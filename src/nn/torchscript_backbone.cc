@@ -40,8 +40,8 @@ at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
          first_line(error.what_without_backtrace()));
   }
   if (features.dim() != 2 || features.size(0) != images.size(0) || !features.is_floating_point()) {
-    fail("{} gives {} [{}] for {} images, expected float features [n, d]", path_.string(), toString(features.scalar_type()),
-         fmt::join(features.sizes(), ", "), images.size(0));
+    fail("{} gives {} [{}] for {} images, expected float features [n, d]", path_.string(),
+         toString(features.scalar_type()), fmt::join(features.sizes(), ", "), images.size(0));
   }
   return features.to(at::kFloat);
 }

@@ -10,7 +10,8 @@ namespace protocom {
 /// A network written by torch.jit behind the Backbone contract. It normalises by itself.
 class TorchScriptBackbone : public Backbone {
  public:
-  /// Loads the file and tries it on two grey images. Throws Error when it is not TorchScript, or its output is not a float [2, d].
+  /// Loads the file and tries it on two grey images. Throws Error when it is not TorchScript, or its output is not a
+  /// float [2, d].
   TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size);
 
   at::Tensor forward(const at::Tensor& images) override;

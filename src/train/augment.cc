@@ -41,7 +41,8 @@ Image shift(const Image& image, int64_t down, int64_t right) {
   if (count <= 0) return result;
   for (int64_t y = std::max<int64_t>(0, down); y < std::min(image.height, image.height + down); ++y) {
     const uint8_t* source = image.rgb.data() + ((y - down) * image.width + first - right) * kChannels;
-    std::memcpy(result.rgb.data() + (y * image.width + first) * kChannels, source, static_cast<size_t>(count * kChannels));
+    std::memcpy(result.rgb.data() + (y * image.width + first) * kChannels, source,
+                static_cast<size_t>(count * kChannels));
   }
   return result;
 }
@@ -56,7 +57,8 @@ void change_colours(Image& image, const ColourFactors& factors) {
   for (float& value : rgb) value = clamp(value * contrast + centre);
   for (size_t i = 0; i < rgb.size(); i += kChannels) {
     const float own = (1 - saturation) * grey(&rgb[i]);
-    for (size_t c = 0; c < kChannels; ++c) image.rgb[i + c] = static_cast<uint8_t>(clamp(rgb[i + c] * saturation + own) + 0.5F);
+    for (size_t c = 0; c < kChannels; ++c)
+      image.rgb[i + c] = static_cast<uint8_t>(clamp(rgb[i + c] * saturation + own) + 0.5F);
   }
 }
 

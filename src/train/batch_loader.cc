@@ -12,7 +12,8 @@ constexpr int64_t kAheadPerWorker = 3;  // batches
 
 }  // namespace
 
-BatchLoader::BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels, const BatchLoaderOptions& options)
+BatchLoader::BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels,
+                         const BatchLoaderOptions& options)
     : pixels_(std::move(pixels)),
       rows_(std::move(rows)),
       labels_(std::move(labels)),

@@ -31,12 +31,14 @@ struct BatchLoaderOptions {
   int workers = 1;
 };
 
-/// Shuffled, augmented batches of one epoch, made ahead of time by worker threads. What a batch holds depends on (seed, epoch, position) only, not on
-/// the number of workers. The last images that do not fill a batch are left out, as batch norm needs whole batches.
+/// Shuffled, augmented batches of one epoch, made ahead of time by worker threads. What a batch holds depends on (seed,
+/// epoch, position) only, not on the number of workers. The last images that do not fill a batch are left out, as batch
+/// norm needs whole batches.
 class BatchLoader {
  public:
   /// `pixels` uint8 [n, size, size, 3]; `rows` int64 index into them and `labels` [rows] run in parallel.
-  BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels, const BatchLoaderOptions& options);
+  BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels,
+              const BatchLoaderOptions& options);
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;

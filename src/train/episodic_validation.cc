@@ -13,8 +13,10 @@ namespace {
 
 void check(const ValidationOptions& options) {
   if (options.episodes < 0 || options.n_way < 2 || options.k_shot < 1 || options.n_query < 1 || options.every < 1) {
-    fail_usage("validation needs episodes >= 0, n_way >= 2, k_shot >= 1, n_query >= 1 and every >= 1, found {}, {}, {}, {} and {}",
-               options.episodes, options.n_way, options.k_shot, options.n_query, options.every);
+    fail_usage(
+        "validation needs episodes >= 0, n_way >= 2, k_shot >= 1, n_query >= 1 and every >= 1, found {}, {}, {}, {} "
+        "and {}",
+        options.episodes, options.n_way, options.k_shot, options.n_query, options.every);
   }
 }
 
@@ -62,7 +64,8 @@ void EpisodicValidation::draw(const ValidationOptions& options, uint64_t seed) {
   const auto too_small = [&](const auto& rows) { return static_cast<int64_t>(rows.size()) <= options.k_shot; };
   classes.erase(std::remove_if(classes.begin(), classes.end(), too_small), classes.end());
   if (classes.size() < 2) return;
-  const auto smallest = std::min_element(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto smallest = std::min_element(classes.begin(), classes.end(),
+                                         [](const auto& a, const auto& b) { return a.size() < b.size(); });
   const int64_t n_query = std::min(options.n_query, static_cast<int64_t>(smallest->size()) - options.k_shot);
   n_way_ = std::min(options.n_way, static_cast<int64_t>(classes.size()));
   for (int64_t i = 0; i < options.episodes; ++i) {

@@ -24,18 +24,22 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 void check(const PretrainOptions& options) {
   if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
-  if (options.batch < 2) fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
-  if (!(options.schedule.learning_rate > 0)) fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
-  if (!(options.momentum > 0 && options.momentum < 1)) fail_usage("momentum must be between 0 and 1, found {}", options.momentum);
+  if (options.batch < 2)
+    fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
+  if (!(options.schedule.learning_rate > 0))
+    fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
+  if (!(options.momentum > 0 && options.momentum < 1))
+    fail_usage("momentum must be between 0 and 1, found {}", options.momentum);
   if (!(options.weight_decay >= 0)) fail_usage("weight decay must be at least 0, found {}", options.weight_decay);
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
   }
   const AugmentOptions& augment = options.augment;
-  if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) || !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
+  if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
+      !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
       !(augment.flip_probability >= 0 && augment.flip_probability <= 1)) {
-    fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}", augment.crop_padding,
-               augment.colour_jitter, augment.flip_probability);
+    fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}",
+               augment.crop_padding, augment.colour_jitter, augment.flip_probability);
   }
 }
 
@@ -60,9 +64,11 @@ BaseImages base_images(const PackedImages& images) {
     base.labels.push_back(label);
     ++count[static_cast<size_t>(label)];
   }
-  if (base.classes < 2) fail("pre-training needs at least 2 base classes, found {}: does the split name them?", base.classes);
+  if (base.classes < 2)
+    fail("pre-training needs at least 2 base classes, found {}: does the split name them?", base.classes);
   for (size_t c = 0; c < label_of.size(); ++c) {
-    if (label_of[c] >= 0 && count[static_cast<size_t>(label_of[c])] == 0) fail("base class '{}' has no images", images.class_names[c]);
+    if (label_of[c] >= 0 && count[static_cast<size_t>(label_of[c])] == 0)
+      fail("base class '{}' has no images", images.class_names[c]);
   }
   return base;
 }
@@ -74,7 +80,9 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
   loader.rotate = options.rotation == RotationTask::kOn ? Rotate::kYes : Rotate::kNo;
   loader.seed = options.seed;
   // A CPU computes for far longer than it prepares; a GPU does not.
-  loader.workers = options.workers > 0 ? options.workers : device.is_cuda() ? std::max(1, std::min(8, usable_cores() - 1)) : 1;
+  loader.workers = options.workers > 0 ? options.workers
+                   : device.is_cuda()  ? std::max(1, std::min(8, usable_cores() - 1))
+                                       : 1;
   return loader;
 }
 
@@ -138,8 +146,8 @@ class Trainer {
     } else {
       write_file(files_.log(), "");
     }
-    logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes, loader_.batches(),
-                  loader_.batch_size(), to_string(precision_), device_.str());
+    logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes,
+                  loader_.batches(), loader_.batch_size(), to_string(precision_), device_.str());
     if (!validation_.possible()) logger().warn("no val classes to validate on: the last epoch counts as the best");
   }
 
@@ -176,8 +184,8 @@ class Trainer {
     loss.backward();
     const double value = loss.item<double>();
     if (!std::isfinite(value)) {
-      fail("the loss is {} at epoch {}, step {} of {}: lower --lr, or use --precision float32", value, state_.epoch + 1, step + 1,
-           loader_.batches());
+      fail("the loss is {} at epoch {}, step {} of {}: lower --lr, or use --precision float32", value, state_.epoch + 1,
+           step + 1, loader_.batches());
     }
     state_.optimizer->step();
     const int64_t count = labels.size(0);
@@ -204,9 +212,9 @@ class Trainer {
 
   /// Decides whether this epoch is the best and writes what there is to write.
   void keep(const EpochFigures& figures) {
-    const bool better = validation_.possible()
-                            ? validation_accuracy_ && validation_accuracy_->mean > result_.validation_accuracy.value_or(-1)
-                            : true;
+    const bool better = validation_.possible() ? validation_accuracy_ && validation_accuracy_->mean >
+                                                                             result_.validation_accuracy.value_or(-1)
+                                               : true;
     result_.epochs = state_.epoch;
     result_.loss = figures.mean_loss();
     result_.accuracy = figures.accuracy();
@@ -241,8 +249,9 @@ class Trainer {
   }
 
   [[nodiscard]] std::string describe(const EpochFigures& figures) const {
-    std::string text = fmt::format("epoch {}/{}  loss {:.3f}  accuracy {:.1f} %  {:.0f} images/s", state_.epoch + 1, options_.schedule.epochs,
-                                   figures.mean_loss(), 100 * figures.accuracy(), figures.images_per_second());
+    std::string text = fmt::format("epoch {}/{}  loss {:.3f}  accuracy {:.1f} %  {:.0f} images/s", state_.epoch + 1,
+                                   options_.schedule.epochs, figures.mean_loss(), 100 * figures.accuracy(),
+                                   figures.images_per_second());
     if (result_.validation_accuracy) text += fmt::format("  best val {:.1f} %", 100 * *result_.validation_accuracy);
     return text;
   }
@@ -266,7 +275,8 @@ class Trainer {
 std::filesystem::path PretrainFiles::last() const { return best.string() + ".last"; }
 std::filesystem::path PretrainFiles::log() const { return best.string() + ".jsonl"; }
 
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files, Progress& progress) {
+PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files,
+                        Progress& progress) {
   check(options);
   PretrainOptions sized = options;
   sized.backbone.image_size = images.image_size();

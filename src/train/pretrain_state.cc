@@ -29,7 +29,8 @@ PretrainResult result_from(const json& saved) {
   saved.at("loss").get_to(result.loss);
   saved.at("accuracy").get_to(result.accuracy);
   saved.at("images_per_second").get_to(result.images_per_second);
-  if (!saved.at("validation_accuracy").is_null()) result.validation_accuracy = saved.at("validation_accuracy").get<double>();
+  if (!saved.at("validation_accuracy").is_null())
+    result.validation_accuracy = saved.at("validation_accuracy").get<double>();
   return result;
 }
 
@@ -66,7 +67,8 @@ void restore(const NpzReader& reader, const std::string& name, at::Tensor target
 
 }  // namespace
 
-PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device) : backbone_options(options.backbone) {
+PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device)
+    : backbone_options(options.backbone) {
   torch::manual_seed(options.seed);
   backbone = make_backbone(options.backbone);
   classifier = torch::nn::Linear(backbone->dim(), classes);
@@ -74,13 +76,16 @@ PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c1
   backbone->to(device);
   classifier->to(device);
   rotation->to(device);
-  optimizer = std::make_unique<torch::optim::SGD>(
-      all_parameters(*this),
-      torch::optim::SGDOptions(options.schedule.learning_rate).momentum(options.momentum).weight_decay(options.weight_decay).nesterov(true));
+  optimizer = std::make_unique<torch::optim::SGD>(all_parameters(*this),
+                                                  torch::optim::SGDOptions(options.schedule.learning_rate)
+                                                      .momentum(options.momentum)
+                                                      .weight_decay(options.weight_decay)
+                                                      .nesterov(true));
 }
 
 void PretrainState::set_learning_rate(double learning_rate) {
-  for (auto& group : optimizer->param_groups()) static_cast<torch::optim::SGDOptions&>(group.options()).lr(learning_rate);
+  for (auto& group : optimizer->param_groups())
+    static_cast<torch::optim::SGDOptions&>(group.options()).lr(learning_rate);
 }
 
 void PretrainState::write_backbone(const PretrainFiles& files) const {
@@ -101,7 +106,8 @@ void PretrainState::write(const PretrainFiles& files, const std::string& made_by
 void PretrainState::load(const std::filesystem::path& path, const std::string& made_by) {
   const NpzReader reader(path);
   const std::string state_member = member("state.json");
-  if (!reader.has(state_member)) fail("{} is not a training to go on with (no member '{}')", path.string(), state_member);
+  if (!reader.has(state_member))
+    fail("{} is not a training to go on with (no member '{}')", path.string(), state_member);
   const json saved = json::parse(reader.bytes(state_member), nullptr, false);
   const json now = json::parse(made_by);
   if (!saved.is_object()) fail("{}: member '{}' is not valid JSON", path.string(), state_member);

@@ -8,7 +8,8 @@
 
 namespace protocom {
 
-/// All that a pre-training carries from one epoch to the next. What is random depends on the seed and the epoch alone, so no generator is part of it.
+/// All that a pre-training carries from one epoch to the next. What is random depends on the seed and the epoch alone,
+/// so no generator is part of it.
 struct PretrainState {
   /// A fresh one; weights follow from options.seed.
   PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device);

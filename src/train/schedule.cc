@@ -22,7 +22,8 @@ std::string_view to_string(ScheduleShape shape) { return shape == ScheduleShape:
 
 double Schedule::at(int64_t epoch) const {
   const auto total = static_cast<double>(epochs);
-  if (shape == ScheduleShape::kCosine) return learning_rate * 0.5 * (1 + std::cos(kPi * static_cast<double>(epoch) / total));
+  if (shape == ScheduleShape::kCosine)
+    return learning_rate * 0.5 * (1 + std::cos(kPi * static_cast<double>(epoch) / total));
   double rate = learning_rate;
   for (const double milestone : milestones) {
     if (epoch >= std::llround(milestone * total)) rate *= kStepFactor;

@@ -28,7 +28,8 @@ BackboneOptions small(const std::string& architecture) {
 void randomise_statistics(const Backbone& backbone) {
   torch::NoGradGuard no_grad;
   for (auto [name, tensor] : backbone.state_dict()) {
-    if (name.find("running_mean") != std::string::npos || name.find("bias") != std::string::npos) tensor.normal_(0, 0.2);
+    if (name.find("running_mean") != std::string::npos || name.find("bias") != std::string::npos)
+      tensor.normal_(0, 0.2);
     if (name.find("running_var") != std::string::npos) tensor.uniform_(0.5, 2);
     if (name.find("bn") != std::string::npos && name.find(".weight") != std::string::npos) tensor.uniform_(0.5, 1.5);
   }
@@ -43,7 +44,8 @@ class Reference {
   at::Tensor conv_bn(const at::Tensor& input, const std::string& conv, const std::string& bn) const {
     const at::Tensor weight = state_.at(conv + ".weight");
     const auto bias = state_.find(conv + ".bias");
-    const at::Tensor output = at::conv2d(input, weight, bias == state_.end() ? at::Tensor() : bias->second, 1, weight.size(2) / 2);
+    const at::Tensor output =
+        at::conv2d(input, weight, bias == state_.end() ? at::Tensor() : bias->second, 1, weight.size(2) / 2);
     return at::batch_norm(output, state_.at(bn + ".weight"), state_.at(bn + ".bias"), state_.at(bn + ".running_mean"),
                           state_.at(bn + ".running_var"), /*training=*/false, 0.1, 1e-5, false);
   }
@@ -78,7 +80,8 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 StateDict without(StateDict state, const std::string& name) {
-  state.erase(std::remove_if(state.begin(), state.end(), [&](const auto& entry) { return entry.first == name; }), state.end());
+  state.erase(std::remove_if(state.begin(), state.end(), [&](const auto& entry) { return entry.first == name; }),
+              state.end());
   return state;
 }
 
@@ -104,7 +107,8 @@ TEST(Backbone, ResNet12HasTheNamesAndShapesOfThePythonCheckpoints) {
     expected[layer + "conv2.weight"] = expected[layer + "conv3.weight"] = {channels[i], channels[i], 3, 3};
     expected[layer + "downsample.0.weight"] = {channels[i], channels[i - 1], 1, 1};
     for (const std::string bn : {"bn1", "bn2", "bn3", "downsample.1"}) {
-      for (const std::string entry : {".weight", ".bias", ".running_mean", ".running_var"}) expected[layer + bn + entry] = {channels[i]};
+      for (const std::string entry : {".weight", ".bias", ".running_mean", ".running_var"})
+        expected[layer + bn + entry] = {channels[i]};
       expected[layer + bn + ".num_batches_tracked"] = {};
     }
   }
@@ -207,7 +211,8 @@ TEST(Backbone, NamesAMissingAndAMisshapedEntry) {
   const testing::TempDir folder;
   const auto source = make_backbone(small("resnet12"));
   write_npz(folder / "missing.npz", without(source->state_dict(), "layer3.bn2.running_var"));
-  EXPECT_THAT(message_of([&] { read_backbone(folder / "missing.npz", small("resnet12")); }), HasSubstr("'layer3.bn2.running_var'"));
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "missing.npz", small("resnet12")); }),
+              HasSubstr("'layer3.bn2.running_var'"));
 
   StateDict misshaped = without(source->state_dict(), "layer2.conv1.weight");
   misshaped.emplace_back("layer2.conv1.weight", at::zeros({160, 64, 3, 3}));
@@ -222,7 +227,8 @@ TEST(Backbone, RefusesAStateDictWithNaN) {
   StateDict state = without(source->state_dict(), "layer1.bn.bias");
   state.emplace_back("layer1.bn.bias", at::full({64}, std::numeric_limits<float>::quiet_NaN()));
   write_npz(folder / "nan.npz", state);
-  EXPECT_THAT(message_of([&] { read_backbone(folder / "nan.npz", small("conv4")); }), HasSubstr("'layer1.bn.bias' holds NaN"));
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "nan.npz", small("conv4")); }),
+              HasSubstr("'layer1.bn.bias' holds NaN"));
 }
 
 TEST(Backbone, RefusesFilesThatAreNoBackbone) {
@@ -233,7 +239,8 @@ TEST(Backbone, RefusesFilesThatAreNoBackbone) {
   NpzWriter writer(folder / "features.npz");
   add_header(writer, make_header("features", 1, {}));
   writer.close();
-  EXPECT_THAT(message_of([&] { read_backbone(folder / "features.npz", {}); }), HasSubstr("'features' file, expected 'backbone'"));
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "features.npz", {}); }),
+              HasSubstr("'features' file, expected 'backbone'"));
 }
 
 TEST(Backbone, RunsATorchScriptFile) {
@@ -254,7 +261,8 @@ TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {
   torch::jit::Module module("identity");
   module.define("def forward(self, x):\n  return x\n");
   module.save((folder / "identity.pt").string());
-  EXPECT_THAT(message_of([&] { read_backbone(folder / "identity.pt", {}); }), HasSubstr("expected float features [n, d]"));
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "identity.pt", {}); }),
+              HasSubstr("expected float features [n, d]"));
 }
 
 TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
@@ -266,7 +274,10 @@ TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
   flat.std = {0.2, 0, 0.2};
   EXPECT_THROW(make_backbone(flat), UsageError);
   const auto backbone = make_backbone(small("conv4"));
-  EXPECT_THAT(message_of([&] { backbone->forward(at::zeros({2, 32, 32, 3})); }), HasSubstr("found Float [2, 32, 32, 3]"));
+  EXPECT_THAT(message_of([&] {
+                backbone->forward(at::zeros({2, 32, 32, 3}));
+              }),
+              HasSubstr("found Float [2, 32, 32, 3]"));
 }
 
 }  // namespace

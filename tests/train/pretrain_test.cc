@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kSide = 16;
 
-/// Classes told apart by which quarter of a noisy image is bright: nothing that a flip of left and right would confuse in the first two.
-PackedImages quarters(int64_t base_classes, int64_t val_classes, int64_t images_per_class) {
+/// Classes told apart by which half of a noisy image, upper or lower, is bright in which colour.
+PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_per_class) {
   const int64_t classes = base_classes + val_classes;
   torch::manual_seed(11);
   PackedImages pack;
@@ -100,7 +100,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   PretrainOptions options = quick();
   options.schedule.epochs = 6;
   const PretrainFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(quarters(4, 0, 32), options, files, Progress::none());
+  const PretrainResult result = pretrain(halves(4, 0, 32), options, files, Progress::none());
   const auto log = read_log(files.log());
   ASSERT_EQ(log.size(), 6U);
   EXPECT_LT(result.loss, 0.3 * log.front().at("loss").get<double>());
@@ -111,7 +111,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   const testing::TempDir folder;
   const PretrainFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(quarters(4, 2, 32), quick(), files, Progress::none());
+  const PretrainResult result = pretrain(halves(4, 2, 32), quick(), files, Progress::none());
   const auto log = read_log(files.log());
   ASSERT_EQ(log.size(), 4U);
   double best = 0;
@@ -131,7 +131,7 @@ TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
 TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
   const testing::TempDir folder;
   const PretrainFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(quarters(4, 0, 16), quick(), files, Progress::none());
+  const PretrainResult result = pretrain(halves(4, 0, 16), quick(), files, Progress::none());
   EXPECT_EQ(result.best_epoch, 4);
   EXPECT_FALSE(result.validation_accuracy.has_value());
   EXPECT_TRUE(same_weights(files.best, files.last()));
@@ -140,7 +140,7 @@ TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
 TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
   const testing::TempDir folder;
   PretrainOptions options = quick();
-  const PackedImages images = quarters(4, 0, 16);
+  const PackedImages images = halves(4, 0, 16);
   pretrain(images, options, into(folder / "one.npz"), Progress::none());
   options.workers = 3;
   pretrain(images, options, into(folder / "three.npz"), Progress::none());
@@ -152,11 +152,12 @@ TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
 
 TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
   const testing::TempDir folder;
-  const PackedImages images = quarters(4, 2, 16);
+  const PackedImages images = halves(4, 2, 16);
   const PretrainResult whole = pretrain(images, quick(), into(folder / "whole.npz"), Progress::none());
   CutOff plug(/*step=*/10);  // in the third epoch of four steps each
   EXPECT_THROW(pretrain(images, quick(), into(folder / "cut.npz"), plug), std::runtime_error);
-  const PretrainResult resumed = pretrain(images, quick(), into(folder / "cut.npz", Resume::kIfThere), Progress::none());
+  const PretrainResult resumed =
+      pretrain(images, quick(), into(folder / "cut.npz", Resume::kIfThere), Progress::none());
   EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "cut.npz.last"));
   EXPECT_TRUE(same_weights(folder / "whole.npz", folder / "cut.npz"));
   EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
@@ -166,13 +167,14 @@ TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
 
 TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   const testing::TempDir folder;
-  const PackedImages images = quarters(2, 0, 16);
+  const PackedImages images = halves(2, 0, 16);
   PretrainOptions options = quick();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
   options.weight_decay = 0.25;
-  EXPECT_THAT(message_of([&] { pretrain(images, options, into(folder / "b.npz", Resume::kIfThere), Progress::none()); }),
-              HasSubstr("weight_decay was 0.0005, is 0.25"));
+  EXPECT_THAT(
+      message_of([&] { pretrain(images, options, into(folder / "b.npz", Resume::kIfThere), Progress::none()); }),
+      HasSubstr("weight_decay was 0.0005, is 0.25"));
 }
 
 TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
@@ -182,8 +184,9 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   options.augment = {0, 0, 0};
   options.schedule.epochs = 10;
   const PretrainFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(quarters(2, 0, 64), options, files, Progress::none());
-  // Upside down one class looks like the other, so half of the loss cannot reach 0 by the classes alone; it starts near (ln 2 + ln 4) / 2 = 1.04.
+  const PretrainResult result = pretrain(halves(2, 0, 64), options, files, Progress::none());
+  // Upside down one class looks like the other, so half of the loss cannot reach 0 by the classes alone; it starts near
+  // (ln 2 + ln 4) / 2 = 1.04.
   EXPECT_LT(result.loss, 0.8);
   EXPECT_GT(read_log(files.log()).front().at("loss").get<double>(), result.loss);
 }
@@ -193,10 +196,12 @@ TEST(Pretrain, RunsInBFloat16) {
   PretrainOptions options = quick();
   options.precision = Precision::kBFloat16;
   options.schedule.epochs = 6;
-  const PretrainResult result = pretrain(quarters(4, 0, 32), options, into(folder / "b.npz"), Progress::none());
+  const PretrainResult result = pretrain(halves(4, 0, 32), options, into(folder / "b.npz"), Progress::none());
   EXPECT_GT(result.accuracy, 0.9);
   for (const auto& [name, tensor] : read_backbone(folder / "b.npz", {})->state_dict()) {
-    if (name.find("weight") != std::string::npos) EXPECT_EQ(tensor.scalar_type(), at::kFloat) << name;
+    if (name.find("weight") != std::string::npos) {
+      EXPECT_EQ(tensor.scalar_type(), at::kFloat) << name;
+    }
   }
 }
 
@@ -204,7 +209,7 @@ TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
   const testing::TempDir folder;
   PretrainOptions options = quick();
   options.schedule.learning_rate = 1e30;
-  EXPECT_THAT(message_of([&] { pretrain(quarters(4, 0, 16), options, into(folder / "b.npz"), Progress::none()); }),
+  EXPECT_THAT(message_of([&] { pretrain(halves(4, 0, 16), options, into(folder / "b.npz"), Progress::none()); }),
               HasSubstr("at epoch 1, step "));
   EXPECT_FALSE(std::filesystem::exists(folder / "b.npz"));
 }
@@ -212,21 +217,23 @@ TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
 TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   const testing::TempDir folder;
   const PretrainFiles files = into(folder / "b.npz");
-  const auto run = [&](const PackedImages& images, const PretrainOptions& options) { pretrain(images, options, files, Progress::none()); };
-  EXPECT_THAT(message_of([&] { run(quarters(1, 3, 8), quick()); }), HasSubstr("at least 2 base classes, found 1"));
-  PackedImages hole = quarters(2, 0, 8);
+  const auto run = [&](const PackedImages& images, const PretrainOptions& options) {
+    pretrain(images, options, files, Progress::none());
+  };
+  EXPECT_THAT(message_of([&] { run(halves(1, 3, 8), quick()); }), HasSubstr("at least 2 base classes, found 1"));
+  PackedImages hole = halves(2, 0, 8);
   hole.class_names.emplace_back("ghost");
   hole.class_split.push_back(Split::kBase);
   EXPECT_THAT(message_of([&] { run(hole, quick()); }), HasSubstr("base class 'ghost' has no images"));
   PretrainOptions options = quick();
   options.schedule.epochs = 0;
-  EXPECT_THROW(run(quarters(2, 0, 8), options), UsageError);
+  EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
   options = quick();
   options.batch = 1;
-  EXPECT_THROW(run(quarters(2, 0, 8), options), UsageError);
+  EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
   options = quick();
   options.validation.n_way = 1;
-  EXPECT_THROW(run(quarters(2, 2, 8), options), UsageError);
+  EXPECT_THROW(run(halves(2, 2, 8), options), UsageError);
 }
 
 }  // namespace

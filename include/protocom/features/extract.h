@@ -16,18 +16,21 @@ namespace protocom {
 
 /// How features are computed.
 struct ExtractOptions {
-  int64_t batch = 64;                            ///< images a forward pass
-  std::string device = "auto";                   ///< see parse_device
-  Precision precision = Precision::kFloat32;     ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
+  int64_t batch = 64;           ///< images a forward pass
+  std::string device = "auto";  ///< see parse_device
+  Precision precision =
+      Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
 };
 
-/// f(x) of every packed image, in order and without augmentation (the paper's features). Moves the backbone to `options.device` and sets it to use, not
-/// training. Labels, class names, splits and image ids are the pack's; `backbone_hash` is the caller's to set.
-/// Throws Error when the pack is empty or a feature is NaN or infinite (with the image's id), UsageError for a batch below 1 or an unknown device.
-FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options, Progress& progress);
+/// f(x) of every packed image, in order and without augmentation (the paper's features). Moves the backbone to
+/// `options.device` and sets it to use, not training. Labels, class names, splits and image ids are the pack's;
+/// `backbone_hash` is the caller's to set. Throws Error when the pack is empty or a feature is NaN or infinite (with
+/// the image's id), UsageError for a batch below 1 or an unknown device.
+FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+                            Progress& progress);
 
-/// f(x) of a few decoded images of any size, each brought to the backbone's image size by resize_and_crop: float32 [n, d] on the CPU.
-/// Throws Error when there is none.
+/// f(x) of a few decoded images of any size, each brought to the backbone's image size by resize_and_crop: float32 [n,
+/// d] on the CPU. Throws Error when there is none.
 at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options = {});
 
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.

@@ -42,22 +42,26 @@ struct BackboneOptions {
   std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
 };
 
-/// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an unknown architecture.
+/// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an
+/// unknown architecture.
 std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
 
-/// Reads a protocom backbone (npz), a TorchScript file, or a state dict under Python names (`.npz`, `.safetensors`), told apart by content.
-/// `options` gives architecture and normalisation to a bare state dict, and image_size to it and to TorchScript; a protocom file brings its own.
-/// A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the backbone's (ignored with a warning), and its own
-/// normalisation as entries `mean` and `std` of three values, which then wins over `options`.
-/// Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry, output that is not [n, d].
+/// Reads a protocom backbone (npz), a TorchScript file, or a state dict under Python names (`.npz`, `.safetensors`),
+/// told apart by content. `options` gives architecture and normalisation to a bare state dict, and image_size to it and
+/// to TorchScript; a protocom file brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`),
+/// entries beyond the backbone's (ignored with a warning), and its own normalisation as entries `mean` and `std` of
+/// three values, which then wins over `options`. Throws Error: unknown format, missing or misshaped entry (by name),
+/// NaN or infinite entry, output that is not [n, d].
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options);
 
 /// Writes a protocom backbone: state dict and options. Throws Error.
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
                     const Provenance& provenance);
 
-/// The same into an archive that the caller goes on filling: read_backbone ignores members that begin with kTrainingPrefix.
-void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance);
+/// The same into an archive that the caller goes on filling: read_backbone ignores members that begin with
+/// kTrainingPrefix.
+void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options,
+                  const Provenance& provenance);
 
 /// How the members of a training checkpoint begin that are not part of the backbone (momentum, classifier).
 inline constexpr const char* kTrainingPrefix = "training.";

@@ -6,11 +6,13 @@
 
 namespace protocom {
 
-/// The number format of convolutions and matrix products. Weights, statistics, losses and features stay float32 either way.
+/// The number format of convolutions and matrix products. Weights, statistics, losses and features stay float32 either
+/// way.
 enum class Precision {
-  kAuto,     ///< bfloat16 where the device multiplies it natively (AVX-512 BF16, CUDA from Ampere on), float32 elsewhere
+  kAuto,  ///< bfloat16 where the device multiplies it natively (AVX-512 BF16, CUDA from Ampere on), float32 elsewhere
   kFloat32,  ///< float32 throughout
-  kBFloat16  ///< bfloat16 products with float32 accumulation: about twice as fast where native, features differ by about 1 %
+  kBFloat16  ///< bfloat16 products with float32 accumulation: about twice as fast where native, features differ by
+             ///< about 1 %
 };
 
 /// "auto", "float32" or "bfloat16". Throws UsageError for anything else.
@@ -21,7 +23,8 @@ std::string_view to_string(Precision precision);
 /// Replaces kAuto by what `device` multiplies natively; the others stay.
 Precision resolve_precision(Precision precision, c10::Device device);
 
-/// While it lives, this thread's operators on `device` run in `precision` (LibTorch's autocast); the previous state comes back after it.
+/// While it lives, this thread's operators on `device` run in `precision` (LibTorch's autocast); the previous state
+/// comes back after it.
 class PrecisionScope {
  public:
   PrecisionScope(Precision precision, c10::Device device);

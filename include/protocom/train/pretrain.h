@@ -20,37 +20,40 @@ enum class RotationTask {
   kOn  ///< each image is turned by 0, 90, 180 or 270 degrees and a second head tells which: loss = 0.5 CE + 0.5 CE_rot
 };
 
-/// The episodes that choose the best epoch: nearest class mean by cosine on the val classes, the same episodes after every epoch.
+/// The episodes that choose the best epoch: nearest class mean by cosine on the val classes, the same episodes after
+/// every epoch.
 struct ValidationOptions {
-  int64_t episodes = 200;         ///< 0: no validation, the last epoch is the best
-  int64_t n_way = 5;              ///< fewer when there are fewer val classes
+  int64_t episodes = 200;  ///< 0: no validation, the last epoch is the best
+  int64_t n_way = 5;       ///< fewer when there are fewer val classes
   int64_t k_shot = 1;
-  int64_t n_query = 15;           ///< a class; fewer when the smallest val class has fewer
-  int64_t images_per_class = 100; ///< only the first ones of each class are used; 0: all
-  int64_t every = 1;              ///< epochs between validations; the last epoch always has one
+  int64_t n_query = 15;            ///< a class; fewer when the smallest val class has fewer
+  int64_t images_per_class = 100;  ///< only the first ones of each class are used; 0: all
+  int64_t every = 1;               ///< epochs between validations; the last epoch always has one
 };
 
-/// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The defaults are the authors' recipe.
+/// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The defaults are the authors'
+/// recipe.
 struct PretrainOptions {
-  BackboneOptions backbone;      ///< image_size is taken from the images
-  Schedule schedule;             ///< 0.1, times 0.1 at 60, 80 and 90 % of 100 epochs
+  BackboneOptions backbone;  ///< image_size is taken from the images
+  Schedule schedule;         ///< 0.1, times 0.1 at 60, 80 and 90 % of 100 epochs
   int64_t batch = 128;
-  double momentum = 0.9;         ///< Nesterov
+  double momentum = 0.9;  ///< Nesterov
   double weight_decay = 5e-4;
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
   AugmentOptions augment;
   ValidationOptions validation;
   Precision precision = Precision::kAuto;
-  std::string device = "auto";   ///< see parse_device
-  int workers = 0;               ///< threads that prepare batches; 0: one, or more on a GPU machine
+  std::string device = "auto";  ///< see parse_device
+  int workers = 0;              ///< threads that prepare batches; 0: one, or more on a GPU machine
   uint64_t seed = 1;
 };
 
 /// Whether a training goes on from its last epoch.
 enum class Resume {
   kNo,
-  kIfThere  ///< from `last` when it is there and was made by the same options, seed and images; throws Error when it was made by others
+  kIfThere  ///< from `last` when it is there and was made by the same options, seed and images; throws Error when it
+            ///< was made by others
 };
 
 /// Where a pre-training writes. Both backbones are whole after every epoch; a reader never sees half of one.
@@ -61,7 +64,8 @@ struct PretrainFiles {
 
   /// `best` + ".last": the backbone of the last epoch with the training state (momentum, heads) to go on from.
   [[nodiscard]] std::filesystem::path last() const;
-  /// `best` + ".jsonl": one JSON object an epoch (loss, accuracy, learning_rate, validation_accuracy, images_per_second, seconds, ...).
+  /// `best` + ".jsonl": one JSON object an epoch (loss, accuracy, learning_rate, validation_accuracy,
+  /// images_per_second, seconds, ...).
   [[nodiscard]] std::filesystem::path log() const;
 };
 
@@ -75,10 +79,11 @@ struct PretrainResult {
   double images_per_second = 0;               ///< of the last epoch's training
 };
 
-/// Trains a backbone with a linear classifier on the base classes, cross-entropy and SGD. Everything random follows from `options.seed`; with the same
-/// threads the same seed gives the same weights, also when the training was cut off and resumed.
-/// Throws UsageError for options out of range and Error for: fewer than two base classes, a base class without images, a loss that is not finite (with
-/// epoch and step), output that cannot be written.
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files, Progress& progress);
+/// Trains a backbone with a linear classifier on the base classes, cross-entropy and SGD. Everything random follows
+/// from `options.seed`; with the same threads the same seed gives the same weights, also when the training was cut off
+/// and resumed. Throws UsageError for options out of range and Error for: fewer than two base classes, a base class
+/// without images, a loss that is not finite (with epoch and step), output that cannot be written.
+PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files,
+                        Progress& progress);
 
 }  // namespace protocom
