@@ -4,12 +4,18 @@
 namespace protocom::cli {
 namespace {
 
+std::vector<std::string> names_of(const std::vector<Method>& methods) {
+  std::vector<std::string> names;
+  for (const Method method : methods) names.emplace_back(to_string(method));
+  return names;
+}
+
 struct Options {
   std::string features;
   std::string knowledge;
   std::string split;
   std::string out;
-  std::string validation_method{to_string(CompleteOptions{}.validation_method)};
+  std::vector<std::string> val_methods = names_of(CompleteOptions{}.decisive);
   std::string keep = "best";
   CompleteOptions complete;
 };
@@ -38,7 +44,8 @@ void print_result(const CompleteResult& result) {
 }
 
 void run_complete(const CLI::App& command, Options& options) {
-  options.complete.validation_method = parse_method(options.validation_method);
+  options.complete.decisive.clear();
+  for (const auto& name : options.val_methods) options.complete.decisive.push_back(parse_method(name));
   options.complete.keep = parse_keep(options.keep);
   check_writable(options.out);
   FeatureFileOptions file_options;
@@ -77,7 +84,7 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
   command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
   command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
-  command->add_option("--val-method", options->validation_method, "Method whose accuracy decides which epoch is kept");
+  command->add_option("--val-methods", options->val_methods, "Methods whose mean accuracy decides which epoch is kept")->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
   command->callback([command, options] { run_complete(*command, *options); });

@@ -18,6 +18,7 @@ void check_options(const FeatureSet& features, const CompleteOptions& options) {
   if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
     fail_usage("epochs, batches, batch and k-shot must be at least 1");
   }
+  if (options.decisive.empty()) fail_usage("at least one method must decide which epoch is kept");
   if (options.validation_every < 1) fail_usage("the epochs between validations must be at least 1");
   const auto base = features.classes_of(Split::kBase);
   if (base.empty()) fail("the features have no base class: completion is learned on base classes");
@@ -63,7 +64,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
 class Validation {
  public:
   Validation(const FeatureSet& features, const ClassKnowledge& classes, const CompleteOptions& options)
-      : features_(features), classes_(classes), method_(options.validation_method) {
+      : features_(features), classes_(classes), decisive_(options.decisive) {
     if (options.validation_episodes < 1) return;
     if (static_cast<int64_t>(features.classes_of(Split::kVal).size()) < options.validation.n_way) {
       logger().warn("fewer val classes than the {} ways of a validation episode: no validation, the last epoch is kept",
@@ -81,13 +82,15 @@ class Validation {
 
   /// The accuracy that decides, percent.
   [[nodiscard]] double decisive(const std::vector<MethodScores>& results) const {
-    return estimate(results[static_cast<size_t>(method_)].accuracy).value;
+    double sum = 0;
+    for (const Method method : decisive_) sum += estimate(results[static_cast<size_t>(method)].accuracy).value;
+    return sum / static_cast<double>(decisive_.size());
   }
 
  private:
   const FeatureSet& features_;
   const ClassKnowledge& classes_;
-  Method method_;
+  std::vector<Method> decisive_;
   std::optional<EpisodeList> episodes_;
 };
 

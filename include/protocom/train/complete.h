@@ -33,8 +33,10 @@ struct CompleteOptions {
   int64_t decoder_hidden = 512;
   EpisodeShape validation{5, 1, 15};
   int64_t validation_episodes = 300;  ///< of the val split, the same ones every time; 0: no validation, the last epoch is kept
-  int64_t validation_every = 5;       ///< epochs
-  Method validation_method = Method::kGaussFusion;  ///< whose accuracy decides which epoch is kept
+  int64_t validation_every = 1;       ///< epochs
+  /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a network that
+  /// has begun to overfit the base classes shows in its completed prototypes first.
+  std::vector<Method> decisive = {Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion};
   Keep keep = Keep::kBest;
   uint64_t seed = 1;
 };
