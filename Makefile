@@ -45,9 +45,9 @@ sanitize: setup ## all tests under the address and undefined-behaviour sanitizer
 	@ctest --preset sanitize
 
 bench: setup-dev ## build and run the benchmarks
-	@cmake --preset benchmark $(CMAKE_ARGS)
-	@cmake --build --preset benchmark -j $(JOBS)
-	@scripts/bench build/benchmark
+	@cmake --preset benchmark -B $(BUILD) $(CMAKE_ARGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target benchmarks
+	@scripts/bench $(BUILD)
 
 tidy: setup-dev ## clang-tidy over our sources; FILES='src/core/*.cc' for some of them
 	@cmake --preset tidy $(CMAKE_ARGS)
