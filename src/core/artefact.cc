@@ -1,6 +1,7 @@
 #include "protocom/core/artefact.h"
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/safetensors.h"
 
 namespace protocom {
@@ -10,6 +11,17 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 
+/// The text that holds the header; empty when there is none. A zip archive starts with "PK", which would be the length of an impossibly
+/// long safetensors header.
+std::string header_text(const std::filesystem::path& path) {
+  if (MappedFile(path).bytes().substr(0, 2) == "PK") {
+    const NpzReader reader(path);
+    return reader.has(kHeaderMember) ? reader.bytes(kHeaderMember) : "";
+  }
+  const auto metadata = read_safetensors_metadata(path);
+  const auto found = metadata.find(kSafetensorsHeaderKey);
+  return found == metadata.end() ? "" : found->second;
+}
 
 ArtefactHeader parse(const std::string& text, const std::string& where) {
   const json parsed = json::parse(text, nullptr, false);
@@ -44,6 +56,8 @@ ArtefactHeader ArtefactHeader::from_json(const json& json_header, const std::str
   } catch (const json::exception& error) {
     fail("{}: the header is damaged: {}", where, error.what());
   }
+  if (!header.provenance.options.is_object()) fail("{}: the header is damaged: 'options' is not an object", where);
+  if (!header.details.is_object()) fail("{}: the header is damaged: 'details' is not an object", where);
   return header;
 }
 
@@ -57,7 +71,7 @@ ArtefactHeader make_header(std::string kind, int format_version, Provenance prov
 }
 
 void add_header(NpzWriter& writer, const ArtefactHeader& header) {
-  writer.add_bytes(kHeaderMember, header.to_json().dump(2));
+  writer.add_bytes(kHeaderMember, header.to_json().dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int newest_version) {
@@ -73,15 +87,7 @@ ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int
 }
 
 ArtefactHeader read_any_header(const std::filesystem::path& path) {
-  std::string text;
-  try {
-    const auto metadata = read_safetensors_metadata(path);
-    const auto found = metadata.find(kSafetensorsHeaderKey);
-    if (found != metadata.end()) text = found->second;
-  } catch (const Error&) {
-    const NpzReader reader(path);
-    if (reader.has(kHeaderMember)) text = reader.bytes(kHeaderMember);
-  }
+  const std::string text = header_text(path);
   if (text.empty()) fail("{} has no protocom header", path.string());
   return parse(text, path.string());
 }

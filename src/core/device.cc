@@ -1,9 +1,10 @@
 #include "protocom/core/device.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <omp.h>
 #include <sched.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,11 +48,15 @@ c10::Device parse_device(const std::string& text) {
     fail_usage("unknown device '{}'; use cpu, cuda, cuda:N or auto", text);
   }
   if (!cuda) fail_usage("device '{}' was asked for, but this LibTorch sees no CUDA device", text);
+  c10::Device device(c10::kCUDA, 0);
   try {
-    return c10::Device(text == "cuda" ? "cuda:0" : text);
+    if (text != "cuda") device = c10::Device(text);
   } catch (const c10::Error&) {
     fail_usage("unknown device '{}'; use cpu, cuda, cuda:N or auto", text);
   }
+  const auto devices = static_cast<int64_t>(torch::cuda::device_count());
+  if (device.index() >= devices) fail_usage("device '{}' was asked for, there are {} CUDA devices, from cuda:0 on", text, devices);
+  return device;
 }
 
 }  // namespace protocom

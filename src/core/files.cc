@@ -37,6 +37,12 @@ class FileDescriptor {
   int value_;
 };
 
+/// Unlike std::filesystem's, it calls an impossible name no folder: opening it then says what is wrong.
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 fs::path parent_folder(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 fs::path temporary_beside(const fs::path& path) {
@@ -150,7 +156,7 @@ void write_file_with(const fs::path& path, const std::function<void(const fs::pa
 }
 
 void check_writable(const fs::path& path) {
-  if (fs::is_directory(path)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
+  if (is_folder(path)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
   make_parent(path);
   const fs::path probe = temporary_beside(path);
   write_all(probe, "");
@@ -159,7 +165,7 @@ void check_writable(const fs::path& path) {
 }
 
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
-  if (fs::is_directory(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
+  if (is_folder(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) fail("cannot open {}: {}", path.string(), system_reason());
   gzbuffer(file.get(), 1 << 17);
@@ -198,6 +204,7 @@ MappedFile::MappedFile(const fs::path& path) {
   const FileDescriptor file(path, O_RDONLY);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
+  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;
   void* address = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.get(), 0);

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <map>
@@ -18,6 +19,8 @@ const std::map<std::string, at::ScalarType>& dtypes() {
       {"<i2", at::kShort}, {"|i1", at::kChar}, {"|u1", at::kByte},   {"|b1", at::kBool}};
   return table;
 }
+
+constexpr int64_t kLargestSize = int64_t{1} << 40;  ///< of one dimension
 
 uint32_t little_endian(std::string_view bytes) {
   uint32_t value = 0;
@@ -43,6 +46,9 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
   for (const char c : text.substr(1, close)) {
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       value = std::max<int64_t>(value, 0) * 10 + (c - '0');
+      if (value > kLargestSize) fail("{}: the npy header announces the shape {}", where, text.substr(0, close + 1));
+    } else if (c == '-') {
+      fail("{}: the npy header announces the shape {}", where, text.substr(0, close + 1));
     } else if (value >= 0) {
       shape.push_back(value);
       value = -1;
@@ -51,21 +57,25 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
   return shape;
 }
 
-int64_t element_count(const std::vector<int64_t>& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape) count *= size;
-  return count;
-}
-
+/// Compared before any memory is asked for: a damaged header may announce more than there is.
 void check_size(const View& view, int64_t item_size, const std::string& where) {
-  const int64_t expected = element_count(view.shape) * item_size;
-  if (static_cast<int64_t>(view.data.size()) != expected) {
-    fail("{}: {} bytes of data, the header announces {}; the file is damaged", where, view.data.size(), expected);
+  int64_t expected = item_size;
+  bool overflows = false;
+  for (const int64_t size : view.shape) overflows |= __builtin_mul_overflow(expected, size, &expected);
+  if (overflows || static_cast<int64_t>(view.data.size()) != expected) {
+    fail("{}: {} bytes of data do not make the shape [{}] of dtype '{}'; the file is damaged", where, view.data.size(),
+         fmt::join(view.shape, ", "), view.descr);
   }
 }
 
+// File names on Linux need not be UTF-8. As Python's os.fsdecode does, a byte that is not stands as U+DC00 + byte, which no valid text
+// has, so that every name comes back as it was.
+constexpr uint32_t kEscapedByte = 0xdc00;
+
 void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
+  if (code >= kEscapedByte + 0x80 && code <= kEscapedByte + 0xff) {
+    out += static_cast<char>(code - kEscapedByte);
+  } else if (code < 0x80) {
     out += static_cast<char>(code);
   } else if (code < 0x800) {
     out += static_cast<char>(0xc0 | code >> 6);
@@ -82,23 +92,39 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
-/// Code points of UTF-8; bytes that are not UTF-8 stand for themselves.
-std::vector<uint32_t> code_points(const std::string& text) {
+/// The number of bytes of the UTF-8 character at the start of `text`; 0 when there is none.
+size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<uint8_t>(text[0]);
+  const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+  if (length > text.size()) return 0;
+  for (size_t k = 1; k < length; ++k) {
+    if ((static_cast<uint8_t>(text[k]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// Code points of UTF-8, with other bytes escaped.
+std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> points;
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<uint8_t>(text[i]);
-    const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 1;
-    uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
-    if (i + length > text.size()) {
-      points.push_back(lead);
-      ++i;
-      continue;
-    }
-    for (size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3f);
-    points.push_back(code);
-    i += length;
+  while (!text.empty()) {
+    const auto lead = static_cast<uint8_t>(text[0]);
+    const size_t length = utf8_length(text);
+    uint32_t code = length <= 1 ? lead : lead & (0x7fU >> length);
+    for (size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<uint8_t>(text[k]) & 0x3f);
+    constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};  // shorter forms exist below
+    const bool valid = length > 0 && code >= kSmallest[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    points.push_back(valid ? code : kEscapedByte + lead);
+    text.remove_prefix(valid ? length : 1);
   }
   return points;
+}
+
+/// 9 for "<U9".
+size_t text_length(const View& view, const std::string& where) {
+  const std::string digits = view.descr.substr(2);
+  const bool number = !digits.empty() && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) fail("{}: dtype '{}' is not text of a known length", where, view.descr);
+  return std::stoul(digits);
 }
 
 std::string header(const std::string& descr, at::IntArrayRef shape) {
@@ -141,9 +167,9 @@ View parse(std::string_view bytes, const std::string& where) {
 at::Tensor to_tensor(const View& view, const std::string& where) {
   const auto dtype = dtypes().find(view.descr);
   if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, view.descr);
+  check_size(view, static_cast<int64_t>(c10::elementSize(dtype->second)), where);
   const at::Tensor tensor = at::empty(view.shape, dtype->second);
-  check_size(view, static_cast<int64_t>(tensor.element_size()), where);
-  std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
+  if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
   return tensor;
 }
 
@@ -151,18 +177,19 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   const bool wide = view.descr.rfind("<U", 0) == 0;
   if (!wide && view.descr.rfind("|S", 0) != 0) fail("{}: dtype '{}' is not text", where, view.descr);
   if (view.shape.size() != 1) fail("{}: a text array of one dimension was expected", where);
-  const size_t length = std::stoul(view.descr.substr(2));
+  const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);
   std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
   for (size_t i = 0; i < strings.size(); ++i) {
-    for (size_t k = 0; k < length; ++k) {
-      const uint32_t code = little_endian(view.data.substr((i * length + k) * width, width));
-      if (code == 0) break;
+    size_t end = length;  // NumPy fills up with zeros
+    const auto code_at = [&](size_t k) { return little_endian(view.data.substr((i * length + k) * width, width)); };
+    while (end > 0 && code_at(end - 1) == 0) --end;
+    for (size_t k = 0; k < end; ++k) {
       if (wide) {
-        append_utf8(strings[i], code);
+        append_utf8(strings[i], code_at(k));
       } else {
-        strings[i] += static_cast<char>(code);
+        strings[i] += static_cast<char>(code_at(k));
       }
     }
   }

@@ -76,6 +76,11 @@ std::string NpzReader::bytes(const std::string& name) const {
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
       zip_fopen_index(impl_->archive.get(), static_cast<zip_uint64_t>(index), 0), zip_fclose);
   if (!file) fail("{}: {}", impl_->where(name), zip_strerror(impl_->archive.get()));
+  // Deflate makes at most 1032 bytes of one: a damaged directory must not make us ask for all memory.
+  constexpr zip_uint64_t kBestRatio = 1032;
+  if (status.size / kBestRatio > status.comp_size) {
+    fail("{} is damaged: {} bytes cannot unpack to {}", impl_->where(name), status.comp_size, status.size);
+  }
   std::string content(status.size, '\0');
   size_t filled = 0;
   while (filled < content.size()) {

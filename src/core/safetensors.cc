@@ -53,19 +53,55 @@ std::map<std::string, std::string> metadata_of(const Header& header) {
   return found->get<std::map<std::string, std::string>>();
 }
 
+/// The bytes that a tensor needs; -1 when its shape cannot be.
+int64_t bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
+  auto bytes = static_cast<int64_t>(c10::elementSize(type));
+  for (const int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes)) return -1;
+  }
+  return bytes;
+}
+
+/// Runs `read` and says which file it was when the header is not as it should be.
+template <typename Read>
+auto with_header_errors(const std::filesystem::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const json::exception& error) {
+    fail("{} has a damaged safetensors header: {}", path.string(), error.what());
+  }
+}
+
+/// Bytewise, because other programs need not align their tensors.
+at::Tensor copy_of(const at::Tensor& misaligned) {
+  const at::Tensor copy = at::empty(misaligned.sizes(), misaligned.options());
+  if (copy.numel() > 0) std::memcpy(copy.data_ptr(), misaligned.data_ptr(), copy.nbytes());
+  return copy;
+}
+
 at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
                       const std::string& where) {
   const auto dtype = dtypes().find(entry.at("dtype").get<std::string>());
   if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, entry.at("dtype").dump());
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
-  int64_t expected = static_cast<int64_t>(c10::elementSize(dtype->second));
-  for (const int64_t size : shape) expected *= size;
-  if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != expected) {
-    fail("{}: its data lies at bytes {}..{} of {}; the file is damaged or cut off", where, begin, end, data.size());
+  if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
+    fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first, entry.at("shape").dump(),
+         begin, end, data.size());
   }
   void* address = const_cast<char*>(data.data() + begin);
-  return at::from_blob(address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
+  const at::Tensor mapped = at::from_blob(address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
+  const bool aligned = reinterpret_cast<uintptr_t>(address) % c10::elementSize(dtype->second) == 0;
+  return aligned ? mapped : copy_of(mapped);
+}
+
+/// The header as JSON text. Throws Error when a name or a text is not UTF-8.
+std::string header_text(const json& header, const std::filesystem::path& path) {
+  try {
+    return header.dump();
+  } catch (const json::exception& error) {
+    fail("cannot write {}: a name in it is not UTF-8: {}", path.string(), error.what());
+  }
 }
 
 }  // namespace
@@ -74,22 +110,20 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   const auto file = std::make_shared<MappedFile>(path);
   const Header header = parse_header(file->bytes(), path.string());
   const std::string_view data = file->bytes().substr(header.data_start);
-  Safetensors result;
-  try {
+  return with_header_errors(path, [&] {
+    Safetensors result;
     result.metadata = metadata_of(header);
     for (const auto& [name, entry] : header.entries.items()) {
       if (name == "__metadata__") continue;
       result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + name + "'");
     }
-  } catch (const json::exception& error) {
-    fail("{} has a damaged safetensors header: {}", path.string(), error.what());
-  }
-  return result;
+    return result;
+  });
 }
 
 std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
   const MappedFile file(path);
-  return metadata_of(parse_header(file.bytes(), path.string()));
+  return with_header_errors(path, [&] { return metadata_of(parse_header(file.bytes(), path.string())); });
 }
 
 void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, at::Tensor>>& tensors,
@@ -102,7 +136,7 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<std:
     header[name] = {{"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string text = header.dump();
+  std::string text = header_text(header, path);
   text.append((8 - text.size() % 8) % 8, ' ');  // keeps the data aligned
   const uint64_t length = text.size();
   write_file_with(path, [&](const std::filesystem::path& temporary) {
