@@ -1,0 +1,121 @@
+#include "protocom/core/csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class CsvTest : public ::testing::Test {
+ protected:
+  CsvTable read(const std::string& text) const {
+    std::ofstream(folder_ / "t.csv", std::ios::binary) << text;
+    return read_csv(folder_ / "t.csv");
+  }
+  std::string error_of(const std::string& text) const {
+    return testing::message_of([&] { read(text); });
+  }
+
+  testing::TempDir folder_;
+};
+
+TEST_F(CsvTest, ReadsAHeaderAndRowsWithTheirLines) {
+  const CsvTable table = read("class,split\nzebra,base\n\nhorse,novel");
+  EXPECT_THAT(table.header, ElementsAre("class", "split"));
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_THAT(table.rows[0].cells, ElementsAre("zebra", "base"));
+  EXPECT_THAT(table.rows[1].cells, ElementsAre("horse", "novel"));
+  EXPECT_THAT(table.where(table.rows[0]), EndsWith("t.csv:2"));
+  EXPECT_THAT(table.where(table.rows[1]), EndsWith("t.csv:4"));
+}
+
+TEST_F(CsvTest, TakesQuotedCellsAsRfc4180Says) {
+  const CsvTable table = read("a,b,c\n\"x, y\",\"he said \"\"no\"\"\",\"\"\n,\"\"\"\",z\n");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_THAT(table.rows[0].cells, ElementsAre("x, y", "he said \"no\"", ""));
+  EXPECT_THAT(table.rows[1].cells, ElementsAre("", "\"", "z"));
+}
+
+TEST_F(CsvTest, KeepsQuotesInsideAnUnquotedCell) {
+  EXPECT_THAT(read("a,b\n5\" long,x\n").rows[0].cells, ElementsAre("5\" long", "x"));
+}
+
+TEST_F(CsvTest, ReadsLineEndsWithinQuotesAndCountsTheirLines) {
+  const CsvTable table = read("a,b\n\"one\n\ntwo\",x\nlast,y\n");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_THAT(table.rows[0].cells, ElementsAre("one\n\ntwo", "x"));
+  EXPECT_EQ(table.rows[0].line, 2);
+  EXPECT_EQ(table.rows[1].line, 5);
+}
+
+TEST_F(CsvTest, DropsAByteOrderMarkAndCarriageReturns) {
+  const CsvTable table = read(
+      "\xef\xbb\xbf"
+      "class,split\r\nzebra,base\r\n");
+  EXPECT_EQ(table.column("class"), 0u);
+  EXPECT_EQ(table.column("split"), 1u);
+  EXPECT_THAT(table.rows[0].cells, ElementsAre("zebra", "base"));
+}
+
+TEST_F(CsvTest, ReadsGzip) {
+  const gzFile file = gzopen((folder_ / "t.csv.gz").c_str(), "wb");
+  gzputs(file, "a,b\n1,2\n");
+  gzclose(file);
+  EXPECT_THAT(read_csv(folder_ / "t.csv.gz").rows[0].cells, ElementsAre("1", "2"));
+}
+
+TEST_F(CsvTest, ReadsAHeaderWithNoRows) { EXPECT_THAT(read("a,b\n").rows, IsEmpty()); }
+
+TEST_F(CsvTest, NamesTheLineOfARowWithTooFewOrTooManyCells) {
+  EXPECT_THAT(error_of("a,b\n1,2\n3\n"), HasSubstr("t.csv:3: 1 cells, the header has 2"));
+  EXPECT_THAT(error_of("a,b\n\"1\n1\",2\n3,4,5\n"), HasSubstr("t.csv:4: 3 cells, the header has 2"));
+}
+
+TEST_F(CsvTest, NamesTheLineWhereAQuoteIsOpenedAndNeverClosed) {
+  EXPECT_THAT(error_of("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("t.csv:3:"), HasSubstr("never closed")));
+}
+
+TEST_F(CsvTest, RefusesAnEmptyFile) {
+  EXPECT_THAT(error_of(""), HasSubstr("t.csv is empty"));
+  EXPECT_THAT(error_of("\n\r\n"), HasSubstr("t.csv is empty"));
+}
+
+TEST_F(CsvTest, ListsTheColumnsWhenOneIsMissing) {
+  const CsvTable table = read("class,Split,note\n");
+  EXPECT_THAT(testing::message_of([&] { (void)table.column("split"); }),
+              AllOf(HasSubstr("t.csv:1"), HasSubstr("no column 'split'"), HasSubstr("class, Split, note")));
+}
+
+TEST_F(CsvTest, QuotesCellsOnlyWhereItMust) {
+  EXPECT_EQ(csv_cell("plain text"), "plain text");
+  EXPECT_EQ(csv_cell(""), "");
+  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("5\""), "\"5\"\"\"");
+}
+
+TEST_F(CsvTest, ReadsBackEveryCellThatItQuotes) {
+  const std::vector<std::string> cells = {"plain", "a,b", "\"",         "\"\"x\"", "two\nlines",
+                                          ",",     "\n",  "  spaces  ", "\xc3\xa9"};
+  std::string line;
+  std::string header;
+  for (const auto& cell : cells) {
+    line += (line.empty() ? "" : ",") + csv_cell(cell);
+    header += header.empty() ? "h" : ",h";
+  }
+  EXPECT_EQ(read(header + "\n" + line + "\n").rows.at(0).cells, cells);
+}
+
+}  // namespace
+}  // namespace protocom
