@@ -145,6 +145,13 @@ BackboneOptions options_of(const ArtefactHeader& header, const std::string& wher
 
 std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
   const NpzReader reader(path);
+  const auto names = reader.names();
+  const bool has_weights =
+      std::any_of(names.begin(), names.end(), [](const auto& name) { return ends_with(name, ".weight"); });
+  if (!reader.has(kHeaderMember) && !has_weights) {
+    fail("{} is not a backbone: expected a state dict with entries such as 'layer1.conv1.weight', found {}",
+         path.string(), fmt::join(names, ", "));
+  }
   if (!reader.has(kHeaderMember)) return from_state_dict(path, read_npz_state(reader), options);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));

@@ -236,6 +236,9 @@ TEST(Backbone, RefusesFilesThatAreNoBackbone) {
   std::ofstream(folder / "text") << "certainly not weights";
   EXPECT_THAT(message_of([&] { read_backbone(folder / "text", {}); }), HasSubstr("neither a protocom backbone"));
   EXPECT_THROW(read_backbone(folder / "nowhere.npz", {}), Error);
+  write_npz(folder / "other.npz", {{"features", at::zeros({2, 3})}});
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "other.npz", {}); }),
+              HasSubstr("is not a backbone: expected a state dict"));
   NpzWriter writer(folder / "features.npz");
   add_header(writer, make_header("features", 1, {}));
   writer.close();
