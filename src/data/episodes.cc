@@ -54,8 +54,18 @@ json to_json(const EpisodeList& list, const FeatureSet& features) {
                         {"support", ids_of(episode.support, features)},
                         {"query", ids_of(episode.query, features)}});
   }
-  return {{"n_way", list.shape.n_way}, {"k_shot", list.shape.k_shot}, {"n_query", list.shape.n_query},
-          {"split", to_string(list.split)}, {"seed", list.seed}, {"episodes", std::move(episodes)}};
+  return {{"n_way", list.shape.n_way},      {"k_shot", list.shape.k_shot}, {"n_query", list.shape.n_query},
+          {"split", to_string(list.split)}, {"seed", list.seed},           {"episodes", std::move(episodes)}};
+}
+
+/// The one text for a list, whose keys are sorted. Throws Error when a name is not UTF-8, which JSON cannot hold.
+std::string canonical_text(const EpisodeList& list, const FeatureSet& features) {
+  try {
+    return to_json(list, features).dump();
+  } catch (const json::exception& error) {
+    fail("these episodes cannot be written as JSON, for which class names and image ids must be UTF-8: {}",
+         error.what());
+  }
 }
 
 /// Resolves names and ids of an episode file, with messages that say which episode is wrong.
@@ -63,7 +73,8 @@ class EpisodeParser {
  public:
   EpisodeParser(std::string where, const FeatureSet& features, const EpisodeShape& shape)
       : where_(std::move(where)), features_(features), shape_(shape) {
-    for (size_t i = 0; i < features.class_names.size(); ++i) class_index_[features.class_names[i]] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < features.class_names.size(); ++i)
+      class_index_[features.class_names[i]] = static_cast<int64_t>(i);
     for (size_t i = 0; i < features.image_ids.size(); ++i) row_index_[features.image_ids[i]] = static_cast<int64_t>(i);
   }
 
@@ -95,14 +106,16 @@ class EpisodeParser {
     if (found == row_index_.end()) fail("{} names the image '{}', which the features do not have", at_, id);
     const int64_t row = found->second;
     if (features_.labels.data_ptr<int64_t>()[row] != label) {
-      fail("{} lists the image '{}' under '{}', which is not its class", at_, id, features_.class_names[static_cast<size_t>(label)]);
+      fail("{} lists the image '{}' under '{}', which is not its class", at_, id,
+           features_.class_names[static_cast<size_t>(label)]);
     }
     if (!used_.insert(row).second) fail("{} uses the image '{}' twice; support and query must be disjoint", at_, id);
     return row;
   }
 
   Groups rows_of(const json& groups, const std::vector<int64_t>& classes, int64_t expected) {
-    if (groups.size() != classes.size()) fail("{} has {} groups of images for {} classes", at_, groups.size(), classes.size());
+    if (groups.size() != classes.size())
+      fail("{} has {} groups of images for {} classes", at_, groups.size(), classes.size());
     Groups rows(classes.size());
     for (size_t i = 0; i < classes.size(); ++i) {
       for (const auto& id : groups[i]) rows[i].push_back(row_of(id.get<std::string>(), classes[i]));
@@ -124,31 +137,35 @@ class EpisodeParser {
 
 }  // namespace
 
-std::string EpisodeList::hash(const FeatureSet& features) const { return hash_bytes(to_json(*this, features).dump()); }
+std::string EpisodeList::hash(const FeatureSet& features) const { return hash_bytes(canonical_text(*this, features)); }
 
-EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count, uint64_t seed) {
+EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,
+                            uint64_t seed) {
   check_shape(shape);
   if (count < 1) fail_usage("at least one episode is needed, found {}", count);
   const auto classes = features.classes_of(split);
   if (static_cast<int64_t>(classes.size()) < shape.n_way) {
-    fail("the split '{}' has {} classes, {}-way episodes need {}", to_string(split), classes.size(), shape.n_way, shape.n_way);
+    fail("the split '{}' has {} classes, {}-way episodes need {}", to_string(split), classes.size(), shape.n_way,
+         shape.n_way);
   }
   const auto rows = features.rows_by_class();
   for (const int64_t label : classes) {
     const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
     if (images < shape.k_shot + shape.n_query) {
-      fail("class '{}' has {} images, {} shots and {} queries need {}", features.class_names[static_cast<size_t>(label)], images,
-           shape.k_shot, shape.n_query, shape.k_shot + shape.n_query);
+      fail("class '{}' has {} images, {} shots and {} queries need {}",
+           features.class_names[static_cast<size_t>(label)], images, shape.k_shot, shape.n_query,
+           shape.k_shot + shape.n_query);
     }
   }
   EpisodeList list{shape, split, seed, {}};
   const Rng rng(seed);
-  for (int64_t i = 0; i < count; ++i) list.episodes.push_back(draw(classes, rows, shape, rng.fork(static_cast<uint64_t>(i))));
+  for (int64_t i = 0; i < count; ++i)
+    list.episodes.push_back(draw(classes, rows, shape, rng.fork(static_cast<uint64_t>(i))));
   return list;
 }
 
 void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features) {
-  write_file(path, to_json(list, features).dump());
+  write_file(path, canonical_text(list, features));
 }
 
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features) {
@@ -166,6 +183,8 @@ EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& f
     for (const auto& entry : parsed.at("episodes")) list.episodes.push_back(parser.parse(entry, list.episodes.size()));
   } catch (const json::exception& error) {
     fail("{} is not an episode list: {}", path.string(), error.what());
+  } catch (const UsageError& error) {
+    fail("{}: {}", path.string(), error.what());
   }
   if (list.episodes.empty()) fail("{} holds no episode", path.string());
   return list;

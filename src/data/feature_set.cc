@@ -46,6 +46,14 @@ std::vector<std::string> numbered(int64_t count) {
   return names;
 }
 
+/// Classes that have no names are called by their labels.
+std::vector<std::string> names_from_labels(const at::Tensor& labels, const std::string& where) {
+  constexpr int64_t kMostClasses = 1'000'000;
+  const int64_t classes = labels.max().item<int64_t>() + 1;
+  if (classes > kMostClasses) fail("{}: labels must be 0, 1, 2, ...; found {}", where, classes - 1);
+  return numbered(classes);
+}
+
 void check_label_range(const FeatureSet& set, const std::string& where) {
   const int64_t low = set.labels.min().item<int64_t>();
   const int64_t high = set.labels.max().item<int64_t>();
@@ -53,10 +61,10 @@ void check_label_range(const FeatureSet& set, const std::string& where) {
   if (low < 0 || high >= classes) fail("{}: labels run from {} to {}, there are {} classes", where, low, high, classes);
 }
 
-void check_unique_ids(const FeatureSet& set, const std::string& where) {
+void check_unique(const std::vector<std::string>& names, const char* what, const std::string& where) {
   std::unordered_set<std::string> seen;
-  for (const auto& id : set.image_ids) {
-    if (!seen.insert(id).second) fail("{}: the image id '{}' appears twice", where, id);
+  for (const auto& name : names) {
+    if (!seen.insert(name).second) fail("{}: the {} '{}' appears twice", where, what, name);
   }
 }
 
@@ -76,7 +84,11 @@ std::vector<Split> split_from_member(const NpzReader& reader, size_t classes, co
     fail("{} says no split: give one with --split, or add a text member 'split' [c] of base, val or novel", where);
   }
   std::vector<Split> splits;
-  for (const auto& text : reader.strings("split")) splits.push_back(parse_split(text));
+  try {
+    for (const auto& text : reader.strings("split")) splits.push_back(parse_split(text));
+  } catch (const UsageError& error) {
+    fail("{}: member 'split': {}", where, error.what());
+  }
   if (splits.size() != classes) fail("{}: 'split' names {} classes, 'names' {}", where, splits.size(), classes);
   return splits;
 }
@@ -91,7 +103,7 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
   }
   set.features = checked_features(reader.tensor("features"), where);
   set.labels = checked_labels(reader.tensor("labels"), set.features.size(0), where);
-  set.class_names = reader.has("names") ? reader.strings("names") : numbered(set.labels.max().item<int64_t>() + 1);
+  set.class_names = reader.has("names") ? reader.strings("names") : names_from_labels(set.labels, where);
   set.class_split = options.split ? split_from_table(set.class_names, *options.split)
                                   : split_from_member(reader, set.class_names.size(), where);
   set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
@@ -104,7 +116,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   FeatureSet set;
   set.features = checked_features(read_npy(path), path.string());
   set.labels = checked_labels(read_npy(*options.labels), set.features.size(0), options.labels->string());
-  set.class_names = numbered(set.labels.max().item<int64_t>() + 1);
+  set.class_names = names_from_labels(set.labels, options.labels->string());
   set.class_split = split_from_table(set.class_names, *options.split);
   set.image_ids = numbered(set.features.size(0));
   return set;
@@ -134,7 +146,8 @@ FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options
     fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
   }
   check_label_range(set, where);
-  check_unique_ids(set, where);
+  check_unique(set.class_names, "class name", where);
+  check_unique(set.image_ids, "image id", where);
   set.content_hash = hash_file(path);
   return set;
 }

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 class SplitCollector {
  public:
   void add(const std::string& name, Split split, const std::string& where) {
+    if (name.empty()) fail("{}: the name of the class is empty", where);
     const auto [place, is_new] = table_.emplace(name, split);
     if (is_new) {
       where_[name] = where;
@@ -38,9 +39,11 @@ class SplitCollector {
 
 void add_list(SplitCollector& collector, const fs::path& path, Split split) {
   for_each_line(path, [&](int64_t number, std::string_view line) {
+    if (number == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
     const std::string name(line.substr(0, line.find('\t')));
     const size_t end = name.find_last_not_of(' ');
-    if (end != std::string::npos) collector.add(name.substr(0, end + 1), split, fmt::format("{}:{}", path.string(), number));
+    if (end != std::string::npos)
+      collector.add(name.substr(0, end + 1), split, fmt::format("{}:{}", path.string(), number));
     return true;
   });
 }
@@ -60,10 +63,20 @@ SplitTable read_split_csv(const fs::path& path) {
   return collector.take(path);
 }
 
+/// Unlike std::filesystem's, these call an impossible name none: the message about the expected files then follows.
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 /// `P-base.txt` for a prefix P, `base.txt` in a folder P.
 fs::path list_path(const fs::path& path, Split split) {
   const std::string name(to_string(split));
-  return fs::is_directory(path) ? path / (name + ".txt") : fs::path(path.string() + "-" + name + ".txt");
+  return is_folder(path) ? path / (name + ".txt") : fs::path(path.string() + "-" + name + ".txt");
 }
 
 }  // namespace
@@ -88,15 +101,15 @@ Split parse_split(std::string_view text) {
 }
 
 SplitTable read_split(const fs::path& path) {
-  if (fs::is_regular_file(path)) return read_split_csv(path);
-  if (!fs::exists(list_path(path, Split::kBase))) {
+  if (is_there(path) && !is_folder(path)) return read_split_csv(path);
+  if (!is_there(list_path(path, Split::kBase))) {
     fail("no split at {}: expected a CSV with the columns class,split, or the lists {}, {} and {}", path.string(),
          list_path(path, Split::kBase).string(), list_path(path, Split::kVal).string(),
          list_path(path, Split::kNovel).string());
   }
   SplitCollector collector;
   for (const Split split : kAllSplits) {
-    if (fs::exists(list_path(path, split))) add_list(collector, list_path(path, split), split);
+    if (is_there(list_path(path, split))) add_list(collector, list_path(path, split), split);
   }
   return collector.take(path);
 }
