@@ -21,6 +21,12 @@ struct Options {
   int64_t top = 5;
 };
 
+/// "n01768244 (trilobite)"
+std::string label(const ClassStore& store, const std::string& name) {
+  const std::string& title = store.find(name)->description.title;
+  return title.empty() || title == name ? name : fmt::format("{} ({})", name, title);
+}
+
 /// Features of all readable images, a batch in memory at a time.
 struct Embedded {
   std::vector<fs::path> paths;
@@ -48,15 +54,15 @@ Embedded embed(Backbone& backbone, const std::vector<fs::path>& paths, const Ext
 
 using Rankings = std::vector<std::vector<RankedClass>>;
 
-void print_as_table(const Embedded& images, const Rankings& rankings) {
+void print_as_table(const ClassStore& store, const Embedded& images, const Rankings& rankings) {
   std::vector<std::vector<std::string>> rows = {{"image", "class", "probability", "then"}};
   for (size_t i = 0; i < rankings.size(); ++i) {
     std::string others;
     for (size_t r = 1; r < rankings[i].size(); ++r) {
       others += fmt::format("{}{} {:.3f}", r == 1 ? "" : ", ", rankings[i][r].name, rankings[i][r].probability);
     }
-    rows.push_back(
-        {images.paths[i].string(), rankings[i][0].name, fmt::format("{:.3f}", rankings[i][0].probability), others});
+    rows.push_back({images.paths[i].string(), label(store, rankings[i][0].name),
+                    fmt::format("{:.3f}", rankings[i][0].probability), others});
   }
   print_table(rows);
 }
@@ -90,10 +96,10 @@ void print_as_json(const Options& options, const Embedded& images, const Ranking
   fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void print_rankings(const Options& options, const Embedded& images, const Rankings& rankings) {
+void print_rankings(const Options& options, const ClassStore& store, const Embedded& images, const Rankings& rankings) {
   if (options.format == "json") return print_as_json(options, images, rankings);
   if (options.format == "csv") return print_as_csv(images, rankings);
-  print_as_table(images, rankings);
+  print_as_table(store, images, rankings);
 }
 
 void run_classify(const Options& options) {
@@ -108,7 +114,7 @@ void run_classify(const Options& options) {
   const Embedded images = embed(*backbone, paths, options.extract);
   const Fusion fusion = options.transductive ? Fusion::kTransductive : Fusion::kInductive;
   const at::Tensor probabilities = recognizer.probabilities(images.features, fusion);
-  print_rankings(options, images, rank_classes(probabilities, recognizer.class_names(), options.top));
+  print_rankings(options, store, images, rank_classes(probabilities, recognizer.class_names(), options.top));
   for (const Unreadable& one : images.unreadable) logger().error("{}", one.reason);
   if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
 }

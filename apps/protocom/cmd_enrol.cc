@@ -59,10 +59,9 @@ EnrolledImages embed_images(const Options& options, ClassStore& store) {
   return images;
 }
 
-void report(const Options& options, const ClassStore& store, int64_t added) {
+void report(const Options& options, const ClassStore& store, int64_t given, int64_t added) {
   const StoredClass& enrolled = *store.find(options.request.name);
   const ClassDescription& description = enrolled.description;
-  const auto given = static_cast<int64_t>(options.images.size());
   print_table({{"class", enrolled.name + (description.title.empty() ? "" : " (" + description.title + ")")},
                {"images", fmt::format("{} ({} new)", enrolled.count, added)},
                {"attributes", std::to_string(description.association.count_nonzero().item<int64_t>())},
@@ -101,7 +100,7 @@ void run_enrol(const CLI::App& command, Options& options) {
   }
   const int64_t added = add_images(store, options.request.name, images);
   write_class_store(options.store, store, provenance);
-  report(options, store, added);
+  report(options, store, images.features.size(0), added);
 }
 
 void add_enrol_command(CLI::App& app) {
