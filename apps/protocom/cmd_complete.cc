@@ -78,6 +78,7 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epochs");
   command->add_option("--momentum", recipe.momentum, "Nesterov momentum");
   command->add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+  command->add_option("--feature-rms", recipe.feature_rms, "Root mean square that training scales the features to; 0: unscaled");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");

@@ -60,6 +60,30 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   return model;
 }
 
+/// What the base features are multiplied with to have the root mean square that is asked for.
+double feature_scale(const FeatureSet& features, double rms) {
+  if (rms <= 0) return 1;
+  at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
+  for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
+  const at::Tensor base = features.features.index({is_base.index({features.labels})});
+  const double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
+  if (found == 0) fail("all features of the base classes are zero");
+  return rms / found;
+}
+
+/// Makes a model that was trained on features times `scale` take and give the features themselves: the layers that read a
+/// feature absorb the factor, the one that writes a prototype its inverse.
+void fold_scale(CompletionModel& model, double scale) {
+  const torch::NoGradGuard no_grad;
+  const int64_t d = model.network.options().feature_dim;
+  model.network.parameter("encoder.weight").mul_(scale);
+  model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scale);
+  model.network.parameter("decoder.2.weight").div_(scale);
+  model.network.parameter("decoder.2.bias").div_(scale);
+  model.attribute_mean.div_(scale);
+  model.attribute_std.div_(scale);
+}
+
 /// The validation episodes of a training, when it has any.
 class Validation {
  public:
@@ -145,9 +169,11 @@ Keep parse_keep(std::string_view text) {
   fail_usage("unknown choice '{}'; use best or last", text);
 }
 
-CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
-                                Progress& progress) {
-  check_options(features, options);
+CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledge, const CompleteOptions& options, Progress& progress) {
+  check_options(raw, options);
+  const double scale = feature_scale(raw, options.feature_rms);
+  FeatureSet features = raw;
+  features.features = raw.features * scale;
   torch::manual_seed(options.seed);
   CompleteResult result{untrained_model(features, knowledge, options), options.schedule.epochs, {}};
   CompletionModel& model = result.model;
@@ -180,6 +206,7 @@ CompleteResult train_completion(const FeatureSet& features, const Knowledge& kno
   }
   progress.finish();
   if (best_accuracy >= 0) best.restore(model.network);
+  fold_scale(model, scale);
   return result;
 }
 

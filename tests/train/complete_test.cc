@@ -101,6 +101,21 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   EXPECT_TRUE(before.equal(after));
 }
 
+TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
+  const ToyWorld world = toy_world();
+  ToyWorld longer = toy_world();
+  longer.features.features.mul_(16);  // a power of two: the scaled features are the same to the last bit
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.batches = 20;
+  const CompletionModel one = train_completion(world.features, world.knowledge, options, Progress::none()).model;
+  const CompletionModel sixteen = train_completion(longer.features, longer.knowledge, options, Progress::none()).model;
+  EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
+  const at::Tensor prototype = world.features.features.narrow(0, 0, 5);
+  const auto alone = [](const CompletionModel& model, const at::Tensor& p) { return model.network.decode(model.network.encode(p)); };
+  EXPECT_TRUE(at::allclose(alone(sixteen, 16 * prototype), 16 * alone(one, prototype), 1e-3, 1e-4));
+}
+
 TEST(Complete, RefusesWhatCannotBeLearned) {
   const ToyWorld world = toy_world();
   CompleteOptions options = quick();
