@@ -71,8 +71,8 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
 /// Resolves names and ids of an episode file, with messages that say which episode is wrong.
 class EpisodeParser {
  public:
-  EpisodeParser(std::string where, const FeatureSet& features, const EpisodeShape& shape)
-      : where_(std::move(where)), features_(features), shape_(shape) {
+  EpisodeParser(std::string where, const FeatureSet& features, const EpisodeShape& shape, Split split)
+      : where_(std::move(where)), features_(features), shape_(shape), split_(split) {
     for (size_t i = 0; i < features.class_names.size(); ++i)
       class_index_[features.class_names[i]] = static_cast<int64_t>(i);
     for (size_t i = 0; i < features.image_ids.size(); ++i) row_index_[features.image_ids[i]] = static_cast<int64_t>(i);
@@ -98,6 +98,10 @@ class EpisodeParser {
   int64_t label_of(const std::string& name) const {
     const auto found = class_index_.find(name);
     if (found == class_index_.end()) fail("{} names the class '{}', which the features do not have", at_, name);
+    const Split split = features_.class_split[static_cast<size_t>(found->second)];
+    if (split != split_) {
+      fail("{} names the class '{}', which is in the split '{}', not '{}'", at_, name, to_string(split), to_string(split_));
+    }
     return found->second;
   }
 
@@ -130,6 +134,7 @@ class EpisodeParser {
   std::string at_;
   const FeatureSet& features_;
   EpisodeShape shape_;
+  Split split_;
   std::unordered_map<std::string, int64_t> class_index_;
   std::unordered_map<std::string, int64_t> row_index_;
   std::unordered_set<int64_t> used_;
@@ -179,7 +184,7 @@ EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& f
     check_shape(list.shape);
     list.split = parse_split(parsed.at("split").get<std::string>());
     list.seed = parsed.value("seed", uint64_t{0});
-    EpisodeParser parser(path.string(), features, list.shape);
+    EpisodeParser parser(path.string(), features, list.shape, list.split);
     for (const auto& entry : parsed.at("episodes")) list.episodes.push_back(parser.parse(entry, list.episodes.size()));
   } catch (const json::exception& error) {
     fail("{} is not an episode list: {}", path.string(), error.what());

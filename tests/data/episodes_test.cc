@@ -249,6 +249,8 @@ TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheFeatures) {
   };
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["classes"][0] = "unicorn"; }),
               in_episode_1("class 'unicorn'"));
+  EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["classes"][0] = "class0"; }),
+              in_episode_1("'class0', which is in the split 'base', not 'novel'"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image9999"; }),
               in_episode_1("image 'image9999'"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["support"][0][0] = "image25"; }),

@@ -40,7 +40,7 @@ EpisodeList sample_episodes(const FeatureSet& features, Split split, const Episo
 /// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query": [[ids]]}]}. Throws Error.
 void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features);
 
-/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or image, image of another class,
+/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or image, class of another split than the list's, image of another class,
 /// image twice, sizes that differ from the shape.
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features);
 
