@@ -1,5 +1,6 @@
-// The method on features of Tiny-ImageNet-100's sizes. Ask: 25,000 completion steps (100 epochs of 250) under 10 minutes and 600 episodes by all
-// four methods under 2 s, on 2 cores. The values are random: time does not depend on them.
+// The method on features of Tiny-ImageNet-100's sizes. Ask: 25,000 completion steps (100 epochs of 250) under 10
+// minutes and 600 episodes by all four methods under 2 s, on 2 cores. The values are random: time does not depend on
+// them.
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
@@ -56,7 +57,8 @@ void completion_steps(benchmark::State& state) {
     benchmark::DoNotOptimize(train_completion(features, knowledge, steps(kSteps), Progress::none()).epochs.back().loss);
   }
   state.counters["minutes_for_25000_steps"] =
-      benchmark::Counter(static_cast<double>(state.iterations()) * 60.0 / 100.0, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+      benchmark::Counter(static_cast<double>(state.iterations()) * 60.0 / 100.0,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(completion_steps)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -70,7 +72,8 @@ void evaluate_600_episodes_by_four_methods(benchmark::State& state) {
     const EpisodeList episodes = sample_episodes(features, Split::kNovel, {5, 1, 15}, 600, 1);
     benchmark::DoNotOptimize(evaluate(features, episodes, &model, &classes, {}, Progress::none()));
   }
-  state.counters["episodes_per_second"] = benchmark::Counter(600.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["episodes_per_second"] =
+      benchmark::Counter(600.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 BENCHMARK(evaluate_600_episodes_by_four_methods)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -24,21 +24,24 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   nlohmann::json history = nlohmann::json::array();
   for (const auto& epoch : epochs) {
     nlohmann::json entry = {{"epoch", epoch.epoch}, {"loss", epoch.loss}};
-    for (const auto& result : epoch.validation) entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).value;
+    for (const auto& result : epoch.validation)
+      entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).value;
     history.push_back(std::move(entry));
   }
   return history;
 }
 
 void print_result(const CompleteResult& result) {
-  print_table({{"attributes", std::to_string(result.model.attributes.size())},
-               {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
-               {"loss of that epoch", fmt::format("{:.5f}", result.epochs[static_cast<size_t>(result.kept_epoch - 1)].loss)}});
+  print_table(
+      {{"attributes", std::to_string(result.model.attributes.size())},
+       {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
+       {"loss of that epoch", fmt::format("{:.5f}", result.epochs[static_cast<size_t>(result.kept_epoch - 1)].loss)}});
   std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
   for (const auto& row : result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation) {
     const Estimate accuracy = estimate(row.accuracy);
-    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),
-                    fmt::format("{:.3f}", estimate(row.cosine).value), std::string(mode_of(row.method))});
+    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.value),
+                    fmt::format("{:.2f}", accuracy.ci95), fmt::format("{:.3f}", estimate(row.cosine).value),
+                    std::string(mode_of(row.method))});
   }
   if (rows.size() > 1) print_table(rows);
 }
@@ -65,8 +68,9 @@ void run_complete(const CLI::App& command, Options& options) {
 void add_complete_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CompleteOptions& recipe = options->complete;
-  CLI::App* command = add_command(app, "complete", "Learn to complete prototypes on the base classes",
-                                  "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");
+  CLI::App* command =
+      add_command(app, "complete", "Learn to complete prototypes on the base classes",
+                  "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");
   command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")->required();
   command->add_option("--knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
@@ -78,14 +82,16 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epochs");
   command->add_option("--momentum", recipe.momentum, "Nesterov momentum");
   command->add_option("--weight-decay", recipe.weight_decay, "Weight decay");
-  command->add_option("--feature-rms", recipe.feature_rms, "Root mean square that training scales the features to; 0: unscaled");
+  command->add_option("--feature-rms", recipe.feature_rms,
+                      "Root mean square that training scales the features to; 0: unscaled");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
   command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
   command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
   command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
-  command->add_option("--val-methods", options->val_methods, "Methods whose mean accuracy decides which epoch is kept")->delimiter(',');
+  command->add_option("--val-methods", options->val_methods, "Methods whose mean accuracy decides which epoch is kept")
+      ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
   command->callback([command, options] { run_complete(*command, *options); });

@@ -41,10 +41,12 @@ Inputs read_inputs(const Options& options) {
   FeatureFileOptions file_options;
   if (!options.class_split.empty()) file_options.split = options.class_split;
   Inputs inputs{read_features(options.features, file_options), {}, {}};
-  if (options.model.empty() != options.knowledge.empty()) fail_usage("--model and --knowledge go together: give both or neither");
+  if (options.model.empty() != options.knowledge.empty())
+    fail_usage("--model and --knowledge go together: give both or neither");
   if (options.model.empty()) return inputs;
   inputs.model = read_completion_model(options.model);
-  inputs.classes = align_knowledge(read_knowledge(options.knowledge), inputs.features.class_names, inputs.model->attributes);
+  inputs.classes =
+      align_knowledge(read_knowledge(options.knowledge), inputs.features.class_names, inputs.model->attributes);
   return inputs;
 }
 
@@ -65,8 +67,9 @@ void print_results(const nlohmann::json& results) {
   for (const auto& row : results) {
     const auto accuracy = row["accuracy"].get<double>();
     if (row["method"] == "mean") mean_accuracy = accuracy;
-    rows.push_back({fmt::format("{}-way {}-shot", row["n_way"].get<int64_t>(), row["k_shot"].get<int64_t>()), row["method"].get<std::string>(),
-                    fmt::format("{:.2f}", accuracy), fmt::format("{:.2f}", row["ci95"].get<double>()),
+    rows.push_back({fmt::format("{}-way {}-shot", row["n_way"].get<int64_t>(), row["k_shot"].get<int64_t>()),
+                    row["method"].get<std::string>(), fmt::format("{:.2f}", accuracy),
+                    fmt::format("{:.2f}", row["ci95"].get<double>()),
                     mean_accuracy > 0 ? fmt::format("{:+.2f}", accuracy - mean_accuracy) : "",
                     fmt::format("{:.3f}", row["cosine"].get<double>()), row["mode"].get<std::string>()});
   }
@@ -94,7 +97,8 @@ void run_evaluate(const CLI::App& command, Options& options) {
   options.evaluate.methods.clear();
   for (const auto& name : options.methods) options.evaluate.methods.push_back(parse_method(name));
   if (!options.json.empty()) check_writable(options.json);
-  if (!options.save_episodes.empty() && options.k_shot.size() > 1) fail_usage("--save-episodes writes one list: give a single --k-shot");
+  if (!options.save_episodes.empty() && options.k_shot.size() > 1)
+    fail_usage("--save-episodes writes one list: give a single --k-shot");
   const Inputs inputs = read_inputs(options);
   const auto lists = episode_lists(options, inputs.features);
   if (!options.save_episodes.empty()) write_episodes(options.save_episodes, lists.front(), inputs.features);
@@ -124,9 +128,10 @@ void run_evaluate(const CLI::App& command, Options& options) {
 
 void add_evaluate_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "evaluate", "Accuracy on few-shot episodes, with intervals",
-                                  "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --json out.json\n"
-                                  "protocom evaluate --features features.npz --methods mean --k-shot 1");
+  CLI::App* command = add_command(
+      app, "evaluate", "Accuracy on few-shot episodes, with intervals",
+      "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --json out.json\n"
+      "protocom evaluate --features features.npz --methods mean --k-shot 1");
   command->add_option("--features", options->features, "Features (npz, or npy with --class-split)")->required();
   command->add_option("--knowledge", options->knowledge, "Knowledge file");
   command->add_option("--model", options->model, "Completion model");

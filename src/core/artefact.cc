@@ -11,8 +11,8 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 
-/// The text that holds the header; empty when there is none. A zip archive starts with "PK", which would be the length of an impossibly
-/// long safetensors header.
+/// The text that holds the header; empty when there is none. A zip archive starts with "PK", which would be the length
+/// of an impossibly long safetensors header.
 std::string header_text(const std::filesystem::path& path) {
   if (MappedFile(path).bytes().substr(0, 2) == "PK") {
     const NpzReader reader(path);
@@ -80,8 +80,8 @@ ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int
   ArtefactHeader header = parse(reader.bytes(kHeaderMember), where);
   if (header.kind != kind) fail("{} is a '{}' file, expected '{}'", where, header.kind, kind);
   if (header.format_version < 1 || header.format_version > newest_version) {
-    fail("{} has {} format {}, this protocom {} reads up to {}: use a newer protocom", where, kind, header.format_version,
-         program_version(), newest_version);
+    fail("{} has {} format {}, this protocom {} reads up to {}: use a newer protocom", where, kind,
+         header.format_version, program_version(), newest_version);
   }
   return header;
 }

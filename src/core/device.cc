@@ -55,7 +55,8 @@ c10::Device parse_device(const std::string& text) {
     fail_usage("unknown device '{}'; use cpu, cuda, cuda:N or auto", text);
   }
   const auto devices = static_cast<int64_t>(torch::cuda::device_count());
-  if (device.index() >= devices) fail_usage("device '{}' was asked for, there are {} CUDA devices, from cuda:0 on", text, devices);
+  if (device.index() >= devices)
+    fail_usage("device '{}' was asked for, there are {} CUDA devices, from cuda:0 on", text, devices);
   return device;
 }
 

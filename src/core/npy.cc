@@ -15,8 +15,8 @@ namespace {
 
 const std::map<std::string, at::ScalarType>& dtypes() {
   static const std::map<std::string, at::ScalarType> table = {
-      {"<f2", at::kHalf}, {"<f4", at::kFloat}, {"<f8", at::kDouble}, {"<i8", at::kLong}, {"<i4", at::kInt},
-      {"<i2", at::kShort}, {"|i1", at::kChar}, {"|u1", at::kByte},   {"|b1", at::kBool}};
+      {"<f2", at::kHalf},  {"<f4", at::kFloat}, {"<f8", at::kDouble}, {"<i8", at::kLong}, {"<i4", at::kInt},
+      {"<i2", at::kShort}, {"|i1", at::kChar},  {"|u1", at::kByte},   {"|b1", at::kBool}};
   return table;
 }
 
@@ -68,8 +68,8 @@ void check_size(const View& view, int64_t item_size, const std::string& where) {
   }
 }
 
-// File names on Linux need not be UTF-8. As Python's os.fsdecode does, a byte that is not stands as U+DC00 + byte, which no valid text
-// has, so that every name comes back as it was.
+// File names on Linux need not be UTF-8. As Python's os.fsdecode does, a byte that is not stands as U+DC00 + byte,
+// which no valid text has, so that every name comes back as it was.
 constexpr uint32_t kEscapedByte = 0xdc00;
 
 void append_utf8(std::string& out, uint32_t code) {
@@ -122,7 +122,8 @@ std::vector<uint32_t> code_points(std::string_view text) {
 /// 9 for "<U9".
 size_t text_length(const View& view, const std::string& where) {
   const std::string digits = view.descr.substr(2);
-  const bool number = !digits.empty() && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
+  const bool number =
+      !digits.empty() && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
   if (!number) fail("{}: dtype '{}' is not text of a known length", where, view.descr);
   return std::stoul(digits);
 }

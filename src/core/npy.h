@@ -7,11 +7,12 @@
 
 namespace protocom::npy {
 
-/// The header of NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and what follows it.
+/// The header of NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and what
+/// follows it.
 struct View {
-  std::string descr;           ///< "<f4", "<U9", ...
+  std::string descr;  ///< "<f4", "<U9", ...
   std::vector<int64_t> shape;
-  std::string_view data;       ///< the elements, C order
+  std::string_view data;  ///< the elements, C order
 };
 
 /// Parses bytes of a `.npy`. Throws Error that begins with `where`.

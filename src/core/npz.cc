@@ -89,7 +89,8 @@ std::string NpzReader::bytes(const std::string& name) const {
     filled += static_cast<size_t>(count);
   }
   char beyond = 0;  // the checksum is compared when the end is read
-  if (zip_fread(file.get(), &beyond, 1) != 0) fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
+  if (zip_fread(file.get(), &beyond, 1) != 0)
+    fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
   return content;
 }
 
@@ -123,7 +124,8 @@ struct NpzWriter::Impl {
         fail("cannot write {}: {}", path.string(), reason);
       }
       zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
-      zip_file_set_mtime(archive, static_cast<zip_uint64_t>(index), 315532800, 0);  // 1980-01-01: same content, same bytes
+      zip_file_set_mtime(archive, static_cast<zip_uint64_t>(index), 315532800,
+                         0);  // 1980-01-01: same content, same bytes
     }
     if (zip_close(archive) != 0) {
       const std::string reason = zip_strerror(archive);

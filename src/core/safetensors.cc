@@ -86,11 +86,12 @@ at::Tensor map_tensor(const json& entry, std::string_view data, const std::share
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
   if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
-    fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first, entry.at("shape").dump(),
-         begin, end, data.size());
+    fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first,
+         entry.at("shape").dump(), begin, end, data.size());
   }
   void* address = const_cast<char*>(data.data() + begin);
-  const at::Tensor mapped = at::from_blob(address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
+  const at::Tensor mapped = at::from_blob(
+      address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
   const bool aligned = reinterpret_cast<uintptr_t>(address) % c10::elementSize(dtype->second) == 0;
   return aligned ? mapped : copy_of(mapped);
 }
@@ -126,14 +127,16 @@ std::map<std::string, std::string> read_safetensors_metadata(const std::filesyst
   return with_header_errors(path, [&] { return metadata_of(parse_header(file.bytes(), path.string())); });
 }
 
-void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                        const std::map<std::string, std::string>& metadata) {
   json header = json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   size_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     const size_t end = offset + static_cast<size_t>(tensor.numel()) * tensor.element_size();
-    header[name] = {{"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
+    header[name] = {
+        {"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header_text(header, path);

@@ -100,7 +100,8 @@ class EpisodeParser {
     if (found == class_index_.end()) fail("{} names the class '{}', which the features do not have", at_, name);
     const Split split = features_.class_split[static_cast<size_t>(found->second)];
     if (split != split_) {
-      fail("{} names the class '{}', which is in the split '{}', not '{}'", at_, name, to_string(split), to_string(split_));
+      fail("{} names the class '{}', which is in the split '{}', not '{}'", at_, name, to_string(split),
+           to_string(split_));
     }
     return found->second;
   }

@@ -1,6 +1,7 @@
 #define STB_IMAGE_RESIZE_IMPLEMENTATION
 #define STB_IMAGE_RESIZE_STATIC
-// It asserts that a filter's weights sum to 1 within 10 % before it normalises them; the triangle's sum to 1.11 when shrinking by 1.5.
+// It asserts that a filter's weights sum to 1 within 10 % before it normalises them; the triangle's sum to 1.11 when
+// shrinking by 1.5.
 #define STBIR_ASSERT(condition) static_cast<void>(condition)
 #include <stb_image_resize.h>
 

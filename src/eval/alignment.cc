@@ -41,22 +41,25 @@ ClassKnowledge align_knowledge(const Knowledge& knowledge, const std::vector<std
                                const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;
-  const at::Tensor row = indices(class_names, [&](const auto& name) { return knowledge.class_index(name); }, unknown_classes);
-  const at::Tensor column =
-      indices(attributes, [&](const auto& name) { return knowledge.attribute_index(name); }, unknown_attributes);
+  const at::Tensor row = indices(
+      class_names, [&](const auto& name) { return knowledge.class_index(name); }, unknown_classes);
+  const at::Tensor column = indices(
+      attributes, [&](const auto& name) { return knowledge.attribute_index(name); }, unknown_attributes);
   if (unknown_classes.size() == class_names.size()) {
-    fail("the knowledge names none of the {} classes of the features: it has '{}', ..., they have '{}', ...", class_names.size(),
-         knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
+    fail("the knowledge names none of the {} classes of the features: it has '{}', ..., they have '{}', ...",
+         class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
   }
   if (!unknown_classes.empty()) {
-    logger().warn("{} classes are not in the knowledge and are completed without attributes: {}", unknown_classes.size(),
-                  list_names(unknown_classes));
+    logger().warn("{} classes are not in the knowledge and are completed without attributes: {}",
+                  unknown_classes.size(), list_names(unknown_classes));
   }
   if (!unknown_attributes.empty()) {
-    logger().warn("{} attributes of the model are not in the knowledge: {}", unknown_attributes.size(), list_names(unknown_attributes));
+    logger().warn("{} attributes of the model are not in the knowledge: {}", unknown_attributes.size(),
+                  list_names(unknown_attributes));
   }
   const at::Tensor association = select_or_zero(knowledge.association, 0, row);
-  return {select_or_zero(association, 1, column).contiguous(), select_or_zero(knowledge.class_embedding, 0, row).contiguous()};
+  return {select_or_zero(association, 1, column).contiguous(),
+          select_or_zero(knowledge.class_embedding, 0, row).contiguous()};
 }
 
 }  // namespace protocom

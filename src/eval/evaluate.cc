@@ -48,8 +48,11 @@ EpisodeBatch gather(const at::Tensor& features, const EpisodeList& list, size_t 
   }
   const auto& shape = list.shape;
   const int64_t d = features.size(1);
-  const auto rows = [&](const std::vector<int64_t>& index) { return features.index_select(0, at::tensor(index, at::kLong)); };
-  return {at::tensor(classes, at::kLong).view({-1, shape.n_way}), rows(support).view({-1, shape.n_way, shape.k_shot, d}),
+  const auto rows = [&](const std::vector<int64_t>& index) {
+    return features.index_select(0, at::tensor(index, at::kLong));
+  };
+  return {at::tensor(classes, at::kLong).view({-1, shape.n_way}),
+          rows(support).view({-1, shape.n_way, shape.k_shot, d}),
           rows(query).view({-1, shape.n_way * shape.n_query, d})};
 }
 
@@ -57,8 +60,12 @@ EpisodeBatch gather(const at::Tensor& features, const EpisodeList& list, size_t 
 class BatchPrototypes {
  public:
   BatchPrototypes(const EpisodeBatch& batch, const Completer* completer, const GaussFusionOptions& options)
-      : batch_(batch), support_(support_statistics(batch.support)), mean_(mean_prototypes(support_)), options_(options) {
-    if (completer != nullptr) completed_ = completer->complete(mean_.flatten(0, 1), batch.classes.flatten()).view_as(mean_);
+      : batch_(batch),
+        support_(support_statistics(batch.support)),
+        mean_(mean_prototypes(support_)),
+        options_(options) {
+    if (completer != nullptr)
+      completed_ = completer->complete(mean_.flatten(0, 1), batch.classes.flatten()).view_as(mean_);
   }
 
   [[nodiscard]] at::Tensor of(Method method) const {
@@ -111,7 +118,8 @@ void check_request(const FeatureSet& features, const CompletionModel* model, con
     fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, features.dim());
   }
   if (sizes.embedding_dim != classes->embedding.size(1)) {
-    fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim, classes->embedding.size(1));
+    fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
+         classes->embedding.size(1));
   }
 }
 
@@ -126,12 +134,15 @@ Method parse_method(std::string_view text) {
   fail_usage("unknown method '{}'; use mean, completed, mean-fusion or gauss-fusion", text);
 }
 
-std::vector<Method> all_methods() { return {Method::kMean, Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion}; }
+std::vector<Method> all_methods() {
+  return {Method::kMean, Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion};
+}
 
 std::string_view mode_of(Method method) { return facts(method).mode; }
 
-std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
-                                   const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress) {
+std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes,
+                                   const CompletionModel* model, const ClassKnowledge* classes,
+                                   const EvaluateOptions& options, Progress& progress) {
   check_request(features, model, classes, options);
   const at::NoGradGuard no_grad;
   const auto class_count = static_cast<int64_t>(features.class_names.size());

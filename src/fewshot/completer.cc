@@ -31,7 +31,8 @@ Completer::Completer(const CompletionModel& model, const ClassKnowledge& classes
   const auto blocks = model.network.parameter("aggregator.0.weight")
                           .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
   attribute_code_ = model.network.encode(model.attribute_mean).contiguous();
-  class_share_ = (at::mm(unit(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias")).contiguous();
+  class_share_ =
+      (at::mm(unit(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias")).contiguous();
   attribute_share_ = at::mm(unit(model.attribute_embedding), blocks[2].t()).contiguous();
 
   const at::Tensor association = classes.association.contiguous();
@@ -51,9 +52,9 @@ at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& c
   const at::NoGradGuard no_grad;
   const auto& sizes = network_->options();
   const at::Tensor prototype_weight = network_->parameter("aggregator.0.weight").narrow(1, 0, sizes.feature_dim);
-  const at::Tensor share =
-      (at::mm(prototypes, prototype_weight.t()) + class_share_.index_select(0, class_index)).contiguous();  // [m, hidden]
-  at::Tensor aggregate = network_->encode(prototypes).contiguous();                                         // [m, code]
+  const at::Tensor share = (at::mm(prototypes, prototype_weight.t()) + class_share_.index_select(0, class_index))
+                               .contiguous();                        // [m, hidden]
+  at::Tensor aggregate = network_->encode(prototypes).contiguous();  // [m, code]
 
   const int64_t hidden = sizes.attention_hidden;
   const int64_t code = sizes.code_dim;

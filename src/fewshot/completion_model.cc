@@ -43,8 +43,8 @@ nlohmann::json to_json(const ProtoComNetOptions& options) {
 
 }  // namespace
 
-void write_completion_model(const std::filesystem::path& path, const CompletionModel& model, const Provenance& provenance,
-                            const nlohmann::json& details) {
+void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
+                            const Provenance& provenance, const nlohmann::json& details) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = details;
   header.details["network"] = to_json(model.network.options());

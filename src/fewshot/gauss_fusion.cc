@@ -8,9 +8,9 @@ namespace protocom {
 
 ClassGaussians weighted_gaussians(const SupportStatistics& support, const at::Tensor& queries,
                                   const at::Tensor& probabilities) {
-  const at::Tensor weights = probabilities.transpose(-1, -2);                               // [..., n, q]
-  const at::Tensor total = (support.count + weights.sum(-1)).unsqueeze(-1);                  // [..., n, 1]
-  const at::Tensor mean = (support.sum + at::matmul(weights, queries)) / total;              // [..., n, d]
+  const at::Tensor weights = probabilities.transpose(-1, -2);                    // [..., n, q]
+  const at::Tensor total = (support.count + weights.sum(-1)).unsqueeze(-1);      // [..., n, 1]
+  const at::Tensor mean = (support.sum + at::matmul(weights, queries)) / total;  // [..., n, d]
   const at::Tensor square = (support.sum_squares + at::matmul(weights, queries * queries)) / total;
   return {mean, (square - mean * mean).clamp_min(0)};
 }

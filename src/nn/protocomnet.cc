@@ -52,21 +52,23 @@ at::Tensor ProtoComNet::encode(const at::Tensor& features) const {
 }
 
 at::Tensor ProtoComNet::decode(const at::Tensor& codes) const {
-  const at::Tensor hidden = torch::relu(torch::linear(codes, parameter("decoder.0.weight"), parameter("decoder.0.bias")));
+  const at::Tensor hidden =
+      torch::relu(torch::linear(codes, parameter("decoder.0.weight"), parameter("decoder.0.bias")));
   return torch::linear(hidden, parameter("decoder.2.weight"), parameter("decoder.2.bias"));
 }
 
 at::Tensor ProtoComNet::attention(const CompletionInput& input) const {
-  // W [p_k | h_k | h_a] is the sum of three products, and each is needed once a prototype or attribute, not once a pair.
+  // W [p_k | h_k | h_a] is the sum of three products, and each is needed once a prototype or attribute, not once a
+  // pair.
   const auto blocks = parameter("aggregator.0.weight")
                           .split_with_sizes({options_.feature_dim, options_.embedding_dim, options_.embedding_dim}, 1);
   const at::Tensor class_share = torch::mm(input.prototypes, blocks[0].t()) +
                                  torch::mm(unit(input.class_embedding), blocks[1].t()) +
-                                 parameter("aggregator.0.bias");                                        // [m, hidden]
-  const at::Tensor attribute_share = torch::mm(unit(input.attribute_embedding), blocks[2].t());         // [a, hidden]
+                                 parameter("aggregator.0.bias");                                 // [m, hidden]
+  const at::Tensor attribute_share = torch::mm(unit(input.attribute_embedding), blocks[2].t());  // [a, hidden]
   // embedding gathers rows like index_select, but its gradient is one pass instead of one tensor operation a row.
   const at::Tensor hidden = torch::relu(torch::embedding(class_share, input.pair_prototype) +
-                                        torch::embedding(attribute_share, input.pair_attribute));       // [p, hidden]
+                                        torch::embedding(attribute_share, input.pair_attribute));  // [p, hidden]
   const at::Tensor scores = torch::linear(hidden, parameter("aggregator.2.weight"), parameter("aggregator.2.bias"));
   return input.pair_weight * scores.squeeze(1);
 }

@@ -26,14 +26,15 @@ void check_options(const FeatureSet& features, const CompleteOptions& options) {
   for (const int64_t label : base) {
     const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
     if (images < options.k_shot) {
-      fail("base class '{}' has {} images, {} shots need {}", features.class_names[static_cast<size_t>(label)], images, options.k_shot,
-           options.k_shot);
+      fail("base class '{}' has {} images, {} shots need {}", features.class_names[static_cast<size_t>(label)], images,
+           options.k_shot, options.k_shot);
     }
   }
 }
 
 /// Attributes with their statistics (equations 2 and 3) for those that some base image shows.
-CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options) {
+CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge,
+                                const CompleteOptions& options) {
   const auto class_count = static_cast<int64_t>(features.class_names.size());
   ClassKnowledge all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
   at::Tensor is_base = at::zeros({class_count});
@@ -44,7 +45,8 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);
   if (shown.size(0) == 0) fail("no base class has an attribute: there is nothing to complete from");
   const int64_t hidden = attributes.count.size(0) - shown.size(0);
-  if (hidden > 0) logger().warn("{} of {} attributes are had by no base class and are left out", hidden, attributes.count.size(0));
+  if (hidden > 0)
+    logger().warn("{} of {} attributes are had by no base class and are left out", hidden, attributes.count.size(0));
 
   ProtoComNetOptions sizes;
   sizes.feature_dim = features.dim();
@@ -53,7 +55,8 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   sizes.attention_hidden = options.attention_hidden;
   sizes.decoder_hidden = options.decoder_hidden;
   CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
-  for (int64_t i = 0; i < shown.size(0); ++i) model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
+  for (int64_t i = 0; i < shown.size(0); ++i)
+    model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
   model.attribute_embedding = knowledge.attribute_embedding.index_select(0, shown);
   model.attribute_mean = attributes.mean().index_select(0, shown).to(at::kFloat);
   model.attribute_std = attributes.std().index_select(0, shown).to(at::kFloat);
@@ -71,8 +74,8 @@ double feature_scale(const FeatureSet& features, double rms) {
   return rms / found;
 }
 
-/// Makes a model that was trained on features times `scale` take and give the features themselves: the layers that read a
-/// feature absorb the factor, the one that writes a prototype its inverse.
+/// Makes a model that was trained on features times `scale` take and give the features themselves: the layers that read
+/// a feature absorb the factor, the one that writes a prototype its inverse.
 void fold_scale(CompletionModel& model, double scale) {
   const torch::NoGradGuard no_grad;
   const int64_t d = model.network.options().feature_dim;
@@ -136,8 +139,8 @@ class Snapshot {
 };
 
 /// One epoch; its mean loss.
-double train_epoch(CompletionModel& model, CompletionTasks& tasks, torch::optim::SGD& optimizer, const CompleteOptions& options,
-                   int64_t epoch) {
+double train_epoch(CompletionModel& model, CompletionTasks& tasks, torch::optim::SGD& optimizer,
+                   const CompleteOptions& options, int64_t epoch) {
   double total = 0;
   for (int64_t step = 0; step < options.batches; ++step) {
     const CompletionBatch task = tasks.draw(options.batch, options.k_shot);
@@ -147,7 +150,8 @@ double train_epoch(CompletionModel& model, CompletionTasks& tasks, torch::optim:
     optimizer.step();
     total += loss.item<double>();
     if (!std::isfinite(total)) {
-      fail("the loss is not finite in epoch {}, step {} (seed {}): lower the learning rate", epoch + 1, step + 1, options.seed);
+      fail("the loss is not finite in epoch {}, step {} (seed {}): lower the learning rate", epoch + 1, step + 1,
+           options.seed);
     }
   }
   return total / static_cast<double>(options.batches);
@@ -169,7 +173,8 @@ Keep parse_keep(std::string_view text) {
   fail_usage("unknown choice '{}'; use best or last", text);
 }
 
-CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledge, const CompleteOptions& options, Progress& progress) {
+CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledge, const CompleteOptions& options,
+                                Progress& progress) {
   check_options(raw, options);
   const double scale = feature_scale(raw, options.feature_rms);
   FeatureSet features = raw;
@@ -180,9 +185,10 @@ CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledg
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   CompletionTasks tasks(features, classes, model, options.seed);
   const Validation validation(features, classes, options);
-  torch::optim::SGD optimizer(
-      model.network.parameters(),
-      torch::optim::SGDOptions(options.schedule.learning_rate).momentum(options.momentum).weight_decay(options.weight_decay).nesterov(true));
+  torch::optim::SGD optimizer(model.network.parameters(), torch::optim::SGDOptions(options.schedule.learning_rate)
+                                                              .momentum(options.momentum)
+                                                              .weight_decay(options.weight_decay)
+                                                              .nesterov(true));
 
   Snapshot best;
   double best_accuracy = -1;

@@ -7,7 +7,8 @@
 
 namespace protocom {
 
-CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes, const CompletionModel& model, uint64_t seed)
+CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes,
+                                 const CompletionModel& model, uint64_t seed)
     : features_(features),
       classes_(classes),
       model_(model),
@@ -33,7 +34,8 @@ CompletionBatch CompletionTasks::draw(int64_t batch, int64_t k_shot) {
     const int64_t label = base_[static_cast<size_t>(rng_.below(static_cast<int64_t>(base_.size())))];
     const auto& rows = rows_[static_cast<size_t>(label)];
     labels.push_back(label);
-    for (const int64_t pick : rng_.sample(static_cast<int64_t>(rows.size()), k_shot)) images.push_back(rows[static_cast<size_t>(pick)]);
+    for (const int64_t pick : rng_.sample(static_cast<int64_t>(rows.size()), k_shot))
+      images.push_back(rows[static_cast<size_t>(pick)]);
   }
   const at::Tensor label = at::tensor(labels, at::kLong);
   CompletionBatch task;

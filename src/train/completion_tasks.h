@@ -21,7 +21,8 @@ struct CompletionBatch {
 class CompletionTasks {
  public:
   /// `classes` has the order of features.class_names; the attribute tensors are the model's.
-  CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes, const CompletionModel& model, uint64_t seed);
+  CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes, const CompletionModel& model,
+                  uint64_t seed);
 
   [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot);
 

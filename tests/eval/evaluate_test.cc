@@ -58,7 +58,8 @@ TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
   const auto together = run(world, episodes, 32);
   const auto alone = run(world, episodes, 1);
   ASSERT_EQ(together.size(), 4U);
-  for (size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i].accuracy, alone[i].accuracy) << to_string(together[i].method);
+  for (size_t i = 0; i < together.size(); ++i)
+    EXPECT_EQ(together[i].accuracy, alone[i].accuracy) << to_string(together[i].method);
 }
 
 TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
@@ -69,7 +70,8 @@ TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
     for (auto& rows : episode.query) std::reverse(rows.begin(), rows.end());
   }
   const auto after = run(world, episodes);
-  for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].accuracy, after[i].accuracy) << to_string(before[i].method);
+  for (size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(before[i].accuracy, after[i].accuracy) << to_string(before[i].method);
 }
 
 TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
@@ -84,11 +86,13 @@ TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
       for (auto& rows : episode.query) rows = {rows[static_cast<size_t>(pick)]};
     }
     const auto scores = run(world, alone);
-    for (size_t i = 0; i < sum_alone.size(); ++i) sum_alone[i] += scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i];
+    for (size_t i = 0; i < sum_alone.size(); ++i)
+      sum_alone[i] += scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i];
   }
   const auto scores = run(world, together);
   for (size_t i = 0; i < sum_alone.size(); ++i) {
-    EXPECT_NEAR(scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i], sum_alone[i] / kQueries, 1e-9) << "episode " << i;
+    EXPECT_NEAR(scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i], sum_alone[i] / kQueries, 1e-9)
+        << "episode " << i;
   }
 }
 
@@ -142,7 +146,8 @@ TEST(AlignKnowledge, PicksRowsAndColumnsByNameAndZeroesWhatIsUnknown) {
   knowledge.class_embedding = at::tensor({5.0F, 6.0F}).view({2, 1});
   knowledge.attribute_embedding = at::zeros({2, 1});
   const ClassKnowledge aligned = align_knowledge(knowledge, {"dog", "emu", "cat"}, {"paw", "horn", "tail"});
-  EXPECT_TRUE(aligned.association.equal(at::tensor({4.0F, 0.0F, 3.0F, 0.0F, 0.0F, 0.0F, 2.0F, 0.0F, 1.0F}).view({3, 3})));
+  EXPECT_TRUE(
+      aligned.association.equal(at::tensor({4.0F, 0.0F, 3.0F, 0.0F, 0.0F, 0.0F, 2.0F, 0.0F, 1.0F}).view({3, 3})));
   EXPECT_TRUE(aligned.embedding.equal(at::tensor({6.0F, 0.0F, 5.0F}).view({3, 1})));
   EXPECT_THROW(align_knowledge(knowledge, {"emu"}, {"paw"}), Error);
 }

@@ -24,12 +24,13 @@ CompletionModel small_model() {
 }
 
 ClassKnowledge four_classes() {
-  return {at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}), at::randn({4, 6})};
+  return {at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}),
+          at::randn({4, 6})};
 }
 
 /// The network's own forward on the pairs of the given classes, with the attributes' means.
-at::Tensor complete_by_network(const CompletionModel& model, const ClassKnowledge& classes, const at::Tensor& prototypes,
-                               const at::Tensor& class_index) {
+at::Tensor complete_by_network(const CompletionModel& model, const ClassKnowledge& classes,
+                               const at::Tensor& prototypes, const at::Tensor& class_index) {
   CompletionInput input;
   input.prototypes = prototypes;
   input.class_embedding = classes.embedding.index_select(0, class_index);
@@ -73,7 +74,8 @@ TEST(CompletionModel, ComesBackFromItsFile) {
   EXPECT_EQ(read.attributes, model.attributes);
   EXPECT_TRUE(read.attribute_mean.equal(model.attribute_mean));
   EXPECT_TRUE(read.attribute_std.equal(model.attribute_std));
-  for (const auto& [name, tensor] : model.network.state_dict()) EXPECT_TRUE(read.network.parameter(name).equal(tensor)) << name;
+  for (const auto& [name, tensor] : model.network.state_dict())
+    EXPECT_TRUE(read.network.parameter(name).equal(tensor)) << name;
   const ArtefactHeader header = read_any_header(folder / "model.npz");
   EXPECT_EQ(header.kind, "protocomnet");
   EXPECT_EQ(header.provenance.seed, 5U);

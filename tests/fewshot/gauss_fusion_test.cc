@@ -49,7 +49,8 @@ TEST(GaussFusion, AgreesInFloat32Too) {
   const auto data = golden("fusion");
   const SupportStatistics wide = ragged_support(data.at("supports"));
   const SupportStatistics support{wide.count.to(at::kFloat), wide.sum.to(at::kFloat), wide.sum_squares.to(at::kFloat)};
-  const at::Tensor fused = gauss_fusion(support, tensor_of(data.at("completed")).to(at::kFloat), tensor_of(data.at("queries")).to(at::kFloat));
+  const at::Tensor fused = gauss_fusion(support, tensor_of(data.at("completed")).to(at::kFloat),
+                                        tensor_of(data.at("queries")).to(at::kFloat));
   EXPECT_LT(error_of(fused, tensor_of(data.at("fused"))), 2e-5);  // with the default epsilon
 }
 
@@ -103,7 +104,8 @@ TEST(GaussFusion, HasTheGradientOfFiniteDifferences) {
       return value(at_point[0], at_point[1], at_point[2]).item<double>();
     };
     const double expected = (moved(1) - moved(-1)) / (2 * kStep);
-    EXPECT_NEAR((inputs[i].grad() * step).sum().item<double>(), expected, 1e-6 * std::max(1.0, std::abs(expected))) << "input " << i;
+    EXPECT_NEAR((inputs[i].grad() * step).sum().item<double>(), expected, 1e-6 * std::max(1.0, std::abs(expected)))
+        << "input " << i;
   }
 }
 

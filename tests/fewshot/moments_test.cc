@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "protocom/core/npz.h"
 #include "protocom/core/files.h"
+#include "protocom/core/npz.h"
 #include "support/golden.h"
 #include "support/real_data.h"
 
@@ -49,7 +49,8 @@ TEST(Moments, ReproduceThePublishedAttributeMomentsOfMiniImageNet) {
   const auto graph = nlohmann::json::parse(read_file(folder / "graph.json"));
   const auto class_rows = graph.at("class_mean_rows").get<std::vector<std::string>>();
   const auto attribute_rows = graph.at("attribute_rows").get<std::vector<std::string>>();
-  at::Tensor association = at::zeros({static_cast<int64_t>(class_rows.size()), static_cast<int64_t>(attribute_rows.size())});
+  at::Tensor association =
+      at::zeros({static_cast<int64_t>(class_rows.size()), static_cast<int64_t>(attribute_rows.size())});
   const auto index_in = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) - names.begin();
   };
@@ -57,8 +58,8 @@ TEST(Moments, ReproduceThePublishedAttributeMomentsOfMiniImageNet) {
     const int64_t row = index_in(class_rows, edge[0]);
     if (row < association.size(0)) association[row][index_in(attribute_rows, edge[1])] = 1;
   }
-  const Moments classes = moments_from_mean_std(at::full({association.size(0)}, 600.0), read_npy(folder / "class_mean.npy"),
-                                                read_npy(folder / "class_std.npy"));
+  const Moments classes = moments_from_mean_std(
+      at::full({association.size(0)}, 600.0), read_npy(folder / "class_mean.npy"), read_npy(folder / "class_std.npy"));
   const Moments attributes = attribute_moments(classes, association);
   EXPECT_LT(error_of(attributes.mean(), read_npy(folder / "attribute_mean.npy").to(at::kDouble)), 1e-5);
   EXPECT_LT(error_of(attributes.std(), read_npy(folder / "attribute_std.npy").to(at::kDouble)), 1e-5);

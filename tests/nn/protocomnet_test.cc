@@ -11,8 +11,8 @@ using protocom::testing::error_of;
 using protocom::testing::golden;
 using protocom::testing::tensor_of;
 
-constexpr double kFloatBound = 2e-6;      // float32 rounding over sums of at most 12 products
-constexpr double kGradientBound = 1e-5;   // the same, and the script's central differences
+constexpr double kFloatBound = 2e-6;     // float32 rounding over sums of at most 12 products
+constexpr double kGradientBound = 1e-5;  // the same, and the script's central differences
 
 at::Tensor float_of(const nlohmann::json& json) { return tensor_of(json).to(at::kFloat); }
 
@@ -68,7 +68,8 @@ TEST(ProtoComNet, DoesNotDependOnTheOrderOfThePairs) {
   const ProtoComNet network = golden_network(data);
   const CompletionInput input = golden_input(data);
   CompletionInput reversed = input;
-  for (at::Tensor* tensor : {&reversed.pair_prototype, &reversed.pair_attribute, &reversed.pair_weight, &reversed.pair_feature}) {
+  for (at::Tensor* tensor :
+       {&reversed.pair_prototype, &reversed.pair_attribute, &reversed.pair_weight, &reversed.pair_feature}) {
     *tensor = tensor->flip(0).contiguous();
   }
   EXPECT_LT(error_of(network.forward(reversed), network.forward(input).to(at::kDouble)), kFloatBound);
@@ -79,7 +80,8 @@ TEST(ProtoComNet, DecodesAClassWithoutAttributesFromItsOwnCode) {
   const ProtoComNet network = golden_network(data);
   CompletionInput input = golden_input(data);
   const at::Tensor alone = input.prototypes.narrow(0, 3, 1);  // the class whose row of R is zero
-  EXPECT_LT(error_of(network.decode(network.encode(alone)), tensor_of(data.at("completed")).narrow(0, 3, 1)), kFloatBound);
+  EXPECT_LT(error_of(network.decode(network.encode(alone)), tensor_of(data.at("completed")).narrow(0, 3, 1)),
+            kFloatBound);
   input.pair_prototype = at::empty({0}, at::kLong);  // no class of the batch has an attribute
   EXPECT_EQ(network.forward(input).size(0), 4);
 }

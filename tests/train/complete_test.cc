@@ -52,7 +52,9 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
     options.seed = seed;
-    return train_completion(world.features, world.knowledge, options, Progress::none()).model.network.parameter("decoder.2.weight").clone();
+    return train_completion(world.features, world.knowledge, options, Progress::none())
+        .model.network.parameter("decoder.2.weight")
+        .clone();
   };
   const at::Tensor first = weights(8);
   EXPECT_TRUE(first.equal(weights(8)));
@@ -66,7 +68,8 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   int64_t expected = 0;
   for (const auto& epoch : result.epochs) {
     if (epoch.validation.empty()) continue;
-    const double accuracy = mean_of(epoch.validation, Method::kCompleted) + mean_of(epoch.validation, Method::kMeanFusion) +
+    const double accuracy = mean_of(epoch.validation, Method::kCompleted) +
+                            mean_of(epoch.validation, Method::kMeanFusion) +
                             mean_of(epoch.validation, Method::kGaussFusion);
     if (accuracy > best) {
       best = accuracy;
@@ -95,9 +98,11 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   CompleteOptions options = quick();
   options.schedule.epochs = 1;
   options.batches = 1;
-  const at::Tensor before = train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+  const at::Tensor before =
+      train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
   world.features.features.narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
-  const at::Tensor after = train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+  const at::Tensor after =
+      train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
   EXPECT_TRUE(before.equal(after));
 }
 
@@ -112,7 +117,9 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const CompletionModel sixteen = train_completion(longer.features, longer.knowledge, options, Progress::none()).model;
   EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
   const at::Tensor prototype = world.features.features.narrow(0, 0, 5);
-  const auto alone = [](const CompletionModel& model, const at::Tensor& p) { return model.network.decode(model.network.encode(p)); };
+  const auto alone = [](const CompletionModel& model, const at::Tensor& p) {
+    return model.network.decode(model.network.encode(p));
+  };
   EXPECT_TRUE(at::allclose(alone(sixteen, 16 * prototype), 16 * alone(one, prototype), 1e-3, 1e-4));
 }
 

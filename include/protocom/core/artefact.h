@@ -11,19 +11,20 @@ namespace protocom {
 
 /// Where an artefact comes from. Every file protocom writes carries one, and `protocom show FILE` prints it.
 struct Provenance {
-  std::string command;                        ///< the stage, for instance "pretrain"
+  std::string command;                                ///< the stage, for instance "pretrain"
   nlohmann::json options = nlohmann::json::object();  ///< every option of the stage, defaults included
-  uint64_t seed = 0;                          ///< the seed of everything random in the stage
-  std::map<std::string, std::string> inputs;  ///< name of each input -> hash_file of it (or of its listing)
+  uint64_t seed = 0;                                  ///< the seed of everything random in the stage
+  std::map<std::string, std::string> inputs;          ///< name of each input -> hash_file of it (or of its listing)
 };
 
 /// What stands at the head of every artefact.
 struct ArtefactHeader {
-  std::string kind;           ///< "features", "knowledge", "protocomnet", "backbone", "class-store", "images"
-  int format_version = 0;     ///< of that kind; a reader refuses those it does not know
+  std::string kind;        ///< "features", "knowledge", "protocomnet", "backbone", "class-store", "images"
+  int format_version = 0;  ///< of that kind; a reader refuses those it does not know
   std::string program_version;
   Provenance provenance;
-  nlohmann::json details = nlohmann::json::object();  ///< what the kind itself needs to say (sizes, architecture, figures)
+  nlohmann::json details =
+      nlohmann::json::object();  ///< what the kind itself needs to say (sizes, architecture, figures)
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Throws Error that names `where` when a field is missing or of the wrong type.
@@ -36,8 +37,8 @@ ArtefactHeader make_header(std::string kind, int format_version, Provenance prov
 /// Adds the header as the member "header.json", which NumPy shows as bytes.
 void add_header(NpzWriter& writer, const ArtefactHeader& header);
 
-/// The header of an npz artefact, checked: throws Error when there is none, when the kind is another one or when its version is
-/// newer than `newest_version` ("model.npz is a 'features' file, expected 'protocomnet'").
+/// The header of an npz artefact, checked: throws Error when there is none, when the kind is another one or when its
+/// version is newer than `newest_version` ("model.npz is a 'features' file, expected 'protocomnet'").
 ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int newest_version);
 
 /// The header of any artefact, npz or safetensors, whatever its kind. Throws Error when the file is not one of ours.

@@ -14,7 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A request that cannot be right whatever the files hold (an unknown method, a negative shot). The command line exits with 2.
+/// A request that cannot be right whatever the files hold (an unknown method, a negative shot). The command line exits
+/// with 2.
 class UsageError : public Error {
  public:
   using Error::Error;

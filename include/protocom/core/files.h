@@ -11,23 +11,24 @@ namespace protocom {
 /// The whole file. Throws Error that names the file and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old file or the
-/// new one, never a half. Throws Error; the temporary file is removed then.
+/// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old file
+/// or the new one, never a half. Throws Error; the temporary file is removed then.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// Runs `write` on a temporary path beside `path`, syncs the file and renames it over `path`; if `write` throws, the temporary
-/// file is removed and `path` is untouched.
+/// Runs `write` on a temporary path beside `path`, syncs the file and renames it over `path`; if `write` throws, the
+/// temporary file is removed and `path` is untouched.
 void write_file_with(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-/// Throws Error unless a file could be created at `path` (its folder exists or can be made, and is writable). Call it before
-/// hours of work, not after.
+/// Throws Error unless a file could be created at `path` (its folder exists or can be made, and is writable). Call it
+/// before hours of work, not after.
 void check_writable(const std::filesystem::path& path);
 
-/// Calls `visit(line_number from 1, line without its end)` for each line of a plain or gzip text file, streamed: memory does not
-/// grow with the file. Returns early when `visit` returns false. Throws Error.
+/// Calls `visit(line_number from 1, line without its end)` for each line of a plain or gzip text file, streamed: memory
+/// does not grow with the file. Returns early when `visit` returns false. Throws Error.
 void for_each_line(const std::filesystem::path& path, const std::function<bool(int64_t, std::string_view)>& visit);
 
-/// XXH3-128 of a file's bytes as 32 hexadecimal digits. It finds accidents and duplicates; it does not resist an adversary.
+/// XXH3-128 of a file's bytes as 32 hexadecimal digits. It finds accidents and duplicates; it does not resist an
+/// adversary.
 std::string hash_file(const std::filesystem::path& path);
 /// XXH3-128 of bytes as 32 hexadecimal digits.
 std::string hash_bytes(std::string_view bytes);

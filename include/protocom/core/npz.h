@@ -8,8 +8,8 @@
 
 namespace protocom {
 
-/// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become tensors; `<U` and `|S` members become
-/// strings. Big-endian, Fortran-order and object arrays are refused by name. Throws Error with file and member.
+/// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become tensors; `<U` and `|S` members
+/// become strings. Big-endian, Fortran-order and object arrays are refused by name. Throws Error with file and member.
 class NpzReader {
  public:
   explicit NpzReader(const std::filesystem::path& path);
@@ -32,7 +32,8 @@ class NpzReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Writes a `.npz` that NumPy opens. Members are stored uncompressed; the file appears at its path only when `close` succeeds.
+/// Writes a `.npz` that NumPy opens. Members are stored uncompressed; the file appears at its path only when `close`
+/// succeeds.
 class NpzWriter {
  public:
   explicit NpzWriter(std::filesystem::path path);

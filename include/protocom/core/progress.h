@@ -4,7 +4,8 @@
 
 namespace protocom {
 
-/// Receives the progress of a long job. The library calls it from the thread that runs the job; it draws nothing itself.
+/// Receives the progress of a long job. The library calls it from the thread that runs the job; it draws nothing
+/// itself.
 class Progress {
  public:
   virtual ~Progress() = default;

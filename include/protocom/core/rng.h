@@ -4,8 +4,9 @@
 
 namespace protocom {
 
-/// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same on every
-/// platform and with every library version, which `std::` distributions do not promise. Not thread-safe: fork one a thread.
+/// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same on
+/// every platform and with every library version, which `std::` distributions do not promise. Not thread-safe: fork one
+/// a thread.
 class Rng {
  public:
   explicit Rng(uint64_t seed);

@@ -9,17 +9,20 @@
 
 namespace protocom {
 
-/// The content of a safetensors file (https://github.com/huggingface/safetensors): tensors by name and its text metadata.
+/// The content of a safetensors file (https://github.com/huggingface/safetensors): tensors by name and its text
+/// metadata.
 struct Safetensors {
   std::map<std::string, at::Tensor> tensors;
   std::map<std::string, std::string> metadata;
 };
 
-/// Maps the file: the tensors alias its pages (read-only; writing to one is undefined) and keep it mapped. Throws Error.
+/// Maps the file: the tensors alias its pages (read-only; writing to one is undefined) and keep it mapped. Throws
+/// Error.
 Safetensors read_safetensors(const std::filesystem::path& path);
 
 /// Writes tensors (contiguous copies are made one at a time) and metadata, atomically. Throws Error.
-void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                        const std::map<std::string, std::string>& metadata);
 
 /// Reads only the metadata. Throws Error.

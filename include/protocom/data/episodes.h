@@ -33,15 +33,19 @@ struct EpisodeList {
   [[nodiscard]] std::string hash(const FeatureSet& features) const;
 };
 
-/// Draws `count` tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i depends on (seed, i) only.
-/// Throws Error when the split has fewer than n_way classes or a class fewer than k_shot + n_query images (it is named).
-EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count, uint64_t seed);
+/// Draws `count` tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i
+/// depends on (seed, i) only. Throws Error when the split has fewer than n_way classes or a class fewer than k_shot +
+/// n_query images (it is named).
+EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,
+                            uint64_t seed);
 
-/// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query": [[ids]]}]}. Throws Error.
+/// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query":
+/// [[ids]]}]}. Throws Error.
 void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features);
 
-/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or image, class of another split than the list's, image of another class,
-/// image twice, sizes that differ from the shape.
+/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or
+/// image, class of another split than the list's, image of another class, image twice, sizes that differ from the
+/// shape.
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features);
 
 }  // namespace protocom

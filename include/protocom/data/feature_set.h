@@ -36,9 +36,11 @@ struct FeatureFileOptions {
   std::optional<std::filesystem::path> split;   ///< replaces the file's own split (see read_split)
 };
 
-/// Reads an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c] and `paths` [n]
-/// (`header.json` when protocom wrote it); or a features `.npy` with `options.labels`. Throws Error that names the file and the member:
-/// missing member, sizes that differ, label out of range, NaN or infinite features (with the first row), no split known.
+/// Reads an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c]
+/// and `paths` [n]
+/// (`header.json` when protocom wrote it); or a features `.npy` with `options.labels`. Throws Error that names the file
+/// and the member: missing member, sizes that differ, label out of range, NaN or infinite features (with the first
+/// row), no split known.
 FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
 
 /// Writes the same members, features as float32, plus the header. Throws Error.

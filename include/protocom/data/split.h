@@ -21,9 +21,10 @@ Split parse_split(std::string_view text);
 /// Class name -> split.
 using SplitTable = std::map<std::string, Split>;
 
-/// Reads a split: a CSV with the columns `class,split`; or a folder or prefix `P` of three lists `P-base.txt`/`P-val.txt`/`P-novel.txt`
-/// (`base.txt`, ... in a folder) with a class name first on each line, a tab before any comment. Throws Error with file and line for a
-/// class in two splits, an unknown split name or an empty file.
+/// Reads a split: a CSV with the columns `class,split`; or a folder or prefix `P` of three lists
+/// `P-base.txt`/`P-val.txt`/`P-novel.txt`
+/// (`base.txt`, ... in a folder) with a class name first on each line, a tab before any comment. Throws Error with file
+/// and line for a class in two splits, an unknown split name or an empty file.
 SplitTable read_split(const std::filesystem::path& path);
 
 }  // namespace protocom

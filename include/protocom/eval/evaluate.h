@@ -43,16 +43,20 @@ struct EvaluateOptions {
 struct MethodScores {
   Method method = Method::kMean;
   std::vector<double> accuracy;  ///< per episode, percent of queries
-  std::vector<double> cosine;    ///< per episode, mean over classes of the prototype's cosine to the class's true centre (table 3)
+  std::vector<double>
+      cosine;  ///< per episode, mean over classes of the prototype's cosine to the class's true centre (table 3)
 };
 
-/// Runs every method on the same episodes. Queries go to the class of the most similar prototype (cosine, equation 8; the scale does not change the winner).
-/// A class's true centre is the mean of all its features. `classes` has the order of features.class_names; `model` and `classes` may be null when
-/// only kMean is asked for, else Error is thrown. Throws Error when sizes of features and model differ.
-std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
-                                   const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress);
+/// Runs every method on the same episodes. Queries go to the class of the most similar prototype (cosine, equation 8;
+/// the scale does not change the winner). A class's true centre is the mean of all its features. `classes` has the
+/// order of features.class_names; `model` and `classes` may be null when only kMean is asked for, else Error is thrown.
+/// Throws Error when sizes of features and model differ.
+std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes,
+                                   const CompletionModel* model, const ClassKnowledge* classes,
+                                   const EvaluateOptions& options, Progress& progress);
 
-/// One entry of `results` for each method: method, mode, n_way, k_shot, n_query, episodes, accuracy and ci95 (percent), cosine, cosine_ci95, per_episode.
+/// One entry of `results` for each method: method, mode, n_way, k_shot, n_query, episodes, accuracy and ci95 (percent),
+/// cosine, cosine_ci95, per_episode.
 nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodScores>& results);
 
 }  // namespace protocom

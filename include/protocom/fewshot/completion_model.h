@@ -10,8 +10,8 @@
 
 namespace protocom {
 
-/// A trained completion network with the attribute statistics it was trained on: all that completing a prototype needs besides
-/// the class's own attributes and embedding.
+/// A trained completion network with the attribute statistics it was trained on: all that completing a prototype needs
+/// besides the class's own attributes and embedding.
 struct CompletionModel {
   ProtoComNet network;
   std::vector<std::string> attributes;  ///< [a], the attributes that base classes have
@@ -20,10 +20,10 @@ struct CompletionModel {
   at::Tensor attribute_std;             ///< sigma_a of equation 3, float32 [a, d]
 };
 
-/// One npz: `network.<parameter>`, `attributes`, `attribute_embedding`, `attribute_mean`, `attribute_std`, header; `details` (hashes of features
-/// and knowledge, final loss, validation figures) goes into the header. Throws Error.
-void write_completion_model(const std::filesystem::path& path, const CompletionModel& model, const Provenance& provenance,
-                            const nlohmann::json& details);
+/// One npz: `network.<parameter>`, `attributes`, `attribute_embedding`, `attribute_mean`, `attribute_std`, header;
+/// `details` (hashes of features and knowledge, final loss, validation figures) goes into the header. Throws Error.
+void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
+                            const Provenance& provenance, const nlohmann::json& details);
 
 /// Reads such a file. Throws Error that names a missing or misshaped member.
 CompletionModel read_completion_model(const std::filesystem::path& path);

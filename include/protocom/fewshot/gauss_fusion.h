@@ -7,8 +7,8 @@ namespace protocom {
 
 /// Settings of GaussFusion.
 struct GaussFusionOptions {
-  double scale = 10.0;     ///< lambda of equation 12 (the paper's value)
-  double epsilon = 1e-6;   ///< added to both variances; where both vanish the two means weigh the same
+  double scale = 10.0;    ///< lambda of equation 12 (the paper's value)
+  double epsilon = 1e-6;  ///< added to both variances; where both vanish the two means weigh the same
 };
 
 /// A diagonal Gaussian per class.
@@ -17,16 +17,17 @@ struct ClassGaussians {
   at::Tensor variance;  ///< float32 [..., n, d], divisor: the weights' sum
 };
 
-/// Weighted mean and variance (equations 13 and 14) of supports, with weight 1 for their own class, and queries [..., q, d] weighted by
-/// `probabilities` [..., q, n].
-ClassGaussians weighted_gaussians(const SupportStatistics& support, const at::Tensor& queries, const at::Tensor& probabilities);
+/// Weighted mean and variance (equations 13 and 14) of supports, with weight 1 for their own class, and queries [...,
+/// q, d] weighted by `probabilities` [..., q, n].
+ClassGaussians weighted_gaussians(const SupportStatistics& support, const at::Tensor& queries,
+                                  const at::Tensor& probabilities);
 
 /// Mean of the product of two diagonal Gaussians (section 3.4 and the supplement): element-wise
 /// (var_a * mean_b + var_b * mean_a) / (var_a + var_b), with epsilon added to both variances. [..., n, d].
 at::Tensor posterior_mean(const ClassGaussians& a, const ClassGaussians& b, double epsilon);
 
-/// Fused prototypes, float32 [..., n, d] (transductive: every query takes part). `mean` and `completed` are [..., n, d], `queries` [..., q, d].
-/// Without queries it is the inductive form, fuse_by_mean. Differentiable.
+/// Fused prototypes, float32 [..., n, d] (transductive: every query takes part). `mean` and `completed` are [..., n,
+/// d], `queries` [..., q, d]. Without queries it is the inductive form, fuse_by_mean. Differentiable.
 at::Tensor gauss_fusion(const SupportStatistics& support, const at::Tensor& completed, const at::Tensor& queries,
                         const GaussFusionOptions& options = {});
 

@@ -5,7 +5,8 @@
 
 namespace protocom {
 
-/// Per group (class or attribute) the number, sum and sum of squares of its features: all that means and variances need, and additive.
+/// Per group (class or attribute) the number, sum and sum of squares of its features: all that means and variances
+/// need, and additive.
 struct Moments {
   at::Tensor count;        ///< float64 [g]
   at::Tensor sum;          ///< float64 [g, d]
@@ -13,7 +14,8 @@ struct Moments {
 
   /// float64 [g, d]; 0 for an empty group.
   [[nodiscard]] at::Tensor mean() const;
-  /// Variance with divisor n - 1 (the authors' code; equation 3 prints n), float64 [g, d]; 0 for groups of fewer than two.
+  /// Variance with divisor n - 1 (the authors' code; equation 3 prints n), float64 [g, d]; 0 for groups of fewer than
+  /// two.
   [[nodiscard]] at::Tensor variance() const;
   /// Square root of variance().
   [[nodiscard]] at::Tensor std() const;
@@ -25,8 +27,8 @@ Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int6
 /// Moments recovered from count [g], mean [g, d] and unbiased std [g, d].
 Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std);
 
-/// Attribute moments (equations 2 and 3): attribute a gathers all images of the classes with association > 0 in column a.
-/// `association` is [c, a] over the same classes, in the same order, as `classes`.
+/// Attribute moments (equations 2 and 3): attribute a gathers all images of the classes with association > 0 in column
+/// a. `association` is [c, a] over the same classes, in the same order, as `classes`.
 Moments attribute_moments(const Moments& classes, const at::Tensor& association);
 
 }  // namespace protocom

@@ -3,8 +3,9 @@
 
 namespace protocom {
 
-/// What the labelled images of each class contribute to prototypes and distributions. Additive, so it also serves classes of
-/// unequal shots and stores that keep no single feature. Leading dimensions (episodes) are shared by all three.
+/// What the labelled images of each class contribute to prototypes and distributions. Additive, so it also serves
+/// classes of unequal shots and stores that keep no single feature. Leading dimensions (episodes) are shared by all
+/// three.
 struct SupportStatistics {
   at::Tensor count;        ///< float32 [..., n]
   at::Tensor sum;          ///< float32 [..., n, d]

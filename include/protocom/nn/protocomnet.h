@@ -10,11 +10,11 @@ namespace protocom {
 
 /// The sizes of a ProtoComNet; the defaults are the paper's (section 4.2).
 struct ProtoComNetOptions {
-  int64_t feature_dim = 512;        ///< d
-  int64_t embedding_dim = 300;      ///< e
-  int64_t code_dim = 256;           ///< width of the encoder g_e
-  int64_t attention_hidden = 300;   ///< hidden layer of the aggregator g_a
-  int64_t decoder_hidden = 512;     ///< hidden layer of the decoder g_d
+  int64_t feature_dim = 512;       ///< d
+  int64_t embedding_dim = 300;     ///< e
+  int64_t code_dim = 256;          ///< width of the encoder g_e
+  int64_t attention_hidden = 300;  ///< hidden layer of the aggregator g_a
+  int64_t decoder_hidden = 512;    ///< hidden layer of the decoder g_d
 };
 
 /// What the network completes: m prototypes and, as a ragged list, the (prototype, attribute) pairs with R != 0.
@@ -29,7 +29,8 @@ struct CompletionInput {
 };
 
 /// The prototype completion network f_c (section 3.3): encoder, aggregator, decoder.
-/// Tensors are plain parameters under state-dict names, so that any optimizer or file format can hold them. Not thread-safe in training.
+/// Tensors are plain parameters under state-dict names, so that any optimizer or file format can hold them. Not
+/// thread-safe in training.
 class ProtoComNet {
  public:
   /// Initialised like torch.nn.Linear (uniform in +-1/sqrt(fan_in)), from LibTorch's generator.
@@ -38,13 +39,15 @@ class ProtoComNet {
   [[nodiscard]] const ProtoComNetOptions& options() const { return options_; }
 
   /// Completed prototypes, float32 [m, d]: decoder(sum_a alpha_ka z'_a + z'_k), equations 9 and 10, with
-  /// alpha_ka = R_ka * g_a([p_k | h_k | h_a]), h L2-normalised, and z' = ReLU(W_e z + b_e). A class without attributes keeps only z'_k.
+  /// alpha_ka = R_ka * g_a([p_k | h_k | h_a]), h L2-normalised, and z' = ReLU(W_e z + b_e). A class without attributes
+  /// keeps only z'_k.
   [[nodiscard]] at::Tensor forward(const CompletionInput& input) const;
 
   /// alpha, float32 [p]: the weight of every pair (equation 10).
   [[nodiscard]] at::Tensor attention(const CompletionInput& input) const;
 
-  /// Prototypes or attribute features z, float32 [n, d] -> codes z' = ReLU(W_e z + b_e), float32 [n, code_dim] (equation 9).
+  /// Prototypes or attribute features z, float32 [n, d] -> codes z' = ReLU(W_e z + b_e), float32 [n, code_dim]
+  /// (equation 9).
   [[nodiscard]] at::Tensor encode(const at::Tensor& features) const;
 
   /// Codes g_k, float32 [m, code_dim] -> completed prototypes, float32 [m, d].

@@ -23,22 +23,24 @@ Keep parse_keep(std::string_view text);
 /// Settings of learning to complete (section 3.2, step 3); the defaults are the authors' (their published code).
 struct CompleteOptions {
   Schedule schedule{ScheduleShape::kStep, 0.1, 100, {0.15, 0.4, 0.8}};
-  int64_t batches = 250;        ///< steps an epoch
-  int64_t batch = 128;          ///< (class, k images) pairs a step
-  int64_t k_shot = 1;           ///< images averaged into each incomplete prototype
-  double momentum = 0.9;        ///< Nesterov
+  int64_t batches = 250;  ///< steps an epoch
+  int64_t batch = 128;    ///< (class, k images) pairs a step
+  int64_t k_shot = 1;     ///< images averaged into each incomplete prototype
+  double momentum = 0.9;  ///< Nesterov
   double weight_decay = 5e-4;
-  /// Training sees the features scaled to this root mean square, and the scale is folded into the weights afterwards: the recipe's
-  /// learning rate suits ResNet12's features (0.43) and diverges on a backbone whose features are three times as long. 0: unscaled.
+  /// Training sees the features scaled to this root mean square, and the scale is folded into the weights afterwards:
+  /// the recipe's learning rate suits ResNet12's features (0.43) and diverges on a backbone whose features are three
+  /// times as long. 0: unscaled.
   double feature_rms = 0.43;
-  int64_t code_dim = 256;       ///< see ProtoComNetOptions
+  int64_t code_dim = 256;  ///< see ProtoComNetOptions
   int64_t attention_hidden = 300;
   int64_t decoder_hidden = 512;
   EpisodeShape validation{5, 1, 15};
-  int64_t validation_episodes = 300;  ///< of the val split, the same ones every time; 0: no validation, the last epoch is kept
-  int64_t validation_every = 1;       ///< epochs
-  /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a network that
-  /// has begun to overfit the base classes shows in its completed prototypes first.
+  int64_t validation_episodes =
+      300;  ///< of the val split, the same ones every time; 0: no validation, the last epoch is kept
+  int64_t validation_every = 1;  ///< epochs
+  /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a
+  /// network that has begun to overfit the base classes shows in its completed prototypes first.
   std::vector<Method> decisive = {Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion};
   Keep keep = Keep::kBest;
   uint64_t seed = 1;
@@ -47,8 +49,8 @@ struct CompleteOptions {
 /// One epoch of a completion training.
 struct CompleteEpoch {
   int64_t epoch = 0;
-  double loss = 0;                        ///< mean squared error of the epoch on the scaled features, equation 4
-  std::vector<MethodScores> validation;   ///< all methods; empty when not validated
+  double loss = 0;                       ///< mean squared error of the epoch on the scaled features, equation 4
+  std::vector<MethodScores> validation;  ///< all methods; empty when not validated
 };
 
 /// A trained model and how it came about.
@@ -58,10 +60,11 @@ struct CompleteResult {
   std::vector<CompleteEpoch> epochs;
 };
 
-/// Learns to complete prototypes on the base classes of the features (equations 1 to 4): attribute statistics from one pass of class moments;
-/// in each step `batch` base classes drawn uniformly, k_shot of their images averaged, each attribute feature drawn from N(mean, std^2) for every sample
-/// independently, MSE to the class's mean. Attributes that no base class has are left out and reported. Same seed, same threads: same model.
-/// Throws Error when there are no base classes, none of them has an attribute, one has fewer than k_shot images, or the loss stops being finite.
+/// Learns to complete prototypes on the base classes of the features (equations 1 to 4): attribute statistics from one
+/// pass of class moments; in each step `batch` base classes drawn uniformly, k_shot of their images averaged, each
+/// attribute feature drawn from N(mean, std^2) for every sample independently, MSE to the class's mean. Attributes that
+/// no base class has are left out and reported. Same seed, same threads: same model. Throws Error when there are no
+/// base classes, none of them has an attribute, one has fewer than k_shot images, or the loss stops being finite.
 CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
                                 Progress& progress);
 
