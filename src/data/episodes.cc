@@ -143,6 +143,16 @@ class EpisodeParser {
 
 }  // namespace
 
+std::string_view to_string(QueryDistribution distribution) {
+  return distribution == QueryDistribution::kBalanced ? "balanced" : "dirichlet";
+}
+
+QueryDistribution parse_query_distribution(std::string_view text) {
+  if (text == "balanced") return QueryDistribution::kBalanced;
+  if (text == "dirichlet") return QueryDistribution::kDirichlet;
+  fail_usage("unknown distribution of queries '{}'; use balanced or dirichlet", text);
+}
+
 std::string EpisodeList::hash(const FeatureSet& features) const { return hash_bytes(canonical_text(*this, features)); }
 
 EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,

@@ -95,6 +95,27 @@ void append(std::vector<double>& values, const at::Tensor& more) {
   values.insert(values.end(), plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel());
 }
 
+/// The queries of one batch, whose first episode is number `first` of the list.
+void keep_predictions(const EpisodeBatch& batch, const at::Tensor& cosines, double scale, const EpisodeList& list,
+                      size_t first, MethodScores& result) {
+  const auto best = (cosines * scale).softmax(-1).topk(2, -1);
+  const at::Tensor probability = std::get<0>(best).contiguous();  // [b, n * q, 2]
+  const at::Tensor winner = std::get<1>(best).contiguous();
+  const float* p = probability.data_ptr<float>();
+  const int64_t* w = winner.data_ptr<int64_t>();
+  for (int64_t i = 0; i < batch.classes.size(0); ++i) {
+    const Episode& episode = list.episodes[first + static_cast<size_t>(i)];
+    for (size_t k = 0; k < episode.query.size(); ++k) {
+      for (const int64_t row : episode.query[k]) {
+        result.predictions.push_back({static_cast<int64_t>(first) + i, row, episode.classes[k],
+                                      episode.classes[static_cast<size_t>(w[0])], p[0], p[0] - p[1]});
+        p += 2;
+        w += 2;
+      }
+    }
+  }
+}
+
 void score(const EpisodeBatch& batch, const at::Tensor& prototypes, const at::Tensor& centres, const at::Tensor& truth,
            MethodScores& result) {
   const at::Tensor predicted = protocom::cosine_similarity(batch.query, prototypes).argmax(-1);  // [b, n * q]
@@ -152,14 +173,21 @@ std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList
   const at::Tensor truth = at::arange(episodes.shape.n_way).repeat_interleave(episodes.shape.n_query);
 
   std::vector<MethodScores> results;
-  for (const Method method : options.methods) results.push_back({method, {}, {}});
+  for (const Method method : options.methods) results.push_back({method, {}, {}, {}});
   const auto step = static_cast<size_t>(options.batch);
   progress.start("evaluate", static_cast<int64_t>(episodes.episodes.size()));
   for (size_t begin = 0; begin < episodes.episodes.size(); begin += step) {
     const size_t end = std::min(begin + step, episodes.episodes.size());
     const EpisodeBatch batch = gather(features.features, episodes, begin, end);
     const BatchPrototypes prototypes(batch, completer ? &*completer : nullptr, options.fusion);
-    for (auto& result : results) score(batch, prototypes.of(result.method), centres, truth, result);
+    for (auto& result : results) {
+      const at::Tensor of_method = prototypes.of(result.method);
+      score(batch, of_method, centres, truth, result);
+      if (options.predictions == KeepPredictions::kYes) {
+        keep_predictions(batch, protocom::cosine_similarity(batch.query, of_method), options.fusion.scale, episodes,
+                         begin, result);
+      }
+    }
     progress.advance(static_cast<int64_t>(end), "");
   }
   progress.finish();

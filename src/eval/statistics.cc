@@ -17,4 +17,11 @@ Estimate estimate(const std::vector<double>& values) {
   return {mean, 1.96 * std::sqrt(squares / (n - 1) / n)};
 }
 
+Estimate paired_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  PROTOCOM_CHECK(a.size() == b.size());
+  std::vector<double> differences(a.size());
+  for (size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
+  return estimate(differences);
+}
+
 }  // namespace protocom

@@ -2,24 +2,45 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocom/data/feature_set.h"
 
 namespace protocom {
 
+/// How an episode's n_way * n_query queries are spread over its classes.
+enum class QueryDistribution {
+  kBalanced,  ///< n_query of each
+  kDirichlet  ///< proportions drawn from Dirichlet(alpha, ..., alpha): what a transductive method meets in practice
+};
+
+/// "balanced" or "dirichlet".
+std::string_view to_string(QueryDistribution distribution);
+/// Throws UsageError for anything else.
+QueryDistribution parse_query_distribution(std::string_view text);
+
 /// The shape of a few-shot task.
 struct EpisodeShape {
   int64_t n_way = 5;
-  int64_t k_shot = 1;
-  int64_t n_query = 15;  ///< queries a class
+  int64_t k_shot = 1;      ///< labelled images a class; the fewest of a ragged task
+  int64_t n_query = 15;    ///< queries a class, with kDirichlet on average
+  int64_t most_shots = 0;  ///< above k_shot the task is ragged: each class's shots are uniform in [k_shot, most_shots]
+  int64_t unlabelled = 0;  ///< images a class of the pool that semi-supervised methods use instead of the queries
+  QueryDistribution query_distribution = QueryDistribution::kBalanced;
+  double alpha = 2.0;  ///< of kDirichlet; 2 is the value of Veilleux et al. 2021, "Realistic evaluation of transductive
+                       ///< few-shot learning"
+
+  /// Whether classes may have different numbers of shots.
+  [[nodiscard]] bool ragged() const { return most_shots > k_shot; }
 };
 
-/// One task: classes and, per class, rows of a FeatureSet. Support and query rows are disjoint.
+/// One task: classes and, per class, rows of a FeatureSet. No row appears twice.
 struct Episode {
   std::vector<int64_t> classes;               ///< [n_way], indices into class_names
   std::vector<std::vector<int64_t>> support;  ///< [n_way][k_shot] rows
-  std::vector<std::vector<int64_t>> query;    ///< [n_way][n_query] rows
+  std::vector<std::vector<int64_t>> query;    ///< [n_way][n_query] rows; possibly none of a class with kDirichlet
+  std::vector<std::vector<int64_t>> pool;     ///< [n_way][unlabelled] rows; empty without a pool
 };
 
 /// Tasks of one shape.

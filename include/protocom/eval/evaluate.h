@@ -32,11 +32,26 @@ std::vector<Method> all_methods();
 /// "transductive" when a query's prediction may depend on the other queries of its episode, else "inductive".
 std::string_view mode_of(Method method);
 
+/// Whether an evaluation keeps a record of every single query.
+enum class KeepPredictions { kNo, kYes };
+
 /// Settings of an evaluation.
 struct EvaluateOptions {
   std::vector<Method> methods = all_methods();
   GaussFusionOptions fusion;
-  int64_t batch = 32;  ///< episodes computed together
+  int64_t batch = 512;  ///< episodes between two reports of progress; results do not depend on it
+  KeepPredictions predictions = KeepPredictions::kNo;
+};
+
+/// What a method said of one query. Probabilities are softmax(scale * cosine) over the episode's classes (equation 8),
+/// with the scale of GaussFusionOptions.
+struct Prediction {
+  int64_t episode = 0;     ///< in EpisodeList::episodes
+  int64_t row = 0;         ///< of the query in FeatureSet::features
+  int64_t true_class = 0;  ///< in FeatureSet::class_names
+  int64_t predicted = 0;   ///< in FeatureSet::class_names
+  float probability = 0;   ///< of the predicted class, in [0, 1]
+  float margin = 0;        ///< that less the probability of the second best class, in [0, 1]
 };
 
 /// What one method reached on a list of episodes.
@@ -45,6 +60,7 @@ struct MethodScores {
   std::vector<double> accuracy;  ///< per episode, percent of queries
   std::vector<double>
       cosine;  ///< per episode, mean over classes of the prototype's cosine to the class's true centre (table 3)
+  std::vector<Prediction> predictions;  ///< with kYes: every query of every episode, in the order of the list
 };
 
 /// Runs every method on the same episodes. Queries go to the class of the most similar prototype (cosine, equation 8;
