@@ -49,7 +49,7 @@ c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
   if (options.batch < 1) fail_usage("features need a batch of at least 1 image, found {}", options.batch);
   const c10::Device device = parse_device(options.device);
   backbone.to(device);
-  backbone.set_training(false);
+  backbone.set_mode(BackboneMode::kUse);
   return device;
 }
 

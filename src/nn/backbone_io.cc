@@ -173,22 +173,21 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
   return read_npz_backbone(path, options);
 }
 
-void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options,
-                  const Provenance& provenance) {
+ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = {{"architecture", options.architecture},
                     {"image_size", options.image_size},
                     {"dim", backbone.dim()},
                     {"mean", options.mean},
                     {"std", options.std}};
-  add_header(writer, header);
-  for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, tensor);
+  return header;
 }
 
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
                     const Provenance& provenance) {
   NpzWriter writer(path);
-  add_backbone(writer, backbone, options, provenance);
+  add_header(writer, backbone_header(backbone, options, provenance));
+  for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, tensor);
   writer.close();
 }
 

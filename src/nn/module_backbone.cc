@@ -52,14 +52,19 @@ ModuleBackbone::ModuleBackbone(const BackboneOptions& options) : options_(option
   std_ = channel_values(options.std);
   // oneDNN's convolutions are fastest on channels-last tensors, in bfloat16 above all.
   to(c10::Device(c10::kCPU));
-  set_training(false);
+  set_mode(BackboneMode::kUse);
 }
 
 at::Tensor ModuleBackbone::forward(const at::Tensor& images) {
   check_images(images);
-  torch::AutoGradMode grad(module_->is_training() && at::GradMode::is_enabled());
+  torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   const at::Tensor input = ((images - mean_) / std_).contiguous(at::MemoryFormat::ChannelsLast);
   return module_->forward(input).to(at::kFloat);
+}
+
+void ModuleBackbone::set_mode(BackboneMode mode) {
+  mode_ = mode;
+  module_->train(mode == BackboneMode::kTrain);
 }
 
 void ModuleBackbone::to(c10::Device device) {

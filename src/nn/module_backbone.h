@@ -16,13 +16,15 @@ class ModuleBackbone : public Backbone {
   at::Tensor forward(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return module_->dim(options_.image_size); }
   [[nodiscard]] int64_t image_size() const override { return options_.image_size; }
-  void set_training(bool training) override { module_->train(training); }
+  void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
   [[nodiscard]] std::vector<at::Tensor> parameters() const override { return module_->parameters(); }
+  [[nodiscard]] std::optional<BackboneOptions> options() const override { return options_; }
 
  private:
   BackboneOptions options_;
+  BackboneMode mode_ = BackboneMode::kUse;
   std::shared_ptr<FeatureModule> module_;
   at::Tensor mean_;  // [1, 3, 1, 1]
   at::Tensor std_;   // [1, 3, 1, 1]

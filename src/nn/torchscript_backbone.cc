@@ -29,7 +29,7 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, int6
 
 at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
   check_images(images);
-  torch::AutoGradMode grad(module_.is_training() && at::GradMode::is_enabled());
+  torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   at::Tensor features;
   try {
     const c10::IValue output = module_.forward({images});
@@ -44,6 +44,11 @@ at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
          toString(features.scalar_type()), fmt::join(features.sizes(), ", "), images.size(0));
   }
   return features.to(at::kFloat);
+}
+
+void TorchScriptBackbone::set_mode(BackboneMode mode) {
+  mode_ = mode;
+  module_.train(mode == BackboneMode::kTrain);
 }
 
 std::vector<std::pair<std::string, at::Tensor>> TorchScriptBackbone::state_dict() const {

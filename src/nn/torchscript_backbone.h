@@ -17,7 +17,7 @@ class TorchScriptBackbone : public Backbone {
   at::Tensor forward(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return dim_; }
   [[nodiscard]] int64_t image_size() const override { return image_size_; }
-  void set_training(bool training) override { module_.train(training); }
+  void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override { module_.to(device); }
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
   [[nodiscard]] std::vector<at::Tensor> parameters() const override;
@@ -27,6 +27,7 @@ class TorchScriptBackbone : public Backbone {
   std::filesystem::path path_;
   int64_t image_size_;
   int64_t dim_ = 0;
+  BackboneMode mode_ = BackboneMode::kUse;
 };
 
 }  // namespace protocom

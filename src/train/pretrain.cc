@@ -4,16 +4,17 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <optional>
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
-#include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/features/extract.h"
 #include "train/batch_loader.h"
 #include "train/episodic_validation.h"
 #include "train/pretrain_state.h"
+#include "train/training_keeper.h"
+#include "train/training_log.h"
 
 namespace protocom {
 namespace {
@@ -86,31 +87,9 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
   return loader;
 }
 
-/// Sums over the images of an epoch.
-struct EpochFigures {
-  double loss = 0, correct = 0;
-  int64_t images = 0;
-  double seconds = 0, waited = 0;
-
-  [[nodiscard]] double mean_loss() const { return loss / static_cast<double>(images); }
-  [[nodiscard]] double accuracy() const { return correct / static_cast<double>(images); }
-  [[nodiscard]] double images_per_second() const { return static_cast<double>(images) / seconds; }
-};
-
-/// The log of the epochs that are behind a resumed training: a cut can fall between an epoch's line and its checkpoint.
-std::string first_lines(const std::filesystem::path& path, int64_t count) {
-  std::string text;
-  for_each_line(path, [&](int64_t number, std::string_view line) {
-    if (number > count) return false;
-    text.append(line).push_back('\n');
-    return true;
-  });
-  return text;
-}
-
 class Trainer {
  public:
-  Trainer(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files, Progress& progress)
+  Trainer(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files, Progress& progress)
       : options_(options),
         files_(files),
         progress_(progress),
@@ -120,55 +99,63 @@ class Trainer {
         loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_)),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
-        fingerprint_(fingerprint(options, images)) {}
+        keeper_(files, fingerprint(options, images)) {}
 
   PretrainResult run() {
     begin();
     progress_.start("pre-training", options_.schedule.epochs * loader_.batches());
-    for (; state_.epoch < options_.schedule.epochs;) {
-      const EpochFigures figures = train_epoch();
-      ++state_.epoch;
+    progress_.advance(steps_done(), "");
+    while (state_.epoch < options_.schedule.epochs) {
+      train_epoch();
       validate();
-      keep(figures);
+      ++state_.epoch;
+      keep();
+      state_.step = 0;
+      state_.figures = {};
+      keeper_.save(snapshot());
     }
+    keeper_.finish();
     progress_.finish();
-    return result_;
+    return state_.result;
   }
 
  private:
   void begin() {
-    check_writable(files_.best);
-    if (files_.resume == Resume::kIfThere && std::filesystem::exists(files_.last())) {
-      state_.load(files_.last(), fingerprint_);
-      logger().info("going on after epoch {} of {}", state_.epoch, files_.last().string());
-      result_ = state_.result;
-      if (std::filesystem::exists(files_.log())) write_file(files_.log(), first_lines(files_.log(), state_.epoch));
+    const auto saved = keeper_.begin();
+    if (saved) {
+      state_.load(*saved);
     } else {
-      write_file(files_.log(), "");
+      keeper_.save(snapshot());
     }
+    log_.emplace(files_, saved ? state_.epoch : TrainingLog::kNew);
     logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes,
                   loader_.batches(), loader_.batch_size(), to_string(precision_), device_.str());
     if (!validation_.possible()) logger().warn("no val classes to validate on: the last epoch counts as the best");
   }
 
-  EpochFigures train_epoch() {
+  [[nodiscard]] Checkpoint snapshot() const { return state_.checkpoint(files_.provenance); }
+  [[nodiscard]] int64_t steps_done() const { return state_.epoch * loader_.batches() + state_.step; }
+
+  /// From the step the state is at to the last one of its epoch.
+  void train_epoch() {
     state_.set_learning_rate(options_.schedule.at(state_.epoch));
-    state_.backbone->set_training(true);
-    EpochFigures figures;
+    state_.backbone->set_mode(BackboneMode::kTrain);
+    const double before = state_.figures.seconds;
     const auto start = Clock::now();
-    loader_.start(state_.epoch);
-    for (int64_t step = 0; step < loader_.batches(); ++step) {
+    loader_.start(state_.epoch, state_.step);
+    while (state_.step < loader_.batches()) {
       const auto asked = Clock::now();
       const Batch batch = *loader_.next();
-      figures.waited += seconds_since(asked);
-      train_step(batch, step, figures);
-      figures.seconds = seconds_since(start);
-      progress_.advance(state_.epoch * loader_.batches() + step + 1, describe(figures));
+      state_.figures.waited += seconds_since(asked);
+      train_step(batch);
+      ++state_.step;
+      state_.figures.seconds = before + seconds_since(start);
+      progress_.advance(steps_done(), describe());
+      keeper_.after_step([this] { return snapshot(); });
     }
-    return figures;
   }
 
-  void train_step(const Batch& batch, int64_t step, EpochFigures& figures) {
+  void train_step(const Batch& batch) {
     const at::Tensor labels = batch.labels.to(device_);
     at::Tensor features;
     {
@@ -183,15 +170,19 @@ class Trainer {
     state_.optimizer->zero_grad();
     loss.backward();
     const double value = loss.item<double>();
-    if (!std::isfinite(value)) {
-      fail("the loss is {} at epoch {}, step {} of {}: lower --lr, or use --precision float32", value, state_.epoch + 1,
-           step + 1, loader_.batches());
-    }
+    if (!std::isfinite(value)) fail_not_finite(value);
     state_.optimizer->step();
     const int64_t count = labels.size(0);
-    figures.images += count;
-    figures.loss += value * static_cast<double>(count);
-    figures.correct += logits.argmax(1).eq(labels).sum().item<double>();
+    state_.figures.images += count;
+    state_.figures.loss += value * static_cast<double>(count);
+    state_.figures.correct += logits.argmax(1).eq(labels).sum().item<double>();
+  }
+
+  [[noreturn]] void fail_not_finite(double loss) const {
+    fail(
+        "the loss is {} at epoch {}, step {} of {} (seed {}): lower --lr, or use --precision float32; {} has the state "
+        "that was saved last",
+        loss, state_.epoch + 1, state_.step + 1, loader_.batches(), options_.seed, files_.last().string());
   }
 
   [[nodiscard]] at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels) const {
@@ -200,64 +191,74 @@ class Trainer {
 
   void validate() {
     validation_accuracy_.reset();
-    const bool due = state_.epoch % options_.validation.every == 0 || state_.epoch == options_.schedule.epochs;
+    const int64_t epoch = state_.epoch + 1;
+    const bool due = epoch % options_.validation.every == 0 || epoch == options_.schedule.epochs;
     if (!validation_.possible() || !due) return;
     ExtractOptions extract;
     extract.batch = options_.batch;
     extract.device = device_.str();
     extract.precision = precision_;
-    const FeatureSet features = extract_features(*state_.backbone, validation_.images(), extract, Progress::none());
-    validation_accuracy_ = validation_.accuracy(features.features);
+    keeper_.interruptible(
+        [&](Progress& progress) {
+          const FeatureSet features = extract_features(*state_.backbone, validation_.images(), extract, progress);
+          validation_accuracy_ = validation_.accuracy(features.features);
+        },
+        [this] { return snapshot(); });
   }
 
-  /// Decides whether this epoch is the best and writes what there is to write.
-  void keep(const EpochFigures& figures) {
+  /// Decides whether this epoch is the best, and writes backbone and log.
+  void keep() {
+    PretrainResult& result = state_.result;
     const bool better = validation_.possible() ? validation_accuracy_ && validation_accuracy_->mean >
-                                                                             result_.validation_accuracy.value_or(-1)
+                                                                             result.validation_accuracy.value_or(-1)
                                                : true;
-    result_.epochs = state_.epoch;
-    result_.loss = figures.mean_loss();
-    result_.accuracy = figures.accuracy();
-    result_.images_per_second = figures.images_per_second();
+    result.epochs = state_.epoch;
+    result.loss = state_.figures.mean_loss();
+    result.accuracy = state_.figures.accuracy();
+    result.images_per_second = state_.figures.images_per_second();
     if (better) {
-      result_.best_epoch = state_.epoch;
-      if (validation_accuracy_) result_.validation_accuracy = validation_accuracy_->mean;
+      result.best_epoch = state_.epoch;
+      if (validation_accuracy_) result.validation_accuracy = validation_accuracy_->mean;
     }
-    state_.result = result_;
     const bool last = state_.epoch == options_.schedule.epochs;
     if (better && (validation_.possible() || last)) state_.write_backbone(files_);
-    append_log(figures);
-    state_.write(files_, fingerprint_);
+    log_epoch();
   }
 
-  void append_log(const EpochFigures& figures) const {
-    nlohmann::json line = {{"epoch", state_.epoch},
-                           {"learning_rate", options_.schedule.at(state_.epoch - 1)},
+  void log_epoch() {
+    const EpochFigures& figures = state_.figures;
+    const double learning_rate = options_.schedule.at(state_.epoch - 1);
+    nlohmann::json line = {{"learning_rate", learning_rate},
                            {"loss", figures.mean_loss()},
                            {"accuracy", figures.accuracy()},
                            {"images_per_second", figures.images_per_second()},
                            {"seconds", figures.seconds},
                            {"waited_seconds", figures.waited},
-                           {"best_epoch", result_.best_epoch}};
+                           {"best_epoch", state_.result.best_epoch}};
+    std::vector<Scalar> curves = {{"loss/train", figures.mean_loss()},
+                                  {"accuracy/train", figures.accuracy()},
+                                  {"learning_rate", learning_rate},
+                                  {"images_per_second", figures.images_per_second()}};
     if (validation_accuracy_) {
       line["validation_accuracy"] = validation_accuracy_->mean;
       line["validation_ci95"] = validation_accuracy_->ci95;
+      curves.push_back({"accuracy/validation", validation_accuracy_->mean});
     }
-    std::ofstream log(files_.log(), std::ios::app);
-    log << line.dump() << '\n';
-    if (!log.flush()) fail("cannot write {}", files_.log().string());
+    log_->add(state_.epoch, line, curves);
   }
 
-  [[nodiscard]] std::string describe(const EpochFigures& figures) const {
+  [[nodiscard]] std::string describe() const {
+    const EpochFigures& figures = state_.figures;
     std::string text = fmt::format("epoch {}/{}  loss {:.3f}  accuracy {:.1f} %  {:.0f} images/s", state_.epoch + 1,
                                    options_.schedule.epochs, figures.mean_loss(), 100 * figures.accuracy(),
                                    figures.images_per_second());
-    if (result_.validation_accuracy) text += fmt::format("  best val {:.1f} %", 100 * *result_.validation_accuracy);
+    const auto& best = state_.result.validation_accuracy;
+    if (best) text += fmt::format("  best val {:.1f} %", 100 * *best);
     return text;
   }
 
   const PretrainOptions& options_;
-  const PretrainFiles& files_;
+  const TrainingFiles& files_;
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
@@ -265,19 +266,17 @@ class Trainer {
   BatchLoader loader_;
   EpisodicValidation validation_;
   PretrainState state_;
-  std::string fingerprint_;
+  TrainingKeeper keeper_;
+  std::optional<TrainingLog> log_;
   std::optional<EpisodicValidation::Accuracy> validation_accuracy_;
-  PretrainResult result_;
 };
 
 }  // namespace
 
-std::filesystem::path PretrainFiles::last() const { return best.string() + ".last"; }
-std::filesystem::path PretrainFiles::log() const { return best.string() + ".jsonl"; }
-
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files,
+PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
                         Progress& progress) {
   check(options);
+  if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
   PretrainOptions sized = options;
   sized.backbone.image_size = images.image_size();
   return Trainer(images, sized, files, progress).run();

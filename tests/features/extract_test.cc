@@ -36,13 +36,13 @@ class MeanColour : public Backbone {
   at::Tensor forward(const at::Tensor& images) override { return images.mean({2, 3}) * factor; }
   int64_t dim() const override { return 3; }
   int64_t image_size() const override { return 4; }
-  void set_training(bool training) override { in_training = training; }
+  void set_mode(BackboneMode next) override { mode = next; }
   void to(c10::Device) override {}
   std::vector<std::pair<std::string, at::Tensor>> state_dict() const override { return {}; }
   std::vector<at::Tensor> parameters() const override { return {}; }
 
   float factor = 1;
-  bool in_training = true;
+  BackboneMode mode = BackboneMode::kTrain;
 };
 
 TEST(Extract, PixelsBecomeZeroToOneWithChannelsFirst) {
@@ -65,7 +65,7 @@ TEST(Extract, FeaturesComeInTheOrderOfTheImagesWhateverTheBatch) {
     options.batch = batch;
     const FeatureSet features = extract_features(backbone, pack, options, Progress::none());
     EXPECT_TRUE(at::allclose(features.features.to(at::kDouble), expected, 1e-5, 1e-6)) << "batch " << batch;
-    EXPECT_FALSE(backbone.in_training);
+    EXPECT_EQ(backbone.mode, BackboneMode::kUse);
   }
 }
 

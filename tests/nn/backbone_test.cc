@@ -164,9 +164,23 @@ TEST(Backbone, Conv4HasSixteenHundredFeaturesAtEightyFourPixels) {
 TEST(Backbone, IsInUseAtFirstAndRecordsGradientsOnlyInTraining) {
   const auto backbone = make_backbone(small("conv4"));
   EXPECT_FALSE(backbone->forward(some_images(32)).requires_grad());
-  backbone->set_training(true);
+  backbone->set_mode(BackboneMode::kTrain);
   EXPECT_TRUE(backbone->forward(some_images(32)).requires_grad());
   EXPECT_EQ(backbone->parameters().size(), 16U);  // four times conv weight and bias, batch-norm weight and bias
+}
+
+TEST(Backbone, TuningGivesTheFeaturesOfUseWithGradientsAndLeavesTheStatisticsAlone) {
+  const auto backbone = make_backbone(small("resnet12"));
+  randomise_statistics(*backbone);
+  const at::Tensor in_use = backbone->forward(some_images(32));
+  const auto statistics = [&] { return backbone->state_dict().back().second.clone(); };
+  const at::Tensor before = statistics();
+  backbone->set_mode(BackboneMode::kTune);
+  const at::Tensor tuned = backbone->forward(some_images(32));
+  EXPECT_TRUE(at::allclose(tuned.detach(), in_use, 1e-5, 1e-6));
+  tuned.sum().backward();
+  for (const at::Tensor& parameter : backbone->parameters()) EXPECT_TRUE(parameter.grad().defined());
+  EXPECT_TRUE(statistics().equal(before));
 }
 
 TEST(Backbone, AnImageHasTheSameFeaturesAloneAndInABatch) {

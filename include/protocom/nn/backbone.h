@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,33 +14,42 @@
 
 namespace protocom {
 
-/// An image encoder f: images to features. Normalisation is inside, so every backbone takes plain RGB in [0, 1].
-/// Not thread-safe; forward runs on several cores by itself.
-class Backbone {
- public:
-  virtual ~Backbone() = default;
-
-  /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()]. Records gradients only in training mode.
-  virtual at::Tensor forward(const at::Tensor& images) = 0;
-  /// d, the length of a feature.
-  [[nodiscard]] virtual int64_t dim() const = 0;
-  /// The side of the square images it expects; what `extract` and `classify` resize to.
-  [[nodiscard]] virtual int64_t image_size() const = 0;
-  /// Batch-norm statistics and gradients as in training (true) or as in use (false, the initial state).
-  virtual void set_training(bool training) = 0;
-  virtual void to(c10::Device device) = 0;
-  /// State-dict names (`layer1.conv1.weight`) and tensors, parameters and buffers; aliases, not copies.
-  [[nodiscard]] virtual std::vector<std::pair<std::string, at::Tensor>> state_dict() const = 0;
-  /// The trainable tensors among them.
-  [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
-};
-
 /// What a backbone is made from.
 struct BackboneOptions {
   std::string architecture = "resnet12";  ///< "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"
   int64_t image_size = 84;
   std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
   std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
+};
+
+/// What a forward pass is for.
+enum class BackboneMode {
+  kUse,   ///< no gradients; batch norm by its running statistics
+  kTune,  ///< gradients; batch norm by its running statistics, which stay as they are
+  kTrain  ///< gradients; batch norm by the batch's statistics, which the running ones follow
+};
+
+/// An image encoder f: images to features. Normalisation is inside, so every backbone takes plain RGB in [0, 1].
+/// Not thread-safe; forward runs on several cores by itself.
+class Backbone {
+ public:
+  virtual ~Backbone() = default;
+
+  /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()].
+  virtual at::Tensor forward(const at::Tensor& images) = 0;
+  /// d, the length of a feature.
+  [[nodiscard]] virtual int64_t dim() const = 0;
+  /// The side of the square images it expects; what `extract` and `classify` resize to.
+  [[nodiscard]] virtual int64_t image_size() const = 0;
+  /// kUse is the initial state.
+  virtual void set_mode(BackboneMode mode) = 0;
+  virtual void to(c10::Device device) = 0;
+  /// State-dict names (`layer1.conv1.weight`) and tensors, parameters and buffers; aliases, not copies.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, at::Tensor>> state_dict() const = 0;
+  /// The trainable tensors among them.
+  [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
+  /// What it was made from, for write_backbone; none when it is a program of its own (TorchScript).
+  [[nodiscard]] virtual std::optional<BackboneOptions> options() const { return std::nullopt; }
 };
 
 /// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an
@@ -58,10 +68,9 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
                     const Provenance& provenance);
 
-/// The same into an archive that the caller goes on filling: read_backbone ignores members that begin with
-/// kTrainingPrefix.
-void add_backbone(NpzWriter& writer, const Backbone& backbone, const BackboneOptions& options,
-                  const Provenance& provenance);
+/// The header that write_backbone gives the file, for a training checkpoint that is to read as a backbone:
+/// read_backbone ignores members that begin with kTrainingPrefix.
+ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance);
 
 /// How the members of a training checkpoint begin that are not part of the backbone (momentum, classifier).
 inline constexpr const char* kTrainingPrefix = "training.";
