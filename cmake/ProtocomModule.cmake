@@ -11,28 +11,40 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 # The installed program finds a LibTorch that lies outside the system's folders.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# <torch/torch.h> costs over 10 s a file; precompiled once and shared it costs about 3 s. clang-tidy cannot read GCC's, hence
-# the option; without it, compiling a source whose first include is its own header also proves that the header stands alone.
+# protocom_pch(NAME LINK target... HEADERS header...): headers precompiled once, for targets that say protocom_use_pch(target NAME).
+# PROTOCOM_PCH=OFF leaves all of them out: clang-tidy cannot read GCC's, and compiling a source whose first include is its own
+# header then proves that the header stands alone.
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch.cc CONTENT "")
-if(PROTOCOM_PCH)
-  add_library(protocom_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cc)
-  target_link_libraries(protocom_pch PRIVATE protocom_settings torch)
-  target_precompile_headers(protocom_pch PRIVATE <torch/torch.h> <torch/script.h>)
-endif()
-function(protocom_use_pch target)
+function(protocom_pch name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
   if(PROTOCOM_PCH)
-    target_precompile_headers(${target} REUSE_FROM protocom_pch)
+    add_library(protocom_pch_${name} OBJECT ${PROJECT_BINARY_DIR}/pch.cc)
+    target_link_libraries(protocom_pch_${name} PRIVATE protocom_settings ${arg_LINK})
+    target_precompile_headers(protocom_pch_${name} PRIVATE ${arg_HEADERS})
+  endif()
+endfunction()
+function(protocom_use_pch target name)
+  if(PROTOCOM_PCH)
+    target_precompile_headers(${target} REUSE_FROM protocom_pch_${name})
     target_compile_options(${target} PRIVATE -fPIC)  # as the header's; the -fPIE of an executable would not match it
   endif()
 endfunction()
 
-# protocom_add_module(NAME [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME and include/protocom/NAME.
+# Merely loading a precompiled <torch/torch.h> costs 4 s a file, so only the modules that train or run networks use it. A file in
+# another module that needs it pays 10 s by itself.
+set(tensor_headers <ATen/ATen.h> <fmt/format.h> <nlohmann/json.hpp> <spdlog/logger.h>)
+set(tensor_targets torch fmt::fmt nlohmann_json::nlohmann_json spdlog::spdlog)
+protocom_pch(tensor LINK ${tensor_targets} HEADERS ${tensor_headers})
+protocom_pch(torch LINK ${tensor_targets} HEADERS ${tensor_headers} <torch/torch.h> <torch/script.h>)
+
+# protocom_add_module(NAME [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME and
+# include/protocom/NAME.
 function(protocom_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
-  if(NOT sources)
-    set(sources ${PROJECT_BINARY_DIR}/pch.cc)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PCH" "PUBLIC;PRIVATE")
+  if(NOT arg_PCH)
+    set(arg_PCH tensor)
   endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(target protocom_${name})
   add_library(${target} STATIC ${sources})
   add_library(protocom::${name} ALIAS ${target})
@@ -43,6 +55,6 @@ function(protocom_add_module name)
   target_compile_features(${target} PUBLIC cxx_std_${PROTOCOM_CXX_LEVEL})
   target_link_libraries(${target} PUBLIC torch Threads::Threads ${arg_PUBLIC}
                                   PRIVATE $<BUILD_INTERFACE:protocom_settings> ${arg_PRIVATE})
-  protocom_use_pch(${target})
+  protocom_use_pch(${target} ${arg_PCH})
   set_property(GLOBAL APPEND PROPERTY protocom_modules ${target})
 endfunction()
