@@ -8,13 +8,13 @@
 #include <zlib.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/unfinished.h"
 
 namespace protocom {
 namespace {
@@ -44,11 +44,6 @@ bool is_folder(const fs::path& path) {
 }
 
 fs::path parent_folder(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
-fs::path temporary_beside(const fs::path& path) {
-  static std::atomic<unsigned> counter{0};
-  return fs::path(fmt::format("{}.tmp-{}-{}", path.string(), ::getpid(), counter++));
-}
 
 void make_parent(const fs::path& path) {
   std::error_code error;
@@ -140,28 +135,21 @@ void write_file(const fs::path& path, std::string_view content) {
 
 void write_file_with(const fs::path& path, const std::function<void(const fs::path&)>& write) {
   make_parent(path);
-  const fs::path temporary = temporary_beside(path);
-  try {
-    write(temporary);
-    sync(temporary, O_RDONLY);
-    std::error_code error;
-    fs::rename(temporary, path, error);
-    if (error) fail("cannot write {}: {}", path.string(), error.message());
-    sync(parent_folder(path), O_RDONLY | O_DIRECTORY);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw;
-  }
+  UnfinishedPath temporary(temporary_beside(path));
+  write(temporary.path());
+  sync(temporary.path(), O_RDONLY);
+  std::error_code error;
+  fs::rename(temporary.path(), path, error);
+  if (error) fail("cannot write {}: {}", path.string(), error.message());
+  temporary.release();
+  sync(parent_folder(path), O_RDONLY | O_DIRECTORY);
 }
 
 void check_writable(const fs::path& path) {
   if (is_folder(path)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
   make_parent(path);
-  const fs::path probe = temporary_beside(path);
-  write_all(probe, "");
-  std::error_code ignored;
-  fs::remove(probe, ignored);
+  const UnfinishedPath probe(temporary_beside(path));
+  write_all(probe.path(), "");
 }
 
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {

@@ -73,6 +73,14 @@ std::vector<int64_t> Rng::sample(int64_t bound, int64_t count) {
   return drawn;
 }
 
+Rng::State Rng::state() const { return {seed_, state_[0], state_[1], state_[2], state_[3]}; }
+
+Rng Rng::from_state(const State& state) {
+  Rng rng(state[0]);
+  for (size_t i = 0; i < 4; ++i) rng.state_[i] = state[i + 1];
+  return rng;
+}
+
 Rng Rng::fork(uint64_t stream) const {
   uint64_t mixer = seed_ ^ 0xd1b54a32d192ed03ULL;
   const uint64_t first = splitmix64(mixer);

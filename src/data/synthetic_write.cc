@@ -7,6 +7,7 @@
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
+#include "protocom/core/unfinished.h"
 #include "protocom/data/synthetic.h"
 
 namespace protocom {
@@ -19,35 +20,33 @@ constexpr int kJpegQuality = 92;
 /// A folder beside its final place; removed again unless it was moved there.
 class PendingFolder {
  public:
-  explicit PendingFolder(fs::path final_place) : final_(std::move(final_place)) {
+  explicit PendingFolder(fs::path final_place) : final_(std::move(final_place)), pending_(part_beside(final_)) {
     std::error_code error;
     if (fs::exists(final_) && (!fs::is_directory(final_) || !fs::is_empty(final_))) {
       fail("{} exists and is not an empty folder: give another place, or remove it first", final_.string());
     }
-    fs::path plain = final_.has_filename() ? final_ : final_.parent_path();
-    pending_ = plain.string() + fmt::format(".part-{}", ::getpid());
-    fs::create_directories(pending_, error);
-    if (error) fail("cannot make the folder {}: {}", pending_.string(), error.message());
+    fs::create_directories(pending_.path(), error);
+    if (error) fail("cannot make the folder {}: {}", pending_.path().string(), error.message());
   }
-  ~PendingFolder() {
-    std::error_code ignored;
-    fs::remove_all(pending_, ignored);
-  }
-  PendingFolder(const PendingFolder&) = delete;
-  PendingFolder& operator=(const PendingFolder&) = delete;
 
-  [[nodiscard]] const fs::path& path() const { return pending_; }
+  [[nodiscard]] const fs::path& path() const { return pending_.path(); }
 
   void keep() {
     std::error_code error;
     fs::remove(final_, error);
-    fs::rename(pending_, final_, error);
-    if (error) fail("cannot rename {} to {}: {}", pending_.string(), final_.string(), error.message());
+    fs::rename(pending_.path(), final_, error);
+    if (error) fail("cannot rename {} to {}: {}", pending_.path().string(), final_.string(), error.message());
+    pending_.release();
   }
 
  private:
+  static fs::path part_beside(const fs::path& final_place) {
+    const fs::path plain = final_place.has_filename() ? final_place : final_place.parent_path();
+    return plain.string() + fmt::format(".part-{}", ::getpid());
+  }
+
   fs::path final_;
-  fs::path pending_;
+  UnfinishedPath pending_;
 };
 
 // Not core's write_file, which syncs each file: thousands of small files appear together when the folder is renamed.

@@ -153,5 +153,13 @@ TEST(Rng, DrawsAStandardNormal) {
   EXPECT_NEAR(1.0 * beyond_two / kDraws, 0.0455, 4 * std::sqrt(0.0455 * 0.9545 / kDraws));
 }
 
+TEST(Rng, GoesOnFromASavedStateWithTheSameDrawsAndForks) {
+  Rng rng(77);
+  for (int i = 0; i < 13; ++i) rng.next();
+  Rng other = Rng::from_state(rng.state());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(other.next(), rng.next());
+  EXPECT_EQ(other.fork(3).next(), Rng(77).fork(3).next());
+}
+
 }  // namespace
 }  // namespace protocom

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,12 @@ class Rng {
   std::vector<int64_t> sample(int64_t bound, int64_t count);
   /// An independent generator that depends on this one's seed and `stream` only, not on the draws made so far.
   [[nodiscard]] Rng fork(uint64_t stream) const;
+
+  /// Seed and position, for a checkpoint.
+  using State = std::array<uint64_t, 5>;
+  [[nodiscard]] State state() const;
+  /// A generator that goes on where the one that gave `state` was.
+  static Rng from_state(const State& state);
 
  private:
   uint64_t seed_;
