@@ -33,13 +33,13 @@ void BatchLoader::stop() {
   workers_.clear();
 }
 
-void BatchLoader::start(int64_t epoch) {
+void BatchLoader::start(int64_t epoch, int64_t first) {
   stop();
   const auto count = static_cast<int64_t>(rows_.size());
   order_ = Rng(options_.seed).fork(static_cast<uint64_t>(epoch)).sample(count, count);
   ready_.clear();
   failure_ = nullptr;
-  taken_ = claimed_ = 0;
+  taken_ = claimed_ = first;
   stopping_ = false;
   for (int i = 0; i < std::max(1, options_.workers); ++i) workers_.emplace_back([this, epoch] { work(epoch); });
 }

@@ -46,8 +46,8 @@ class BatchLoader {
   [[nodiscard]] int64_t batches() const { return batches_; }
   [[nodiscard]] int64_t batch_size() const { return batch_; }
 
-  /// Begins an epoch; what is left of the one before is dropped.
-  void start(int64_t epoch);
+  /// Begins an epoch at batch `first` of it; what is left of the one before is dropped.
+  void start(int64_t epoch, int64_t first = 0);
   /// The next batch in order; none after the last. Rethrows what a worker threw.
   std::optional<Batch> next();
 

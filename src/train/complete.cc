@@ -5,87 +5,18 @@
 #include <cmath>
 #include <optional>
 
-#include "completion_tasks.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/eval/alignment.h"
-#include "protocom/fewshot/moments.h"
+#include "train/completion_setup.h"
+#include "train/completion_tasks.h"
+#include "train/training_keeper.h"
+#include "train/training_log.h"
 
 namespace protocom {
 namespace {
 
-void check_options(const FeatureSet& features, const CompleteOptions& options) {
-  if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
-    fail_usage("epochs, batches, batch and k-shot must be at least 1");
-  }
-  if (options.decisive.empty()) fail_usage("at least one method must decide which epoch is kept");
-  if (options.validation_every < 1) fail_usage("the epochs between validations must be at least 1");
-  const auto base = features.classes_of(Split::kBase);
-  if (base.empty()) fail("the features have no base class: completion is learned on base classes");
-  const auto rows = features.rows_by_class();
-  for (const int64_t label : base) {
-    const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
-    if (images < options.k_shot) {
-      fail("base class '{}' has {} images, {} shots need {}", features.class_names[static_cast<size_t>(label)], images,
-           options.k_shot, options.k_shot);
-    }
-  }
-}
-
-/// Attributes with their statistics (equations 2 and 3) for those that some base image shows.
-CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge,
-                                const CompleteOptions& options) {
-  const auto class_count = static_cast<int64_t>(features.class_names.size());
-  ClassKnowledge all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
-  at::Tensor is_base = at::zeros({class_count});
-  for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
-  const Moments classes = class_moments(features.features, features.labels, class_count);
-  const Moments attributes = attribute_moments(classes, all.association * is_base.unsqueeze(1));
-
-  const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);
-  if (shown.size(0) == 0) fail("no base class has an attribute: there is nothing to complete from");
-  const int64_t hidden = attributes.count.size(0) - shown.size(0);
-  if (hidden > 0)
-    logger().warn("{} of {} attributes are had by no base class and are left out", hidden, attributes.count.size(0));
-
-  ProtoComNetOptions sizes;
-  sizes.feature_dim = features.dim();
-  sizes.embedding_dim = knowledge.embedding_dim();
-  sizes.code_dim = options.code_dim;
-  sizes.attention_hidden = options.attention_hidden;
-  sizes.decoder_hidden = options.decoder_hidden;
-  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
-  for (int64_t i = 0; i < shown.size(0); ++i)
-    model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
-  model.attribute_embedding = knowledge.attribute_embedding.index_select(0, shown);
-  model.attribute_mean = attributes.mean().index_select(0, shown).to(at::kFloat);
-  model.attribute_std = attributes.std().index_select(0, shown).to(at::kFloat);
-  return model;
-}
-
-/// What the base features are multiplied with to have the root mean square that is asked for.
-double feature_scale(const FeatureSet& features, double rms) {
-  if (rms <= 0) return 1;
-  at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
-  for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
-  const at::Tensor base = features.features.index({is_base.index({features.labels})});
-  const double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
-  if (found == 0) fail("all features of the base classes are zero");
-  return rms / found;
-}
-
-/// Makes a model that was trained on features times `scale` take and give the features themselves: the layers that read
-/// a feature absorb the factor, the one that writes a prototype its inverse.
-void fold_scale(CompletionModel& model, double scale) {
-  const torch::NoGradGuard no_grad;
-  const int64_t d = model.network.options().feature_dim;
-  model.network.parameter("encoder.weight").mul_(scale);
-  model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scale);
-  model.network.parameter("decoder.2.weight").div_(scale);
-  model.network.parameter("decoder.2.bias").div_(scale);
-  model.attribute_mean.div_(scale);
-  model.attribute_std.div_(scale);
-}
+using nlohmann::json;
 
 /// The validation episodes of a training, when it has any.
 class Validation {
@@ -103,8 +34,8 @@ class Validation {
 
   [[nodiscard]] bool possible() const { return episodes_.has_value(); }
 
-  [[nodiscard]] std::vector<MethodScores> run(const CompletionModel& model) const {
-    return evaluate(features_, *episodes_, &model, &classes_, {}, Progress::none());
+  [[nodiscard]] std::vector<MethodScores> run(const CompletionModel& model, Progress& progress) const {
+    return evaluate(features_, *episodes_, &model, &classes_, {}, progress);
   }
 
   /// The accuracy that decides, percent.
@@ -122,48 +53,236 @@ class Validation {
 };
 
 /// A copy of a network's parameters.
-class Snapshot {
- public:
-  void take(const ProtoComNet& network) {
-    tensors_.clear();
-    for (const auto& tensor : network.parameters()) tensors_.push_back(tensor.detach().clone());
+NamedTensors copy_of(const ProtoComNet& network) {
+  NamedTensors copies;
+  for (const auto& [name, tensor] : network.state_dict()) copies.emplace_back(name, tensor.detach().clone());
+  return copies;
+}
+
+/// The history of a training as JSON, but for the scores of single episodes: too many numbers for text.
+json to_json(const std::vector<CompleteEpoch>& epochs) {
+  json history = json::array();
+  for (const CompleteEpoch& epoch : epochs) {
+    json methods = json::array();
+    for (const MethodScores& scores : epoch.validation) methods.push_back(to_string(scores.method));
+    history.push_back({{"epoch", epoch.epoch}, {"loss", epoch.loss}, {"methods", methods}});
   }
-  void restore(const ProtoComNet& network) const {
-    const torch::NoGradGuard no_grad;
-    const auto parameters = network.parameters();
-    for (size_t i = 0; i < tensors_.size(); ++i) parameters[i].copy_(tensors_[i]);
+  return history;
+}
+
+/// The scores of all validations, [validations * methods, 2, episodes]; undefined when there was none.
+at::Tensor scores_of(const std::vector<CompleteEpoch>& epochs) {
+  std::vector<at::Tensor> rows;
+  for (const CompleteEpoch& epoch : epochs) {
+    for (const MethodScores& scores : epoch.validation)
+      rows.push_back(at::stack({at::tensor(scores.accuracy, at::kDouble), at::tensor(scores.cosine, at::kDouble)}));
+  }
+  return rows.empty() ? at::Tensor() : at::stack(rows);
+}
+
+std::vector<double> to_vector(const at::Tensor& row) {
+  const at::Tensor plain = row.contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+}
+
+std::vector<CompleteEpoch> history_from(const json& saved, const std::function<at::Tensor()>& all_scores) {
+  std::vector<CompleteEpoch> epochs;
+  at::Tensor scores;
+  int64_t row = 0;
+  for (const json& entry : saved) {
+    CompleteEpoch epoch{entry.at("epoch"), entry.at("loss"), {}};
+    for (const json& method : entry.at("methods")) {
+      if (!scores.defined()) scores = all_scores();
+      MethodScores one;
+      one.method = parse_method(method.get<std::string>());
+      one.accuracy = to_vector(scores[row][0]);
+      one.cosine = to_vector(scores[row][1]);
+      epoch.validation.push_back(std::move(one));
+      ++row;
+    }
+    epochs.push_back(std::move(epoch));
+  }
+  return epochs;
+}
+
+constexpr const char* kOptimizer = "optimizer";
+constexpr const char* kBest = "best.";
+constexpr const char* kScores = "validation_scores";
+
+class CompletionTrainer {
+ public:
+  /// `features` are of the scale to train on, `made_by` what everything follows from.
+  CompletionTrainer(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
+                    const TrainingFiles& files, json made_by)
+      : options_(options),
+        result_{untrained_model(features, knowledge, options), options.schedule.epochs, {}},
+        classes_(align_knowledge(knowledge, features.class_names, result_.model.attributes)),
+        tasks_(features, classes_, result_.model, options.seed),
+        validation_(features, classes_, options),
+        optimizer_(result_.model.network.parameters(), torch::optim::SGDOptions(options.schedule.learning_rate)
+                                                           .momentum(options.momentum)
+                                                           .weight_decay(options.weight_decay)
+                                                           .nesterov(true)),
+        files_(files),
+        keeper_(files, std::move(made_by)) {}
+
+  CompleteResult run(Progress& progress) {
+    begin();
+    progress.start("complete", options_.schedule.epochs * options_.batches);
+    progress.advance(steps_done(), "");
+    while (epoch_ < options_.schedule.epochs) {
+      train_epoch(progress);
+      CompleteEpoch record{epoch_ + 1, loss_sum_ / static_cast<double>(options_.batches), {}};
+      validate(record);
+      keep(std::move(record));
+    }
+    keeper_.finish();
+    progress.finish();
+    restore_best();
+    return std::move(result_);
   }
 
  private:
-  std::vector<at::Tensor> tensors_;
-};
+  void begin() {
+    const auto saved = keeper_.begin();
+    if (saved) {
+      load(*saved);
+    } else {
+      keeper_.save(snapshot());
+    }
+    log_.emplace(files_, saved ? epoch_ : TrainingLog::kNew);
+  }
 
-/// One epoch; its mean loss.
-double train_epoch(CompletionModel& model, CompletionTasks& tasks, torch::optim::SGD& optimizer,
-                   const CompleteOptions& options, int64_t epoch) {
-  double total = 0;
-  for (int64_t step = 0; step < options.batches; ++step) {
-    const CompletionBatch task = tasks.draw(options.batch, options.k_shot);
-    optimizer.zero_grad();
-    const at::Tensor loss = torch::mse_loss(model.network.forward(task.input), task.target);
-    loss.backward();
-    optimizer.step();
-    total += loss.item<double>();
-    if (!std::isfinite(total)) {
-      fail("the loss is not finite in epoch {}, step {} (seed {}): lower the learning rate", epoch + 1, step + 1,
-           options.seed);
+  [[nodiscard]] int64_t steps_done() const { return epoch_ * options_.batches + step_; }
+  [[nodiscard]] double learning_rate() const { return options_.schedule.at(epoch_); }
+
+  void train_epoch(Progress& progress) {
+    static_cast<torch::optim::SGDOptions&>(optimizer_.param_groups()[0].options()).lr(learning_rate());
+    while (step_ < options_.batches) {
+      train_step();
+      ++step_;
+      progress.advance(steps_done(), describe());
+      keeper_.after_step([this] { return snapshot(); });
     }
   }
-  return total / static_cast<double>(options.batches);
-}
 
-std::string describe(const CompleteEpoch& epoch, double learning_rate) {
-  std::string text = fmt::format("loss {:.5f}, lr {:g}", epoch.loss, learning_rate);
-  for (const auto& result : epoch.validation) {
-    text += fmt::format(", {} {:.2f}", to_string(result.method), estimate(result.accuracy).value);
+  void train_step() {
+    const CompletionBatch task = tasks_.draw(options_.batch, options_.k_shot);
+    optimizer_.zero_grad();
+    const at::Tensor loss = torch::mse_loss(result_.model.network.forward(task.input), task.target);
+    const auto value = loss.item<double>();
+    if (!std::isfinite(value)) {
+      fail("the loss is not finite in epoch {}, step {} (seed {}): lower the learning rate", epoch_ + 1, step_ + 1,
+           options_.seed);
+    }
+    loss.backward();
+    optimizer_.step();
+    loss_sum_ += value;
   }
-  return text;
-}
+
+  void validate(CompleteEpoch& record) {
+    const bool last = record.epoch == options_.schedule.epochs;
+    if (!validation_.possible() || !(last || record.epoch % options_.validation_every == 0)) return;
+    keeper_.interruptible([&](Progress& progress) { record.validation = validation_.run(result_.model, progress); },
+                          [this] { return snapshot(); });
+  }
+
+  /// Decides whether this epoch is the best so far, logs it and saves the state.
+  void keep(CompleteEpoch record) {
+    if (!record.validation.empty()) {
+      last_accuracy_ = validation_.decisive(record.validation);
+      if (options_.keep == Keep::kBest && last_accuracy_ > best_accuracy_) {
+        best_accuracy_ = last_accuracy_;
+        result_.kept_epoch = record.epoch;
+        best_ = copy_of(result_.model.network);
+      }
+    }
+    log_epoch(record);
+    result_.epochs.push_back(std::move(record));
+    ++epoch_;
+    step_ = 0;
+    loss_sum_ = 0;
+    keeper_.save(snapshot());
+  }
+
+  void log_epoch(const CompleteEpoch& record) {
+    json line = {{"learning_rate", learning_rate()}, {"loss", record.loss}, {"kept_epoch", result_.kept_epoch}};
+    std::vector<Scalar> curves = {{"loss/train", record.loss}, {"learning_rate", learning_rate()}};
+    for (const MethodScores& scores : record.validation) {
+      const Estimate accuracy = estimate(scores.accuracy);
+      const std::string method(to_string(scores.method));
+      line["validation"][method] = {{"accuracy", accuracy.value}, {"ci95", accuracy.ci95}};
+      curves.push_back({"accuracy/validation/" + method, accuracy.value / 100});
+    }
+    log_->add(record.epoch, line, curves);
+  }
+
+  [[nodiscard]] Checkpoint snapshot() const {
+    Checkpoint saved;
+    for (const auto& [name, tensor] : result_.model.network.state_dict())
+      saved.training.emplace_back("network." + name, tensor);
+    for (const auto& [name, tensor] : best_) saved.training.emplace_back(kBest + name, tensor);
+    const at::Tensor scores = scores_of(result_.epochs);
+    if (scores.defined()) saved.training.emplace_back(kScores, scores);
+    saved.add_optimizer(kOptimizer, optimizer_);
+    saved.position = {{"epoch", epoch_},
+                      {"step", step_},
+                      {"loss_sum", loss_sum_},
+                      {"best_accuracy", best_accuracy_},
+                      {"kept_epoch", result_.kept_epoch},
+                      {"history", to_json(result_.epochs)}};
+    tasks_.save(saved);
+    return saved;
+  }
+
+  void load(const Checkpoint& saved) {
+    NamedTensors network;
+    for (const auto& [name, tensor] : result_.model.network.state_dict())
+      network.emplace_back("network." + name, tensor);
+    saved.load_training(network);
+    saved.load_optimizer(kOptimizer, optimizer_);
+    tasks_.load(saved);
+    try {
+      saved.position.at("epoch").get_to(epoch_);
+      saved.position.at("step").get_to(step_);
+      saved.position.at("loss_sum").get_to(loss_sum_);
+      saved.position.at("best_accuracy").get_to(best_accuracy_);
+      saved.position.at("kept_epoch").get_to(result_.kept_epoch);
+      result_.epochs = history_from(saved.position.at("history"), [&] { return saved.training_tensor(kScores); });
+    } catch (const json::exception& error) {
+      fail("{} does not say where the training stands: {}", saved.path.string(), error.what());
+    }
+    if (best_accuracy_ < 0) return;
+    for (const auto& [name, tensor] : result_.model.network.state_dict())
+      best_.emplace_back(name, saved.training_tensor(kBest + name));
+  }
+
+  void restore_best() {
+    const torch::NoGradGuard no_grad;
+    for (const auto& [name, tensor] : best_) at::Tensor(result_.model.network.parameter(name)).copy_(tensor);
+  }
+
+  [[nodiscard]] std::string describe() const {
+    std::string text = fmt::format("epoch {}/{}  loss {:.5f}  lr {:g}", epoch_ + 1, options_.schedule.epochs,
+                                   loss_sum_ / static_cast<double>(step_), learning_rate());
+    if (last_accuracy_ >= 0) text += fmt::format("  val {:.2f} %", last_accuracy_);
+    return text;
+  }
+
+  const CompleteOptions& options_;
+  CompleteResult result_;
+  ClassKnowledge classes_;
+  CompletionTasks tasks_;
+  Validation validation_;
+  torch::optim::SGD optimizer_;
+  const TrainingFiles& files_;
+  TrainingKeeper keeper_;
+  std::optional<TrainingLog> log_;
+  int64_t epoch_ = 0, step_ = 0;  // done
+  double loss_sum_ = 0;           // of the steps of this epoch
+  double best_accuracy_ = -1, last_accuracy_ = -1;
+  NamedTensors best_;
+};
 
 }  // namespace
 
@@ -174,46 +293,21 @@ Keep parse_keep(std::string_view text) {
 }
 
 CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledge, const CompleteOptions& options,
-                                Progress& progress) {
-  check_options(raw, options);
+                                const TrainingFiles& files, Progress& progress) {
+  check_completion(raw, options);
   const double scale = feature_scale(raw, options.feature_rms);
   FeatureSet features = raw;
   features.features = raw.features * scale;
   torch::manual_seed(options.seed);
-  CompleteResult result{untrained_model(features, knowledge, options), options.schedule.epochs, {}};
-  CompletionModel& model = result.model;
-  const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
-  CompletionTasks tasks(features, classes, model, options.seed);
-  const Validation validation(features, classes, options);
-  torch::optim::SGD optimizer(model.network.parameters(), torch::optim::SGDOptions(options.schedule.learning_rate)
-                                                              .momentum(options.momentum)
-                                                              .weight_decay(options.weight_decay)
-                                                              .nesterov(true));
-
-  Snapshot best;
-  double best_accuracy = -1;
-  progress.start("complete", options.schedule.epochs);
-  for (int64_t epoch = 0; epoch < options.schedule.epochs; ++epoch) {
-    const double learning_rate = options.schedule.at(epoch);
-    static_cast<torch::optim::SGDOptions&>(optimizer.param_groups()[0].options()).lr(learning_rate);
-    CompleteEpoch record{epoch + 1, train_epoch(model, tasks, optimizer, options, epoch), {}};
-    const bool last = epoch + 1 == options.schedule.epochs;
-    if (validation.possible() && (last || (epoch + 1) % options.validation_every == 0)) {
-      record.validation = validation.run(model);
-      const double accuracy = validation.decisive(record.validation);
-      if (options.keep == Keep::kBest && accuracy > best_accuracy) {
-        best_accuracy = accuracy;
-        result.kept_epoch = epoch + 1;
-        best.take(model.network);
-      }
-    }
-    progress.advance(epoch + 1, describe(record, learning_rate));
-    result.epochs.push_back(std::move(record));
-  }
-  progress.finish();
-  if (best_accuracy >= 0) best.restore(model.network);
-  fold_scale(model, scale);
+  CompletionTrainer trainer(features, knowledge, options, files, fingerprint(raw, knowledge, options));
+  CompleteResult result = trainer.run(progress);
+  fold_scale(result.model, scale);
   return result;
+}
+
+CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
+                                Progress& progress) {
+  return train_completion(features, knowledge, options, {}, progress);
 }
 
 }  // namespace protocom

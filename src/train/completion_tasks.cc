@@ -10,21 +10,13 @@ namespace protocom {
 CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes,
                                  const CompletionModel& model, uint64_t seed)
     : features_(features),
-      classes_(classes),
-      model_(model),
       base_(features.classes_of(Split::kBase)),
       rows_(features.rows_by_class()),
-      attributes_of_(features.class_names.size()),
+      attributes_(classes, model),
       rng_(seed),
       generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {
   const auto class_count = static_cast<int64_t>(features.class_names.size());
   centres_ = class_moments(features.features, features.labels, class_count).mean().to(at::kFloat);
-  const auto r = classes.association.accessor<float, 2>();
-  for (const int64_t k : base_) {
-    for (int64_t a = 0; a < r.size(1); ++a) {
-      if (r[k][a] != 0) attributes_of_[static_cast<size_t>(k)].push_back(a);
-    }
-  }
 }
 
 CompletionBatch CompletionTasks::draw(int64_t batch, int64_t k_shot) {
@@ -39,33 +31,21 @@ CompletionBatch CompletionTasks::draw(int64_t batch, int64_t k_shot) {
   }
   const at::Tensor label = at::tensor(labels, at::kLong);
   CompletionBatch task;
-  task.input.prototypes =
+  const at::Tensor prototypes =
       features_.features.index_select(0, at::tensor(images, at::kLong)).view({batch, k_shot, -1}).mean(1);  // [m, d]
-  task.input.class_embedding = classes_.embedding.index_select(0, label);
-  task.input.attribute_embedding = model_.attribute_embedding;
+  task.input = attributes_.input(prototypes, labels, generator_);
   task.target = centres_.index_select(0, label);
-  draw_pairs(labels, task.input);
   return task;
 }
 
-void CompletionTasks::draw_pairs(const std::vector<int64_t>& labels, CompletionInput& input) {
-  std::vector<int64_t> prototype;
-  std::vector<int64_t> attribute;
-  std::vector<float> weight;
-  const auto r = classes_.association.accessor<float, 2>();
-  for (size_t i = 0; i < labels.size(); ++i) {
-    for (const int64_t a : attributes_of_[static_cast<size_t>(labels[i])]) {
-      prototype.push_back(static_cast<int64_t>(i));
-      attribute.push_back(a);
-      weight.push_back(r[labels[i]][a]);
-    }
-  }
-  input.pair_prototype = at::tensor(prototype, at::kLong);
-  input.pair_attribute = at::tensor(attribute, at::kLong);
-  input.pair_weight = at::tensor(weight, at::kFloat);
-  input.pair_feature = at::randn({static_cast<int64_t>(attribute.size()), features_.dim()}, generator_, at::kFloat);
-  input.pair_feature.mul_(model_.attribute_std.index_select(0, input.pair_attribute))
-      .add_(model_.attribute_mean.index_select(0, input.pair_attribute));
+void CompletionTasks::save(Checkpoint& checkpoint) const {
+  checkpoint.add_rng("tasks_rng", rng_);
+  checkpoint.add_generator("tasks_noise", generator_);
+}
+
+void CompletionTasks::load(const Checkpoint& checkpoint) {
+  rng_ = checkpoint.rng("tasks_rng");
+  checkpoint.load_generator("tasks_noise", generator_);
 }
 
 }  // namespace protocom

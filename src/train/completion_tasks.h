@@ -6,8 +6,8 @@
 
 #include "protocom/core/rng.h"
 #include "protocom/data/feature_set.h"
-#include "protocom/fewshot/completer.h"
-#include "protocom/nn/protocomnet.h"
+#include "train/attribute_draw.h"
+#include "train/checkpoint.h"
 
 namespace protocom {
 
@@ -26,16 +26,16 @@ class CompletionTasks {
 
   [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot);
 
- private:
-  void draw_pairs(const std::vector<int64_t>& labels, CompletionInput& input);
+  /// Where the generators are.
+  void save(Checkpoint& checkpoint) const;
+  void load(const Checkpoint& checkpoint);
 
+ private:
   const FeatureSet& features_;
-  const ClassKnowledge& classes_;
-  const CompletionModel& model_;
   std::vector<int64_t> base_;
   std::vector<std::vector<int64_t>> rows_;
-  std::vector<std::vector<int64_t>> attributes_of_;  // by class
-  at::Tensor centres_;                               // [c, d]
+  at::Tensor centres_;  // [c, d]
+  AttributeDraw attributes_;
   Rng rng_;
   at::Generator generator_;
 };

@@ -1,7 +1,5 @@
 #include "train/pretrain_state.h"
 
-#include <sstream>
-
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -9,12 +7,31 @@ namespace {
 
 using nlohmann::json;
 
-std::string member(const std::string& name) { return kTrainingPrefix + name; }
+constexpr const char* kOptimizer = "optimizer";
 
-json to_json(const PretrainState& state, const std::string& made_by) {
+json to_json(const EpochFigures& figures) {
+  return {{"loss", figures.loss},
+          {"correct", figures.correct},
+          {"images", figures.images},
+          {"seconds", figures.seconds},
+          {"waited", figures.waited}};
+}
+
+EpochFigures figures_from(const json& saved) {
+  EpochFigures figures;
+  saved.at("loss").get_to(figures.loss);
+  saved.at("correct").get_to(figures.correct);
+  saved.at("images").get_to(figures.images);
+  saved.at("seconds").get_to(figures.seconds);
+  saved.at("waited").get_to(figures.waited);
+  return figures;
+}
+
+json position_of(const PretrainState& state) {
   const PretrainResult& result = state.result;
-  return {{"made_by", json::parse(made_by)},
-          {"epoch", state.epoch},
+  return {{"epoch", state.epoch},
+          {"step", state.step},
+          {"sums", to_json(state.figures)},
           {"best_epoch", result.best_epoch},
           {"validation_accuracy", result.validation_accuracy ? json(*result.validation_accuracy) : json(nullptr)},
           {"loss", result.loss},
@@ -34,16 +51,6 @@ PretrainResult result_from(const json& saved) {
   return result;
 }
 
-/// The first option that two trainings differ in, for the message.
-std::string first_difference(const json& before, const json& now) {
-  for (const auto& [name, value] : now.items()) {
-    if (!before.contains(name) || before[name] != value) {
-      return name + " was " + (before.contains(name) ? before[name].dump() : "not there") + ", is " + value.dump();
-    }
-  }
-  return "it has options that this version does not know";
-}
-
 std::vector<at::Tensor> all_parameters(const PretrainState& state) {
   std::vector<at::Tensor> parameters = state.backbone->parameters();
   for (const auto& head : {state.classifier, state.rotation}) {
@@ -52,17 +59,11 @@ std::vector<at::Tensor> all_parameters(const PretrainState& state) {
   return parameters;
 }
 
-std::vector<std::pair<std::string, at::Tensor>> heads_of(const PretrainState& state) {
+NamedTensors heads_of(const PretrainState& state) {
   return {{"classifier.weight", state.classifier->weight},
           {"classifier.bias", state.classifier->bias},
           {"rotation.weight", state.rotation->weight},
           {"rotation.bias", state.rotation->bias}};
-}
-
-void restore(const NpzReader& reader, const std::string& name, at::Tensor target) {
-  const at::Tensor saved = reader.tensor(name);
-  if (saved.sizes() != target.sizes()) fail("{}: entry '{}' does not fit this training", reader.path().string(), name);
-  target.copy_(saved);
 }
 
 }  // namespace
@@ -88,62 +89,54 @@ void PretrainState::set_learning_rate(double learning_rate) {
     static_cast<torch::optim::SGDOptions&>(group.options()).lr(learning_rate);
 }
 
-void PretrainState::write_backbone(const PretrainFiles& files) const {
-  protocom::write_backbone(files.best, *backbone, backbone_options, files.provenance);
+void PretrainState::write_backbone(const TrainingFiles& files) const {
+  protocom::write_backbone(files.out, *backbone, backbone_options, files.provenance);
 }
 
-void PretrainState::write(const PretrainFiles& files, const std::string& made_by) const {
-  NpzWriter writer(files.last());
-  add_backbone(writer, *backbone, backbone_options, files.provenance);
-  for (const auto& [name, tensor] : heads_of(*this)) writer.add(member(name), tensor);
-  std::ostringstream momentum;
-  torch::save(*optimizer, momentum);
-  writer.add_bytes(member("optimizer"), momentum.str());
-  writer.add_bytes(member("state.json"), to_json(*this, made_by).dump(2));
-  writer.close();
+Checkpoint PretrainState::checkpoint(const Provenance& provenance) const {
+  Checkpoint saved;
+  saved.header = backbone_header(*backbone, backbone_options, provenance);
+  saved.artefact = backbone->state_dict();
+  saved.training = heads_of(*this);
+  saved.add_optimizer(kOptimizer, *optimizer);
+  saved.position = position_of(*this);
+  return saved;
 }
 
-void PretrainState::load(const std::filesystem::path& path, const std::string& made_by) {
-  const NpzReader reader(path);
-  const std::string state_member = member("state.json");
-  if (!reader.has(state_member))
-    fail("{} is not a training to go on with (no member '{}')", path.string(), state_member);
-  const json saved = json::parse(reader.bytes(state_member), nullptr, false);
-  const json now = json::parse(made_by);
-  if (!saved.is_object()) fail("{}: member '{}' is not valid JSON", path.string(), state_member);
-  if (saved.at("made_by") != now) {
-    fail("{} comes from another training ({}): start without --resume, or write elsewhere", path.string(),
-         first_difference(saved.at("made_by"), now));
+void PretrainState::load(const Checkpoint& checkpoint) {
+  checkpoint.load_artefact(backbone->state_dict());
+  checkpoint.load_training(heads_of(*this));
+  checkpoint.load_optimizer(kOptimizer, *optimizer);
+  const json& saved = checkpoint.position;
+  try {
+    result = result_from(saved);
+    epoch = result.epochs;
+    step = saved.value("step", int64_t{0});  // version 0.1.0 saved at the end of epochs only
+    figures = step > 0 ? figures_from(saved.at("sums")) : EpochFigures{};
+  } catch (const json::exception& error) {
+    fail("{} does not say where the training stands: {}", checkpoint.path.string(), error.what());
   }
-  torch::NoGradGuard no_grad;
-  for (const auto& [name, target] : backbone->state_dict()) restore(reader, name, target);
-  for (const auto& [name, target] : heads_of(*this)) restore(reader, member(name), target);
-  std::istringstream momentum(reader.bytes(member("optimizer")));
-  torch::load(*optimizer, momentum);
-  result = result_from(saved);
-  epoch = result.epochs;
 }
 
-std::string fingerprint(const PretrainOptions& options, const PackedImages& images) {
-  const json fields = {{"images", images.content_hash},
-                       {"architecture", options.backbone.architecture},
-                       {"image_size", options.backbone.image_size},
-                       {"mean", options.backbone.mean},
-                       {"std", options.backbone.std},
-                       {"schedule", to_string(options.schedule.shape)},
-                       {"epochs", options.schedule.epochs},
-                       {"milestones", options.schedule.milestones},
-                       {"learning_rate", options.schedule.learning_rate},
-                       {"batch", options.batch},
-                       {"momentum", options.momentum},
-                       {"weight_decay", options.weight_decay},
-                       {"label_smoothing", options.label_smoothing},
-                       {"rotation", options.rotation == RotationTask::kOn},
-                       {"crop_padding", options.augment.crop_padding},
-                       {"colour_jitter", options.augment.colour_jitter},
-                       {"flip_probability", options.augment.flip_probability},
-                       {"seed", options.seed}};
-  return fields.dump();
+json fingerprint(const PretrainOptions& options, const PackedImages& images) {
+  return {{"images", images.content_hash},
+          {"architecture", options.backbone.architecture},
+          {"image_size", options.backbone.image_size},
+          {"mean", options.backbone.mean},
+          {"std", options.backbone.std},
+          {"schedule", to_string(options.schedule.shape)},
+          {"epochs", options.schedule.epochs},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"batch", options.batch},
+          {"momentum", options.momentum},
+          {"weight_decay", options.weight_decay},
+          {"label_smoothing", options.label_smoothing},
+          {"rotation", options.rotation == RotationTask::kOn},
+          {"crop_padding", options.augment.crop_padding},
+          {"colour_jitter", options.augment.colour_jitter},
+          {"flip_probability", options.augment.flip_probability},
+          {"seed", options.seed}};
 }
 
 }  // namespace protocom

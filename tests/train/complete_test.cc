@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "protocom/core/error.h"
 #include "protocom/eval/alignment.h"
+#include "support/temp_dir.h"
 #include "support/toy_features.h"
 
 namespace protocom {
@@ -80,6 +82,54 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   CompleteOptions last = quick();
   last.keep = Keep::kLast;
   EXPECT_EQ(train_completion(world.features, world.knowledge, last, Progress::none()).kept_epoch, 4);
+}
+
+/// Asks for a stop when the given step is done.
+class StopAt : public Progress {
+ public:
+  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
+  void start(std::string_view, int64_t) override {}
+  void advance(int64_t done, std::string_view detail) override {
+    if (done == step_ && !detail.empty()) signal_.request(SIGINT);
+  }
+  void finish() override {}
+
+ private:
+  StopSignal& signal_;
+  int64_t step_;
+};
+
+TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
+  const ToyWorld world = toy_world();
+  CompleteOptions options = quick();
+  options.batches = 3;
+  const CompleteResult whole = train_completion(world.features, world.knowledge, options, Progress::none());
+  const protocom::testing::TempDir folder;
+  TrainingFiles files;
+  files.out = folder / "model.npz";
+  files.resume = Resume::kIfThere;
+  for (int64_t step = 1; step <= options.schedule.epochs * options.batches; ++step) {
+    StopSignal signal;
+    StopAt stop(signal, step);
+    files.stop = &signal;
+    EXPECT_THROW(train_completion(world.features, world.knowledge, options, files, stop), Interrupted) << step;
+  }
+  files.stop = nullptr;
+  const CompleteResult resumed = train_completion(world.features, world.knowledge, options, files, Progress::none());
+  for (const auto& [name, tensor] : whole.model.network.state_dict())
+    EXPECT_TRUE(at::equal(tensor, resumed.model.network.parameter(name))) << name;
+  EXPECT_TRUE(at::equal(whole.model.attribute_mean, resumed.model.attribute_mean));
+  EXPECT_EQ(resumed.kept_epoch, whole.kept_epoch);
+  ASSERT_EQ(resumed.epochs.size(), whole.epochs.size());
+  for (size_t i = 0; i < whole.epochs.size(); ++i) {
+    EXPECT_EQ(resumed.epochs[i].loss, whole.epochs[i].loss);
+    ASSERT_EQ(resumed.epochs[i].validation.size(), whole.epochs[i].validation.size());
+    for (size_t m = 0; m < whole.epochs[i].validation.size(); ++m) {
+      EXPECT_EQ(resumed.epochs[i].validation[m].method, whole.epochs[i].validation[m].method);
+      EXPECT_EQ(resumed.epochs[i].validation[m].accuracy, whole.epochs[i].validation[m].accuracy);
+      EXPECT_EQ(resumed.epochs[i].validation[m].cosine, whole.epochs[i].validation[m].cosine);
+    }
+  }
 }
 
 TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {

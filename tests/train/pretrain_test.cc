@@ -4,15 +4,18 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/npz.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int64_t kSide = 16;
@@ -49,9 +52,9 @@ PretrainOptions quick() {
   return options;
 }
 
-PretrainFiles into(const std::filesystem::path& path, Resume resume = Resume::kNo) {
-  PretrainFiles files;
-  files.best = path;
+TrainingFiles into(const std::filesystem::path& path, Resume resume = Resume::kNo) {
+  TrainingFiles files;
+  files.out = path;
   files.provenance.command = "pretrain";
   files.resume = resume;
   return files;
@@ -99,7 +102,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   const testing::TempDir folder;
   PretrainOptions options = quick();
   options.schedule.epochs = 6;
-  const PretrainFiles files = into(folder / "b.npz");
+  const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(4, 0, 32), options, files, Progress::none());
   const auto log = read_log(files.log());
   ASSERT_EQ(log.size(), 6U);
@@ -110,7 +113,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
 
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   const testing::TempDir folder;
-  const PretrainFiles files = into(folder / "b.npz");
+  const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(4, 2, 32), quick(), files, Progress::none());
   const auto log = read_log(files.log());
   ASSERT_EQ(log.size(), 4U);
@@ -123,18 +126,18 @@ TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   }
   EXPECT_EQ(result.best_epoch, best_epoch);
   EXPECT_DOUBLE_EQ(result.validation_accuracy.value(), best);
-  EXPECT_EQ(read_backbone(files.best, {})->image_size(), kSide);
+  EXPECT_EQ(read_backbone(files.out, {})->image_size(), kSide);
   EXPECT_EQ(read_backbone(files.last(), {})->image_size(), kSide);
   EXPECT_DOUBLE_EQ(log[2].at("learning_rate").get<double>(), 0.005) << "60 % of 4 epochs, rounded, is epoch 2";
 }
 
 TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
   const testing::TempDir folder;
-  const PretrainFiles files = into(folder / "b.npz");
+  const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(4, 0, 16), quick(), files, Progress::none());
   EXPECT_EQ(result.best_epoch, 4);
   EXPECT_FALSE(result.validation_accuracy.has_value());
-  EXPECT_TRUE(same_weights(files.best, files.last()));
+  EXPECT_TRUE(same_weights(files.out, files.last()));
 }
 
 TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
@@ -165,6 +168,74 @@ TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
   EXPECT_EQ(read_log(folder / "cut.npz.jsonl").size(), 4U);
 }
 
+/// Asks for a stop when the given step is done.
+class StopAt : public Progress {
+ public:
+  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
+  void start(std::string_view, int64_t) override {}
+  void advance(int64_t done, std::string_view detail) override {
+    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
+  }
+  void finish() override {}
+
+ private:
+  StopSignal& signal_;
+  int64_t step_;
+};
+
+TEST(Pretrain, ATrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(4, 2, 16);
+  PretrainOptions options = quick();
+  options.rotation = RotationTask::kOn;
+  const PretrainResult whole = pretrain(images, options, into(folder / "whole.npz"), Progress::none());
+  constexpr int64_t kSteps = 16;  // four epochs of four
+  for (int64_t step = 1; step <= kSteps; ++step) {
+    StopSignal signal;
+    StopAt stop(signal, step);
+    TrainingFiles files = into(folder / "cut.npz", Resume::kIfThere);
+    files.stop = &signal;
+    torch::manual_seed(static_cast<uint64_t>(step));  // another process has another state of LibTorch's generator
+    EXPECT_THROW(pretrain(images, options, files, stop), Interrupted) << step;
+  }
+  const PretrainResult resumed =
+      pretrain(images, options, into(folder / "cut.npz", Resume::kIfThere), Progress::none());
+  EXPECT_EQ(read_file(folder / "whole.npz"), read_file(folder / "cut.npz"));
+  EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "cut.npz.last"));
+  EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
+  EXPECT_EQ(resumed.validation_accuracy, whole.validation_accuracy);
+  EXPECT_EQ(resumed.loss, whole.loss) << "the sums of an epoch go on too";
+  EXPECT_EQ(resumed.accuracy, whole.accuracy);
+  EXPECT_EQ(read_log(folder / "cut.npz.jsonl").size(), 4U);
+  EXPECT_FALSE(std::filesystem::exists(folder / "cut.npz.last.previous"));
+}
+
+TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(4, 2, 16);
+  pretrain(images, quick(), into(folder / "whole.npz"), Progress::none());
+  CutOff plug(/*step=*/6);  // in the second epoch of four steps each
+  EXPECT_THROW(pretrain(images, quick(), into(folder / "cut.npz"), plug), std::runtime_error);
+  // That version wrote everything side by side, and no hash.
+  const NpzReader saved(folder / "cut.npz.last");
+  nlohmann::json state = nlohmann::json::parse(saved.bytes("training.state.json"));
+  nlohmann::json old = state.at("position");
+  old["made_by"] = state.at("made_by");
+  old.erase("step");
+  old.erase("sums");
+  NpzWriter writer(folder / "old.npz.last");
+  for (const std::string& name : saved.names()) {
+    if (name == "training.state.json" || name == "training.optimizer" || name == "header.json") continue;
+    writer.add(name, saved.tensor(name));
+  }
+  writer.add_bytes("header.json", saved.bytes("header.json"));
+  writer.add_bytes("training.optimizer", saved.bytes("training.optimizer"));
+  writer.add_bytes("training.state.json", old.dump());
+  writer.close();
+  pretrain(images, quick(), into(folder / "old.npz", Resume::kIfThere), Progress::none());
+  EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "old.npz.last"));
+}
+
 TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);
@@ -183,7 +254,7 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   options.rotation = RotationTask::kOn;
   options.augment = {0, 0, 0};
   options.schedule.epochs = 10;
-  const PretrainFiles files = into(folder / "b.npz");
+  const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(2, 0, 64), options, files, Progress::none());
   // Upside down one class looks like the other, so half of the loss cannot reach 0 by the classes alone; it starts near
   // (ln 2 + ln 4) / 2 = 1.04.
@@ -210,13 +281,15 @@ TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
   PretrainOptions options = quick();
   options.schedule.learning_rate = 1e30;
   EXPECT_THAT(message_of([&] { pretrain(halves(4, 0, 16), options, into(folder / "b.npz"), Progress::none()); }),
-              HasSubstr("at epoch 1, step "));
+              AllOf(HasSubstr("at epoch 1, step "), HasSubstr("(seed 1)"), HasSubstr("b.npz.last")));
   EXPECT_FALSE(std::filesystem::exists(folder / "b.npz"));
+  for (const auto& [name, tensor] : read_backbone(folder / "b.npz.last", {})->state_dict())
+    EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
 }
 
 TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   const testing::TempDir folder;
-  const PretrainFiles files = into(folder / "b.npz");
+  const TrainingFiles files = into(folder / "b.npz");
   const auto run = [&](const PackedImages& images, const PretrainOptions& options) {
     pretrain(images, options, files, Progress::none());
   };

@@ -8,6 +8,7 @@
 #include "protocom/fewshot/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/train/schedule.h"
+#include "protocom/train/training_files.h"
 
 namespace protocom {
 
@@ -63,8 +64,14 @@ struct CompleteResult {
 /// Learns to complete prototypes on the base classes of the features (equations 1 to 4): attribute statistics from one
 /// pass of class moments; in each step `batch` base classes drawn uniformly, k_shot of their images averaged, each
 /// attribute feature drawn from N(mean, std^2) for every sample independently, MSE to the class's mean. Attributes that
-/// no base class has are left out and reported. Same seed, same threads: same model. Throws Error when there are no
-/// base classes, none of them has an attribute, one has fewer than k_shot images, or the loss stops being finite.
+/// no base class has are left out and reported. Same seed, same threads: same model, also when the training was cut off
+/// at any moment and resumed. It does not write the model, which is the caller's, but state and logs beside
+/// `files.out`. Throws Error when there are no base classes, none of them has an attribute, one has fewer than k_shot
+/// images, or the loss stops being finite; Interrupted when `files.stop` asks to stop.
+CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
+                                const TrainingFiles& files, Progress& progress);
+
+/// The same without files: for trainings of a few seconds.
 CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
                                 Progress& progress);
 

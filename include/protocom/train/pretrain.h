@@ -1,16 +1,15 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
-#include "protocom/core/artefact.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"
 #include "protocom/train/augment.h"
 #include "protocom/train/schedule.h"
+#include "protocom/train/training_files.h"
 
 namespace protocom {
 
@@ -49,26 +48,6 @@ struct PretrainOptions {
   uint64_t seed = 1;
 };
 
-/// Whether a training goes on from its last epoch.
-enum class Resume {
-  kNo,
-  kIfThere  ///< from `last` when it is there and was made by the same options, seed and images; throws Error when it
-            ///< was made by others
-};
-
-/// Where a pre-training writes. Both backbones are whole after every epoch; a reader never sees half of one.
-struct PretrainFiles {
-  std::filesystem::path best;  ///< the backbone of the best epoch by validation
-  Provenance provenance;       ///< what the files' headers say
-  Resume resume = Resume::kNo;
-
-  /// `best` + ".last": the backbone of the last epoch with the training state (momentum, heads) to go on from.
-  [[nodiscard]] std::filesystem::path last() const;
-  /// `best` + ".jsonl": one JSON object an epoch (loss, accuracy, learning_rate, validation_accuracy,
-  /// images_per_second, seconds, ...).
-  [[nodiscard]] std::filesystem::path log() const;
-};
-
 /// What came out.
 struct PretrainResult {
   int64_t epochs = 0;
@@ -79,11 +58,14 @@ struct PretrainResult {
   double images_per_second = 0;               ///< of the last epoch's training
 };
 
-/// Trains a backbone with a linear classifier on the base classes, cross-entropy and SGD. Everything random follows
-/// from `options.seed`; with the same threads the same seed gives the same weights, also when the training was cut off
-/// and resumed. Throws UsageError for options out of range and Error for: fewer than two base classes, a base class
-/// without images, a loss that is not finite (with epoch and step), output that cannot be written.
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const PretrainFiles& files,
+/// Trains a backbone with a linear classifier on the base classes, cross-entropy and SGD. `files.out` becomes the
+/// backbone of the best epoch by validation, whole after every epoch; `files.last()` is a backbone too, the one of the
+/// last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy, images_per_second, seconds of every
+/// epoch. Everything random follows from `options.seed`; with the same threads the same seed gives the same weights,
+/// also when the training was cut off at any moment and resumed. Throws UsageError for options out of range; Error for
+/// fewer than two base classes, a base class without images, a loss that is not finite (with epoch, step and seed),
+/// output that cannot be written; Interrupted when `files.stop` asks to stop.
+PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
                         Progress& progress);
 
 }  // namespace protocom

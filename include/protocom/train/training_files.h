@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+
+#include "protocom/core/artefact.h"
+#include "protocom/train/stop_signal.h"
+
+namespace protocom {
+
+/// Whether a training goes on from its saved state.
+enum class Resume {
+  kNo,      ///< it starts anew; throws Error when the saved state of an unfinished training is in the way
+  kIfThere  ///< from the saved state when it is there and was made by the same options, seed and inputs; throws Error
+            ///< when it was made by others
+};
+
+/// What a training keeps beside the artefact it makes, so that it cannot be lost and can be watched.
+struct TrainingFiles {
+  std::filesystem::path out;  ///< the artefact; the names below are made from it. Empty: nothing is kept
+  Provenance provenance;      ///< what the files' headers say
+  Resume resume = Resume::kNo;
+  double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
+  StopSignal* stop = nullptr;      ///< how it is asked to stop; null: it cannot be asked
+
+  /// `out` + ".last": the state after the last checkpoint; `protocom show` prints where it stands.
+  [[nodiscard]] std::filesystem::path last() const { return out.string() + ".last"; }
+  /// `out` + ".last.previous": the checkpoint before, for the case that `last` is damaged. Gone when all is done.
+  [[nodiscard]] std::filesystem::path previous() const { return out.string() + ".last.previous"; }
+  /// `out` + ".jsonl": one JSON object an epoch.
+  [[nodiscard]] std::filesystem::path log() const { return out.string() + ".jsonl"; }
+  /// `out` + ".events": a folder of TensorBoard event files.
+  [[nodiscard]] std::filesystem::path events() const { return out.string() + ".events"; }
+};
+
+}  // namespace protocom

@@ -1,0 +1,131 @@
+#include "train/completion_setup.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/moments.h"
+
+namespace protocom {
+namespace {
+
+std::string hash_values(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  return hash_bytes({static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes())});
+}
+
+std::string hash_of(const FeatureSet& features) {
+  std::string text = hash_values(features.features) + hash_values(features.labels);
+  for (size_t c = 0; c < features.class_names.size(); ++c)
+    text += fmt::format("{}\t{}\n", features.class_names[c], to_string(features.class_split[c]));
+  return hash_bytes(text);
+}
+
+std::string hash_of(const Knowledge& knowledge) {
+  return hash_bytes(fmt::format("{}\n{}\n{} {} {}", fmt::join(knowledge.classes, "\n"),
+                                fmt::join(knowledge.attributes, "\n"), hash_values(knowledge.association),
+                                hash_values(knowledge.class_embedding), hash_values(knowledge.attribute_embedding)));
+}
+
+}  // namespace
+
+void check_completion(const FeatureSet& features, const CompleteOptions& options) {
+  if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
+    fail_usage("epochs, batches, batch and k-shot must be at least 1");
+  }
+  if (options.decisive.empty()) fail_usage("at least one method must decide which epoch is kept");
+  if (options.validation_every < 1) fail_usage("the epochs between validations must be at least 1");
+  const auto base = features.classes_of(Split::kBase);
+  if (base.empty()) fail("the features have no base class: completion is learned on base classes");
+  const auto rows = features.rows_by_class();
+  for (const int64_t label : base) {
+    const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
+    if (images < options.k_shot) {
+      fail("base class '{}' has {} images, {} shots need {}", features.class_names[static_cast<size_t>(label)], images,
+           options.k_shot, options.k_shot);
+    }
+  }
+}
+
+CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge,
+                                const CompleteOptions& options) {
+  const auto class_count = static_cast<int64_t>(features.class_names.size());
+  ClassKnowledge all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
+  at::Tensor is_base = at::zeros({class_count});
+  for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
+  const Moments classes = class_moments(features.features, features.labels, class_count);
+  const Moments attributes = attribute_moments(classes, all.association * is_base.unsqueeze(1));
+
+  const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);
+  if (shown.size(0) == 0) fail("no base class has an attribute: there is nothing to complete from");
+  const int64_t hidden = attributes.count.size(0) - shown.size(0);
+  if (hidden > 0)
+    logger().warn("{} of {} attributes are had by no base class and are left out", hidden, attributes.count.size(0));
+
+  ProtoComNetOptions sizes;
+  sizes.feature_dim = features.dim();
+  sizes.embedding_dim = knowledge.embedding_dim();
+  sizes.code_dim = options.code_dim;
+  sizes.attention_hidden = options.attention_hidden;
+  sizes.decoder_hidden = options.decoder_hidden;
+  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
+  for (int64_t i = 0; i < shown.size(0); ++i)
+    model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
+  model.attribute_embedding = knowledge.attribute_embedding.index_select(0, shown);
+  model.attribute_mean = attributes.mean().index_select(0, shown).to(at::kFloat);
+  model.attribute_std = attributes.std().index_select(0, shown).to(at::kFloat);
+  return model;
+}
+
+double feature_scale(const FeatureSet& features, double rms) {
+  if (rms <= 0) return 1;
+  at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
+  for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
+  const at::Tensor base = features.features.index({is_base.index({features.labels})});
+  const double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
+  if (found == 0) fail("all features of the base classes are zero");
+  return rms / found;
+}
+
+void fold_scale(CompletionModel& model, double scale) {
+  const torch::NoGradGuard no_grad;
+  const int64_t d = model.network.options().feature_dim;
+  model.network.parameter("encoder.weight").mul_(scale);
+  model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scale);
+  model.network.parameter("decoder.2.weight").div_(scale);
+  model.network.parameter("decoder.2.bias").div_(scale);
+  model.attribute_mean.div_(scale);
+  model.attribute_std.div_(scale);
+}
+
+nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options) {
+  nlohmann::json decisive = nlohmann::json::array();
+  for (const Method method : options.decisive) decisive.push_back(to_string(method));
+  return {{"features", hash_of(features)},
+          {"knowledge", hash_of(knowledge)},
+          {"schedule", to_string(options.schedule.shape)},
+          {"epochs", options.schedule.epochs},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"batches", options.batches},
+          {"batch", options.batch},
+          {"k_shot", options.k_shot},
+          {"momentum", options.momentum},
+          {"weight_decay", options.weight_decay},
+          {"feature_rms", options.feature_rms},
+          {"code_dim", options.code_dim},
+          {"attention_hidden", options.attention_hidden},
+          {"decoder_hidden", options.decoder_hidden},
+          {"validation", {options.validation.n_way, options.validation.k_shot, options.validation.n_query}},
+          {"validation_episodes", options.validation_episodes},
+          {"validation_every", options.validation_every},
+          {"decisive", decisive},
+          {"keep", options.keep == Keep::kBest ? "best" : "last"},
+          {"seed", options.seed}};
+}
+
+}  // namespace protocom
