@@ -4,8 +4,11 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "dense_layer.h"
 #include "protocom/core/check.h"
+#include "protocom/fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {
@@ -15,69 +18,142 @@ at::Tensor unit(const at::Tensor& vectors) {
   return vectors / vectors.norm(2, -1, true).clamp_min(kTiny);
 }
 
-float attention_score(const float* class_share, const float* attribute_share, const float* output, int64_t hidden) {
-  float score = 0;
-  for (int64_t i = 0; i < hidden; ++i) score += output[i] * std::max(class_share[i] + attribute_share[i], 0.0F);
-  return score;
+/// Rows filled up with zeros to `width`.
+at::Tensor widened(const at::Tensor& rows, int64_t width) {
+  return at::constant_pad_nd(rows.detach(), {0, width - rows.size(1)}).contiguous();
 }
+
+void clamp_at_zero(std::vector<float>& values) {
+  for (float& value : values) value = value > 0 ? value : 0;
+}
+
+/// The attention block of aggregator.0 that sees prototypes, class embeddings or attribute embeddings.
+std::vector<at::Tensor> attention_blocks(const ProtoComNet& network) {
+  const auto& sizes = network.options();
+  return network.parameter("aggregator.0.weight")
+      .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
+}
+
+/// The memory of one thread.
+struct Scratch {
+  std::vector<float> share;    // [rows, hidden]
+  std::vector<float> code;     // [rows, code]
+  std::vector<float> hidden;   // [rows, decoder hidden]
+  std::vector<float> decoded;  // [rows, d]
+};
 
 }  // namespace
 
-Completer::Completer(const CompletionModel& model, const ClassKnowledge& classes) : network_(&model.network) {
-  const at::NoGradGuard no_grad;
-  const auto& sizes = model.network.options();
-  PROTOCOM_CHECK(classes.association.size(1) == model.attribute_mean.size(0));
-  PROTOCOM_CHECK(classes.embedding.size(1) == sizes.embedding_dim);
-  const auto blocks = model.network.parameter("aggregator.0.weight")
-                          .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
-  attribute_code_ = model.network.encode(model.attribute_mean).contiguous();
-  class_share_ =
-      (at::mm(unit(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias")).contiguous();
-  attribute_share_ = at::mm(unit(model.attribute_embedding), blocks[2].t()).contiguous();
+struct Completer::Impl {
+  Impl(const CompletionModel& model, const ClassKnowledge& classes);
+  void list_pairs(const at::Tensor& association);
+  void complete(const float* prototypes, const int64_t* classes, int64_t rows, Scratch& scratch, float* out) const;
+  void add_attributes(int64_t label, float* share, float* code) const;
 
-  const at::Tensor association = classes.association.contiguous();
-  const auto r = association.accessor<float, 2>();
-  offset_.push_back(0);
+  int64_t dim;
+  DenseLayer share;  // of prototypes in the attention's hidden layer
+  DenseLayer encoder;
+  DenseLayer decoder_hidden;
+  DenseLayer decoder_out;
+  at::Tensor attribute_code;   // z'_a [a, code]
+  at::Tensor class_share;      // [c, hidden], with the hidden layer's bias
+  at::Tensor attribute_share;  // [a, hidden]
+  at::Tensor output;           // [1, hidden]
+  float output_bias;
+  std::vector<int64_t> offset;  // [c + 1], the pairs of each class
+  std::vector<int64_t> attribute;
+  std::vector<float> weight;
+};
+
+Completer::Impl::Impl(const CompletionModel& model, const ClassKnowledge& classes)
+    : dim(model.network.options().feature_dim),
+      share(attention_blocks(model.network)[0], {}),
+      encoder(model.network.parameter("encoder.weight"), model.network.parameter("encoder.bias")),
+      decoder_hidden(model.network.parameter("decoder.0.weight"), model.network.parameter("decoder.0.bias")),
+      decoder_out(model.network.parameter("decoder.2.weight"), model.network.parameter("decoder.2.bias")),
+      output_bias(model.network.parameter("aggregator.2.bias").item<float>()) {
+  const auto blocks = attention_blocks(model.network);
+  attribute_code = widened(model.network.encode(model.attribute_mean), encoder.width());
+  class_share = widened(at::mm(unit(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias"),
+                        share.width());
+  attribute_share = widened(at::mm(unit(model.attribute_embedding), blocks[2].t()), share.width());
+  output = widened(model.network.parameter("aggregator.2.weight"), share.width());
+  list_pairs(classes.association);
+}
+
+void Completer::Impl::list_pairs(const at::Tensor& association) {
+  const at::Tensor plain = association.contiguous();
+  const auto r = plain.accessor<float, 2>();
+  offset.push_back(0);
   for (int64_t k = 0; k < r.size(0); ++k) {
     for (int64_t a = 0; a < r.size(1); ++a) {
       if (r[k][a] == 0) continue;
-      attribute_.push_back(a);
-      weight_.push_back(r[k][a]);
+      attribute.push_back(a);
+      weight.push_back(r[k][a]);
     }
-    offset_.push_back(static_cast<int64_t>(attribute_.size()));
+    offset.push_back(static_cast<int64_t>(attribute.size()));
   }
 }
 
-at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& class_index) const {
-  const at::NoGradGuard no_grad;
-  const auto& sizes = network_->options();
-  const at::Tensor prototype_weight = network_->parameter("aggregator.0.weight").narrow(1, 0, sizes.feature_dim);
-  const at::Tensor share = (at::mm(prototypes, prototype_weight.t()) + class_share_.index_select(0, class_index))
-                               .contiguous();                        // [m, hidden]
-  at::Tensor aggregate = network_->encode(prototypes).contiguous();  // [m, code]
+void Completer::Impl::add_attributes(int64_t label, float* prototype_share, float* code) const {
+  const int64_t hidden = share.width();
+  add_scaled_row(1, class_share.data_ptr<float>() + label * hidden, hidden, prototype_share);
+  for (int64_t pair = offset[static_cast<size_t>(label)]; pair < offset[static_cast<size_t>(label) + 1]; ++pair) {
+    const int64_t a = attribute[static_cast<size_t>(pair)];
+    const float score =
+        relu_dot(prototype_share, attribute_share.data_ptr<float>() + a * hidden, output.data_ptr<float>(), hidden);
+    const float alpha = weight[static_cast<size_t>(pair)] * (score + output_bias);
+    add_scaled_row(alpha, attribute_code.data_ptr<float>() + a * encoder.width(), encoder.width(), code);
+  }
+}
 
-  const int64_t hidden = sizes.attention_hidden;
-  const int64_t code = sizes.code_dim;
-  const at::Tensor output_weight = network_->parameter("aggregator.2.weight").contiguous();
-  const float* output = output_weight.data_ptr<float>();
-  const float output_bias = network_->parameter("aggregator.2.bias").item<float>();
-  const int64_t* class_of = class_index.data_ptr<int64_t>();
-  const float* class_share = share.data_ptr<float>();
-  const float* attribute_share = attribute_share_.data_ptr<float>();
-  const float* attribute_code = attribute_code_.data_ptr<float>();
-  float* sum = aggregate.data_ptr<float>();
-  constexpr int64_t kGrain = 64;
-  at::parallel_for(0, prototypes.size(0), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t m = begin; m < end; ++m) {
-      for (int64_t pair = offset_[class_of[m]]; pair < offset_[class_of[m] + 1]; ++pair) {
-        const int64_t a = attribute_[pair];
-        const float score = attention_score(class_share + m * hidden, attribute_share + a * hidden, output, hidden);
-        const float alpha = weight_[pair] * (score + output_bias);
-        for (int64_t i = 0; i < code; ++i) sum[m * code + i] += alpha * attribute_code[a * code + i];
-      }
+void Completer::Impl::complete(const float* prototypes, const int64_t* classes, int64_t rows, Scratch& scratch,
+                               float* out) const {
+  const auto resized = [rows](std::vector<float>& values, const DenseLayer& layer) {
+    values.resize(static_cast<size_t>(rows * layer.width()));
+    return values.data();
+  };
+  share.apply(prototypes, dim, rows, resized(scratch.share, share));
+  encoder.apply(prototypes, dim, rows, resized(scratch.code, encoder));
+  clamp_at_zero(scratch.code);
+  for (int64_t m = 0; m < rows; ++m) {
+    add_attributes(classes[m], scratch.share.data() + m * share.width(), scratch.code.data() + m * encoder.width());
+  }
+  decoder_hidden.apply(scratch.code.data(), encoder.width(), rows, resized(scratch.hidden, decoder_hidden));
+  clamp_at_zero(scratch.hidden);
+  decoder_out.apply(scratch.hidden.data(), decoder_hidden.width(), rows, resized(scratch.decoded, decoder_out));
+  for (int64_t m = 0; m < rows; ++m) std::copy_n(scratch.decoded.data() + m * decoder_out.width(), dim, out + m * dim);
+}
+
+Completer::Completer(const CompletionModel& model, const ClassKnowledge& classes) {
+  const at::NoGradGuard no_grad;
+  PROTOCOM_CHECK(classes.association.size(1) == model.attribute_mean.size(0));
+  PROTOCOM_CHECK(classes.embedding.size(1) == model.network.options().embedding_dim);
+  impl_ = std::make_unique<Impl>(model, classes);
+}
+
+Completer::~Completer() = default;
+Completer::Completer(Completer&&) noexcept = default;
+
+at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& class_index) const {
+  PROTOCOM_CHECK(prototypes.dim() == 2 && prototypes.size(1) == impl_->dim);
+  const at::NoGradGuard no_grad;
+  const at::Tensor in = prototypes.detach().to(at::kFloat).contiguous();
+  const at::Tensor classes = class_index.contiguous();
+  at::Tensor completed = at::empty(in.sizes(), in.options());
+  const float* rows = in.data_ptr<float>();
+  const int64_t* label = classes.data_ptr<int64_t>();
+  float* out = completed.data_ptr<float>();
+  constexpr int64_t kBlock = 40;  // whose layers' outputs stay in the first caches
+  const int64_t blocks = (in.size(0) + kBlock - 1) / kBlock;
+  at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
+    Scratch scratch;
+    for (int64_t first = begin * kBlock; first < std::min(end * kBlock, in.size(0)); first += kBlock) {
+      const int64_t count = std::min(kBlock, in.size(0) - first);
+      impl_->complete(rows + first * impl_->dim, label + first, count, scratch, out + first * impl_->dim);
     }
   });
-  return network_->decode(aggregate);
+  return completed;
 }
 
 }  // namespace protocom

@@ -37,10 +37,10 @@ struct EpisodeShape {
 
 /// One task: classes and, per class, rows of a FeatureSet. No row appears twice.
 struct Episode {
-  std::vector<int64_t> classes;               ///< [n_way], indices into class_names
-  std::vector<std::vector<int64_t>> support;  ///< [n_way][k_shot] rows
-  std::vector<std::vector<int64_t>> query;    ///< [n_way][n_query] rows; possibly none of a class with kDirichlet
-  std::vector<std::vector<int64_t>> pool;     ///< [n_way][unlabelled] rows; empty without a pool
+  std::vector<int64_t> classes;                 ///< [n_way], indices into class_names
+  std::vector<std::vector<int64_t>> support;    ///< [n_way][k_shot] rows
+  std::vector<std::vector<int64_t>> query;      ///< [n_way][n_query] rows; possibly none of a class with kDirichlet
+  std::vector<std::vector<int64_t>> pool = {};  ///< [n_way][unlabelled] rows; empty without a pool
 };
 
 /// Tasks of one shape.
@@ -55,13 +55,16 @@ struct EpisodeList {
 };
 
 /// Draws `count` tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i
-/// depends on (seed, i) only. Throws Error when the split has fewer than n_way classes or a class fewer than k_shot +
-/// n_query images (it is named).
+/// depends on (seed, i) only, and a pool leaves its classes, supports and queries as they are without one. With
+/// kDirichlet the proportions times n_way * n_query are rounded by largest remainders; what a class has no images for
+/// goes to the others. Throws Error when the split has fewer than n_way classes or a class fewer than
+/// max(k_shot, most_shots) + n_query + unlabelled images (it is named).
 EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,
                             uint64_t seed);
 
 /// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query":
-/// [[ids]]}]}. Throws Error.
+/// [[ids]]}]}; ragged tasks also have "most_shots", those with a pool "unlabelled" and "pool": [[ids]] in every
+/// episode, those with unbalanced queries "query_distribution" and "alpha". Throws Error.
 void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features);
 
 /// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or

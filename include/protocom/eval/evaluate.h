@@ -8,6 +8,7 @@
 #include "protocom/core/progress.h"
 #include "protocom/data/episodes.h"
 #include "protocom/data/feature_set.h"
+#include "protocom/eval/checks.h"
 #include "protocom/eval/statistics.h"
 #include "protocom/fewshot/completer.h"
 #include "protocom/fewshot/gauss_fusion.h"
@@ -31,6 +32,9 @@ std::vector<Method> all_methods();
 
 /// "transductive" when a query's prediction may depend on the other queries of its episode, else "inductive".
 std::string_view mode_of(Method method);
+/// The same in episodes of a shape: what is transductive among queries alone is "semi-supervised" with a pool, which
+/// then takes the queries' place.
+std::string_view mode_of(Method method, const EpisodeShape& shape);
 
 /// Whether an evaluation keeps a record of every single query.
 enum class KeepPredictions { kNo, kYes };
@@ -63,13 +67,25 @@ struct MethodScores {
   std::vector<Prediction> predictions;  ///< with kYes: every query of every episode, in the order of the list
 };
 
-/// Runs every method on the same episodes. Queries go to the class of the most similar prototype (cosine, equation 8;
-/// the scale does not change the winner). A class's true centre is the mean of all its features. `classes` has the
-/// order of features.class_names; `model` and `classes` may be null when only kMean is asked for, else Error is thrown.
-/// Throws Error when sizes of features and model differ.
+/// Runs every method on the same episodes, on all cores that LibTorch may use. Queries go to the class of the most
+/// similar prototype (cosine, equation 8; the scale does not change the winner). GaussFusion uses an episode's pool
+/// when it has one, else its queries. A class's true centre is the mean of all its features. `classes` has the order of
+/// features.class_names; `model` and `classes` may be null when only kMean is asked for, else Error is thrown. Episodes
+/// may differ in their numbers of classes, shots and queries; results are the same to the last bit for every number of
+/// threads and every batch. Throws Error when sizes of features and model differ or a check of checks.h fails.
 std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes,
                                    const CompletionModel* model, const ClassKnowledge* classes,
                                    const EvaluateOptions& options, Progress& progress);
+
+/// What evaluate() gives, with what it checked.
+struct CheckedScores {
+  std::vector<MethodScores> methods;
+  ProtocolChecks checks;
+};
+
+/// evaluate() that also tells what it checked: check_episodes, and check_permutation for every method.
+CheckedScores evaluate_checked(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
+                               const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress);
 
 /// One entry of `results` for each method: method, mode, n_way, k_shot, n_query, episodes, accuracy and ci95 (percent),
 /// cosine, cosine_ci95, per_episode.

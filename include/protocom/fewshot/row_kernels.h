@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
+/// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference. The processor's widest vectors
+/// (AVX-512, AVX2 or the build's own) are chosen at the first call. Every output is summed in one fixed order, whatever
+/// stands beside it: results depend neither on threads nor on how rows are grouped. All are thread-safe.
+namespace protocom {
+
+/// Rows passed to these functions have a length that is a multiple of this, filled up with zeros.
+inline constexpr int64_t kRowMultiple = 16;
+
+/// `length` rounded up to a multiple of kRowMultiple.
+constexpr int64_t padded_length(int64_t length) { return (length + kRowMultiple - 1) / kRowMultiple * kRowMultiple; }
+
+/// "avx512", "avx2" or "baseline": the form in use, at first the best that the processor runs.
+std::string row_kernels_name();
+/// The forms that this processor runs, the best first.
+std::vector<std::string> row_kernel_names();
+/// Uses another of them, for tests and to repeat another machine's figures to the last bit. Throws UsageError for one
+/// that this processor does not run. Not while other threads compute.
+void use_row_kernels(const std::string& name);
+
+/// dots[i * stride + j] = rows[i] . prototypes[j], for `count` rows and `n` prototypes (contiguous, [n, dim]).
+struct RowDots {
+  const float* const* rows = nullptr;  ///< [count] pointers to [dim]
+  int64_t count = 0;
+  const float* prototypes = nullptr;  ///< [n, dim]
+  int64_t n = 0;
+  int64_t dim = 0;     ///< a multiple of kRowMultiple
+  int64_t stride = 0;  ///< of dots, at least n
+};
+void row_dots(const RowDots& task, float* dots);
+
+/// The sum of the products of two rows.
+float row_dot(const float* a, const float* b, int64_t dim);
+
+/// sum[r] += sum_i w[i, r] x_i and sum_squares[r] += sum_i w[i, r] x_i^2 (element-wise squares): the numerators of
+/// equations 13 and 14.
+struct WeightedSums {
+  const float* const* rows = nullptr;  ///< x: [count] pointers to [dim]
+  int64_t count = 0;
+  const float* weights = nullptr;  ///< w, [count, n]
+  int64_t n = 0;
+  int64_t dim = 0;  ///< a multiple of kRowMultiple
+};
+void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares);
+
+/// Each of `count` contiguous rows of `n` logits becomes softmax(logits), in place.
+void softmax_rows(float* logits, int64_t count, int64_t n);
+
+/// One class's Gaussians as sums, to be fused (see posterior_mean).
+struct FusedRow {
+  const float* sum_a = nullptr;      ///< [dim], of weight total_a
+  const float* squares_a = nullptr;  ///< [dim]
+  float total_a = 0;
+  const float* sum_b = nullptr;
+  const float* squares_b = nullptr;
+  float total_b = 0;
+  float epsilon = 0;
+  int64_t dim = 0;  ///< a multiple of kRowMultiple
+};
+void fuse_row(const FusedRow& task, float* fused);
+
+/// out[r, j] = bias[j] + sum_k in[r, k] weight[k, j] for `rows` rows: one linear layer.
+struct DenseRows {
+  const float* in = nullptr;  ///< [rows, in_stride]
+  int64_t in_stride = 0;      ///< at least `depth`
+  int64_t rows = 0;
+  int64_t depth = 0;              ///< inputs of the layer
+  const float* panels = nullptr;  ///< pack_panels of the weight
+  const float* bias = nullptr;    ///< [width]
+  int64_t width = 0;              ///< outputs, a multiple of kPanelWidth
+};
+void dense_rows(const DenseRows& task, float* out);
+
+/// Outputs of a layer that dense_rows computes together.
+inline constexpr int64_t kPanelWidth = 32;
+
+/// sum_i w[i] max(a[i] + b[i], 0): the score of one (prototype, attribute) pair (equation 10).
+float relu_dot(const float* a, const float* b, const float* w, int64_t dim);
+
+/// out += factor * row.
+void add_scaled_row(float factor, const float* row, int64_t dim, float* out);
+
+}  // namespace protocom

@@ -1,0 +1,181 @@
+#include "protocom/eval/checks.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kPermutedEpisodes = 16;
+constexpr float kTie = 1e-4F;  ///< sums in another order differ by about 1e-6
+
+/// Checks one episode after the other; remembers where a row was last seen instead of clearing a set.
+class EpisodeChecker {
+ public:
+  EpisodeChecker(const FeatureSet& features, Split split)
+      : features_(features),
+        split_(split),
+        labels_(features.labels.contiguous()),
+        seen_in_(static_cast<size_t>(features.size()), -1),
+        class_seen_in_(features.class_names.size(), -1) {}
+
+  void check(const Episode& episode, int64_t number) {
+    number_ = number;
+    const size_t n = episode.classes.size();
+    if (episode.support.size() != n || episode.query.size() != n || (!episode.pool.empty() && episode.pool.size() != n))
+      fail("episode {} has {} classes, but not as many groups of supports, queries or pool", number, n);
+    for (const int64_t label : episode.classes) check_class(label);
+    size_t queries = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (episode.support[i].empty()) fail("episode {} has no support of class '{}'", number, name(episode.classes[i]));
+      queries += episode.query[i].size();
+      check_rows(episode.support[i], episode.classes[i]);
+      check_rows(episode.query[i], episode.classes[i]);
+      if (!episode.pool.empty()) check_rows(episode.pool[i], episode.classes[i]);
+    }
+    if (queries == 0) fail("episode {} has no query", number);
+  }
+
+  [[nodiscard]] int64_t rows() const { return rows_; }
+  [[nodiscard]] int64_t classes() const {
+    return std::count_if(class_seen_in_.begin(), class_seen_in_.end(), [](int64_t episode) { return episode >= 0; });
+  }
+
+ private:
+  [[nodiscard]] const std::string& name(int64_t label) const {
+    return features_.class_names[static_cast<size_t>(label)];
+  }
+
+  void check_class(int64_t label) {
+    if (label < 0 || label >= static_cast<int64_t>(features_.class_names.size()))
+      fail("episode {} has the class number {}, the features have {} classes", number_, label,
+           features_.class_names.size());
+    const Split split = features_.class_split[static_cast<size_t>(label)];
+    if (split != split_) {
+      fail("episode {} has the class '{}' of the split '{}', the episodes are of '{}'", number_, name(label),
+           to_string(split), to_string(split_));
+    }
+    int64_t& seen = class_seen_in_[static_cast<size_t>(label)];
+    if (seen == number_) fail("episode {} has the class '{}' twice", number_, name(label));
+    seen = number_;
+  }
+
+  void check_rows(const std::vector<int64_t>& rows, int64_t label) {
+    const int64_t* labels = labels_.data_ptr<int64_t>();
+    for (const int64_t row : rows) {
+      if (row < 0 || row >= features_.size())
+        fail("episode {} has the feature row {}, there are {}", number_, row, features_.size());
+      const auto& id = features_.image_ids[static_cast<size_t>(row)];
+      if (labels[row] != label)
+        fail("episode {} lists the image '{}' under '{}', which is not its class", number_, id, name(label));
+      int64_t& seen = seen_in_[static_cast<size_t>(row)];
+      if (seen == number_)
+        fail("episode {} uses the image '{}' twice; support, query and pool must be disjoint", number_, id);
+      seen = number_;
+    }
+    rows_ += static_cast<int64_t>(rows.size());
+  }
+
+  const FeatureSet& features_;
+  Split split_;
+  at::Tensor labels_;
+  std::vector<int64_t> seen_in_;
+  std::vector<int64_t> class_seen_in_;
+  int64_t number_ = 0;
+  int64_t rows_ = 0;
+};
+
+void check_class_names(const FeatureSet& features) {
+  std::map<std::string, Split> split_of;
+  for (size_t i = 0; i < features.class_names.size(); ++i) {
+    const auto [entry, inserted] = split_of.emplace(features.class_names[i], features.class_split[i]);
+    if (inserted) continue;
+    fail("the class '{}' stands twice in the features, as '{}' and as '{}'", entry->first, to_string(entry->second),
+         to_string(features.class_split[i]));
+  }
+}
+
+std::vector<int64_t> queries_by_class(const Episode& episode) {
+  std::vector<int64_t> rows;
+  for (const auto& group : episode.query) rows.insert(rows.end(), group.begin(), group.end());
+  return rows;
+}
+
+/// `values` in the order of `places`.
+std::vector<int64_t> permuted(const std::vector<int64_t>& values, const std::vector<int64_t>& places) {
+  std::vector<int64_t> result;
+  for (const int64_t place : places) result.push_back(values[static_cast<size_t>(place)]);
+  return result;
+}
+
+}  // namespace
+
+nlohmann::json ProtocolChecks::to_json() const {
+  return {{"passed", true},
+          {"disjoint",
+           {{"what", "support, query and pool are disjoint and no feature row appears twice in an episode"},
+            {"episodes", episodes},
+            {"rows", rows}}},
+          {"split", {{"what", "every class is of the split evaluated and of no other"}, {"classes", classes}}},
+          {"permutation",
+           {{"what", "the same predictions with the queries in another order"},
+            {"episodes", permuted_episodes},
+            {"predictions", permuted_queries},
+            {"ties", ties}}}};
+}
+
+void ProtocolChecks::add(const ProtocolChecks& other) {
+  episodes += other.episodes;
+  rows += other.rows;
+  classes = std::max(classes, other.classes);
+  permuted_episodes += other.permuted_episodes;
+  permuted_queries += other.permuted_queries;
+  ties += other.ties;
+}
+
+ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& list) {
+  check_class_names(features);
+  EpisodeChecker checker(features, list.split);
+  for (size_t i = 0; i < list.episodes.size(); ++i) checker.check(list.episodes[i], static_cast<int64_t>(i));
+  ProtocolChecks checks;
+  checks.episodes = static_cast<int64_t>(list.episodes.size());
+  checks.rows = checker.rows();
+  checks.classes = checker.classes();
+  return checks;
+}
+
+void check_permutation(const FeatureSet& features, const EpisodeList& list, const std::string& method,
+                       const QueryClassifier& classify, ProtocolChecks& checks) {
+  const auto episodes = static_cast<int64_t>(list.episodes.size());
+  const int64_t sample = std::min(kPermutedEpisodes, episodes);
+  for (int64_t i = 0; i < sample; ++i) {
+    const int64_t number = i * episodes / sample;
+    const Episode& episode = list.episodes[static_cast<size_t>(number)];
+    const auto rows = queries_by_class(episode);
+    const auto count = static_cast<int64_t>(rows.size());
+    const auto places = Rng(static_cast<uint64_t>(number)).sample(count, count);
+    const auto before = classify(episode, rows);
+    const auto after = classify(episode, permuted(rows, places));
+    for (size_t k = 0; k < places.size(); ++k) {
+      const auto old = static_cast<size_t>(places[k]);
+      if (before[old].winner == after[k].winner) continue;
+      if (std::max(before[old].margin, after[k].margin) > kTie) {
+        fail(
+            "'{}' predicts the image '{}' of episode {} differently when the queries stand in another order: it uses "
+            "their order, which tells their classes",
+            method, features.image_ids[static_cast<size_t>(rows[old])], number);
+      }
+      ++checks.ties;
+    }
+    checks.permuted_queries += count;
+  }
+  checks.permuted_episodes = std::max(checks.permuted_episodes, sample);
+}
+
+}  // namespace protocom

@@ -1,0 +1,401 @@
+#include "protocom/fewshot/row_kernels.h"
+
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "protocom/core/error.h"
+
+// Everything below the dispatch is inlined into one wrapper a processor, whose target attribute then decides the
+// instructions. That is why it is written with the compiler's vector types and without lambdas or std:: algorithms,
+// which would keep the baseline's target. Accumulators are arrays of constant size, so that they stay in registers.
+namespace protocom {
+namespace {
+
+#define PROTOCOM_INLINE inline __attribute__((always_inline))
+
+using Float4 __attribute__((vector_size(16), aligned(4), may_alias)) = float;
+using Float8 __attribute__((vector_size(32), aligned(4), may_alias)) = float;
+using Float16 __attribute__((vector_size(64), aligned(4), may_alias)) = float;
+using Int4 __attribute__((vector_size(16), aligned(4), may_alias)) = int32_t;
+using Int8 __attribute__((vector_size(32), aligned(4), may_alias)) = int32_t;
+using Int16 __attribute__((vector_size(64), aligned(4), may_alias)) = int32_t;
+
+/// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
+struct Baseline {
+  using Vector = Float4;
+  using Ints = Int4;
+  static constexpr int kDotRows = 2;
+  static constexpr int kSums = 5;
+  static constexpr int kDenseRows = 5;
+};
+struct Avx2 {
+  using Vector = Float8;
+  using Ints = Int8;
+  static constexpr int kDotRows = 2;
+  static constexpr int kSums = 5;
+  static constexpr int kDenseRows = 5;
+};
+struct Avx512 {
+  using Vector = Float16;
+  using Ints = Int16;
+  static constexpr int kDotRows = 4;
+  static constexpr int kSums = 10;
+  static constexpr int kDenseRows = 10;
+};
+
+constexpr int kDotColumns = 5;
+
+// Templates take the processor, not its vector: a vector type loses its attributes as a template's argument.
+
+template <typename Cpu>
+constexpr int64_t kLanes = sizeof(typename Cpu::Vector) / sizeof(float);
+
+template <typename Cpu>
+PROTOCOM_INLINE const typename Cpu::Vector& at(const float* values) {
+  return *reinterpret_cast<const typename Cpu::Vector*>(values);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE typename Cpu::Vector& at(float* values) {
+  return *reinterpret_cast<typename Cpu::Vector*>(values);
+}
+
+PROTOCOM_INLINE float lane_sum(const Float4& vector) { return (vector[0] + vector[2]) + (vector[1] + vector[3]); }
+
+PROTOCOM_INLINE float lane_sum(const Float8& vector) {
+  Float4 halves[2];
+  std::memcpy(halves, &vector, sizeof(vector));
+  const Float4 sum = halves[0] + halves[1];
+  return lane_sum(sum);
+}
+
+PROTOCOM_INLINE float lane_sum(const Float16& vector) {
+  Float8 halves[2];
+  std::memcpy(halves, &vector, sizeof(vector));
+  const Float8 sum = halves[0] + halves[1];
+  return lane_sum(sum);
+}
+
+// ---------------------------------------------------------------------------------------------------------- row_dots
+
+template <typename Cpu, int kRows, int kColumns>
+PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes, int64_t dim, int64_t stride,
+                              float* dots) {
+  using Vector = typename Cpu::Vector;
+  const float* x[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) x[i] = rows[i];
+  Vector sum[kRows][kColumns] = {};
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+      for (int j = 0; j < kColumns; ++j) sum[i][j] += at<Cpu>(x[i] + d) * at<Cpu>(prototypes + j * dim + d);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (int j = 0; j < kColumns; ++j) dots[i * stride + j] = lane_sum(sum[i][j]);
+  }
+}
+
+template <typename Cpu, int kColumns>
+PROTOCOM_INLINE void dot_columns(const RowDots& task, int64_t column, float* dots) {
+  const float* prototypes = task.prototypes + column * task.dim;
+  int64_t i = 0;
+  for (; i + Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
+    dot_tile<Cpu, Cpu::kDotRows, kColumns>(task.rows + i, prototypes, task.dim, task.stride,
+                                           dots + i * task.stride + column);
+  }
+  for (; i < task.count; ++i) {
+    dot_tile<Cpu, 1, kColumns>(task.rows + i, prototypes, task.dim, task.stride, dots + i * task.stride + column);
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
+  int64_t j = 0;
+  for (; j + kDotColumns <= task.n; j += kDotColumns) dot_columns<Cpu, kDotColumns>(task, j, dots);
+  for (; j < task.n; ++j) dot_columns<Cpu, 1>(task, j, dots);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE float dot_body(const float* a, const float* b, int64_t dim) {
+  float dot = 0;
+  dot_tile<Cpu, 1, 1>(&a, b, dim, 1, &dot);
+  return dot;
+}
+
+// ------------------------------------------------------------------------------------------------- add_weighted_sums
+
+template <typename Cpu, int kSums>
+PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* sum, float* sum_squares) {
+  using Vector = typename Cpu::Vector;
+  for (int64_t d = 0; d < task.dim; d += kLanes<Cpu>) {
+    Vector values[kSums] = {};
+    Vector squares[kSums] = {};
+    const float* weight = task.weights + first;
+    for (int64_t i = 0; i < task.count; ++i, weight += task.n) {
+      const Vector x = at<Cpu>(task.rows[i] + d);
+      const Vector square = x * x;
+#pragma GCC unroll 16
+      for (int r = 0; r < kSums; ++r) {
+        values[r] += weight[r] * x;
+        squares[r] += weight[r] * square;
+      }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kSums; ++r) {
+      at<Cpu>(sum + (first + r) * task.dim + d) += values[r];
+      at<Cpu>(sum_squares + (first + r) * task.dim + d) += squares[r];
+    }
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void sums_body(const WeightedSums& task, float* sum, float* sum_squares) {
+  int64_t first = 0;
+  for (; first + Cpu::kSums <= task.n; first += Cpu::kSums) sums_tile<Cpu, Cpu::kSums>(task, first, sum, sum_squares);
+  for (; first + 4 <= task.n; first += 4) sums_tile<Cpu, 4>(task, first, sum, sum_squares);
+  for (; first < task.n; ++first) sums_tile<Cpu, 1>(task, first, sum, sum_squares);
+}
+
+// ------------------------------------------------------------------------------------------------------ softmax_rows
+
+/// e^x for x <= 0 to 2 units in the last place: 2^n times a polynomial (Cephes' expf) of the remainder.
+template <typename Cpu>
+PROTOCOM_INLINE void exponentiate(float* values) {
+  using Vector = typename Cpu::Vector;
+  using Ints = typename Cpu::Ints;
+  constexpr float kSmallest = -87.0F;    // below, e^x would not be a normal number
+  constexpr float kShift = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer, kept in the low bits
+  const Vector limit = Vector{} + kSmallest;
+  Vector x = at<Cpu>(values);
+  x = x < limit ? limit : x;
+  const Vector shifted = x * 1.44269504F + kShift;
+  const Vector n = shifted - kShift;
+  const Vector r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
+  Vector polynomial = r * 1.9875691500e-4F + 1.3981999507e-3F;
+  polynomial = polynomial * r + 8.3334519073e-3F;
+  polynomial = polynomial * r + 4.1665795894e-2F;
+  polynomial = polynomial * r + 1.6666665459e-1F;
+  polynomial = polynomial * r + 5.0000001201e-1F;
+  polynomial = polynomial * (r * r) + r + 1.0F;
+  Ints bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits - 0x4b400000 + 127) << 23;
+  Vector power;
+  std::memcpy(&power, &bits, sizeof(power));
+  at<Cpu>(values) = polynomial * power;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void softmax_body(float* logits, int64_t count, int64_t n) {
+  constexpr int64_t kStep = kLanes<Cpu>;
+  for (int64_t i = 0; i < count; ++i) {
+    float* row = logits + i * n;
+    float most = row[0];
+    for (int64_t j = 1; j < n; ++j) most = row[j] > most ? row[j] : most;
+    for (int64_t j = 0; j < n; ++j) row[j] -= most;
+  }
+  const int64_t total = count * n;
+  int64_t i = 0;
+  for (; i + kStep <= total; i += kStep) exponentiate<Cpu>(logits + i);
+  float rest[kStep] = {};
+  for (int64_t k = i; k < total; ++k) rest[k - i] = logits[k];
+  exponentiate<Cpu>(rest);
+  for (int64_t k = i; k < total; ++k) logits[k] = rest[k - i];
+  for (i = 0; i < count; ++i) {
+    float* row = logits + i * n;
+    float sum = 0;
+    for (int64_t j = 0; j < n; ++j) sum += row[j];
+    const float factor = 1.0F / sum;
+    for (int64_t j = 0; j < n; ++j) row[j] *= factor;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- fuse_row
+
+template <typename Cpu>
+PROTOCOM_INLINE void gaussian(const float* sum, const float* squares, float inverse, float epsilon,
+                              typename Cpu::Vector& mean, typename Cpu::Vector& variance) {
+  using Vector = typename Cpu::Vector;
+  mean = at<Cpu>(sum) * inverse;
+  variance = at<Cpu>(squares) * inverse - mean * mean;
+  variance = variance < Vector{} ? Vector{} : variance;
+  variance += epsilon;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
+  using Vector = typename Cpu::Vector;
+  const float inverse_a = 1.0F / task.total_a;
+  const float inverse_b = 1.0F / task.total_b;
+  for (int64_t d = 0; d < task.dim; d += kLanes<Cpu>) {
+    Vector mean_a;
+    Vector mean_b;
+    Vector variance_a;
+    Vector variance_b;
+    gaussian<Cpu>(task.sum_a + d, task.squares_a + d, inverse_a, task.epsilon, mean_a, variance_a);
+    gaussian<Cpu>(task.sum_b + d, task.squares_b + d, inverse_b, task.epsilon, mean_b, variance_b);
+    at<Cpu>(fused + d) = (variance_a * mean_b + variance_b * mean_a) / (variance_a + variance_b);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- dense_rows
+
+template <typename Cpu, int kRows>
+PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) {
+  using Vector = typename Cpu::Vector;
+  constexpr int64_t kStep = kLanes<Cpu>;
+  for (int64_t column = 0; column < task.width; column += 2 * kStep) {
+    const float* in = task.in + row * task.in_stride;
+    const float* weight = task.panels + column / kPanelWidth * kPanelWidth * task.depth + column % kPanelWidth;
+    Vector sum[kRows][2];
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      sum[r][0] = at<Cpu>(task.bias + column);
+      sum[r][1] = at<Cpu>(task.bias + column + kStep);
+    }
+    for (int64_t k = 0; k < task.depth; ++k, weight += kPanelWidth) {
+      const Vector left = at<Cpu>(weight);
+      const Vector right = at<Cpu>(weight + kStep);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const float value = in[r * task.in_stride + k];
+        sum[r][0] += value * left;
+        sum[r][1] += value * right;
+      }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      at<Cpu>(out + (row + r) * task.width + column) = sum[r][0];
+      at<Cpu>(out + (row + r) * task.width + column + kStep) = sum[r][1];
+    }
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void dense_body(const DenseRows& task, float* out) {
+  int64_t row = 0;
+  for (; row + Cpu::kDenseRows <= task.rows; row += Cpu::kDenseRows) dense_tile<Cpu, Cpu::kDenseRows>(task, row, out);
+  for (; row < task.rows; ++row) dense_tile<Cpu, 1>(task, row, out);
+}
+
+// ------------------------------------------------------------------------------------------ relu_dot, add_scaled_row
+
+template <typename Cpu>
+PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float* w, int64_t dim) {
+  using Vector = typename Cpu::Vector;
+  Vector sum = {};
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+    const Vector value = at<Cpu>(a + d) + at<Cpu>(b + d);
+    sum += at<Cpu>(w + d) * (value > Vector{} ? value : Vector{});
+  }
+  return lane_sum(sum);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim, float* out) {
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d) += factor * at<Cpu>(row + d);
+}
+
+// ---------------------------------------------------------------------------------------------------------- dispatch
+
+struct Kernels {
+  const char* name;
+  void (*dots)(const RowDots&, float*);
+  float (*dot)(const float*, const float*, int64_t);
+  void (*sums)(const WeightedSums&, float*, float*);
+  void (*softmax)(float*, int64_t, int64_t);
+  void (*fuse)(const FusedRow&, float*);
+  void (*dense)(const DenseRows&, float*);
+  float (*relu_dot)(const float*, const float*, const float*, int64_t);
+  void (*add_scaled)(float, const float*, int64_t, float*);
+};
+
+#define PROTOCOM_KERNELS(space, label, Cpu, ATTRIBUTE)                                                              \
+  namespace space {                                                                                                 \
+  ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
+  ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
+  ATTRIBUTE void sums(const WeightedSums& task, float* sum, float* squares) { sums_body<Cpu>(task, sum, squares); } \
+  ATTRIBUTE void softmax(float* logits, int64_t count, int64_t n) { softmax_body<Cpu>(logits, count, n); }          \
+  ATTRIBUTE void fuse(const FusedRow& task, float* out) { fuse_body<Cpu>(task, out); }                              \
+  ATTRIBUTE void dense(const DenseRows& task, float* out) { dense_body<Cpu>(task, out); }                           \
+  ATTRIBUTE float relu_dot(const float* a, const float* b, const float* w, int64_t dim) {                           \
+    return relu_dot_body<Cpu>(a, b, w, dim);                                                                        \
+  }                                                                                                                 \
+  ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
+    add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
+  }                                                                                                                 \
+  constexpr Kernels kKernels = {label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled};                \
+  }
+
+PROTOCOM_KERNELS(baseline, "baseline", Baseline, )
+#if defined(__x86_64__)
+PROTOCOM_KERNELS(avx2, "avx2", Avx2, __attribute__((target("avx2,fma"))))
+PROTOCOM_KERNELS(avx512, "avx512", Avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))))
+#endif
+
+/// The forms this processor can run, the best first.
+std::vector<const Kernels*> runnable() {
+  std::vector<const Kernels*> forms;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw")) {
+    forms.push_back(&avx512::kKernels);
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) forms.push_back(&avx2::kKernels);
+#endif
+  forms.push_back(&baseline::kKernels);
+  return forms;
+}
+
+std::atomic<const Kernels*>& chosen() {
+  static std::atomic<const Kernels*> form{runnable().front()};
+  return form;
+}
+
+const Kernels& kernels() { return *chosen().load(std::memory_order_relaxed); }
+
+}  // namespace
+
+std::string row_kernels_name() { return kernels().name; }
+
+std::vector<std::string> row_kernel_names() {
+  std::vector<std::string> names;
+  for (const Kernels* form : runnable()) names.emplace_back(form->name);
+  return names;
+}
+
+void use_row_kernels(const std::string& name) {
+  for (const Kernels* form : runnable()) {
+    if (name == form->name) return chosen().store(form);
+  }
+  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, fmt::join(row_kernel_names(), ", "));
+}
+
+void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
+
+float row_dot(const float* a, const float* b, int64_t dim) { return kernels().dot(a, b, dim); }
+
+void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares) {
+  kernels().sums(task, sum, sum_squares);
+}
+
+void softmax_rows(float* logits, int64_t count, int64_t n) { kernels().softmax(logits, count, n); }
+
+void fuse_row(const FusedRow& task, float* fused) { kernels().fuse(task, fused); }
+
+void dense_rows(const DenseRows& task, float* out) { kernels().dense(task, out); }
+
+float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { return kernels().relu_dot(a, b, w, dim); }
+
+void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
+  kernels().add_scaled(factor, row, dim, out);
+}
+
+}  // namespace protocom
