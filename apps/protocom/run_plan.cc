@@ -10,6 +10,9 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
+/// The key that moves a stage behind those of another kind: features of a tuned backbone are extracted after metatrain.
+constexpr const char* kAfter = "after";
+
 /// An artefact of one stage that later ones read under the same option name.
 struct Product {
   const char* option;  ///< of the stages that read it
@@ -38,6 +41,11 @@ const std::vector<StageKind>& stage_kinds() {
       {"pretrain", "out", "backbone.npz", {{"backbone", "backbone.npz"}}, {"images"}},
       {"extract", "out", "features.npz", {{"features", "features.npz"}}, {"images", "backbone"}},
       {"complete", "out", "model.npz", {{"model", "model.npz"}}, {"features", "knowledge"}},
+      {"metatrain",
+       "out",
+       "joint.npz",
+       {{"backbone", "joint.npz"}, {"model", "joint.npz.model.npz"}},
+       {"images", "backbone", "knowledge", "model"}},
       {"evaluate",
        "json",
        "results.json",
@@ -189,7 +197,7 @@ std::string Planner::artefact_name(const StageKind& kind, const StageConfig& tab
 void Planner::take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known,
                           Stage& stage) {
   for (const auto& [name, given] : table.values) {
-    if (name == "source" && stage.command.size() > 1) continue;
+    if (name == kAfter || (name == "source" && stage.command.size() > 1)) continue;
     if (!contains(known, name)) {
       fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name,
                  did_you_mean(name, known));
@@ -215,8 +223,10 @@ void Planner::wire(const StageKind& kind, const std::vector<std::string>& known,
 
 void Planner::offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage) {
   for (const Product& product : kind.products) {
-    fs::path path = config_.out / product.file;
-    if (std::string(product.file) == kind.file) path = stage.artefact;
+    const std::string file = product.file;
+    const bool follows = file.rfind(kind.file, 0) == 0;  // the artefact, or a file named after it
+    const fs::path path =
+        follows ? fs::path(stage.artefact.string() + file.substr(std::string(kind.file).size())) : config_.out / file;
     if (std::string(product.option) == "split" && contains(known, "save-split")) {
       stage.options.try_emplace("save-split", ConfigValue{{path.string()}, false, stage.line});
     }
@@ -242,11 +252,22 @@ void Planner::check(const Stage& stage) const {
   }
 }
 
-size_t order_of(const StageConfig& table) {
+size_t place_of(const std::string& command) {
   const auto& kinds = stage_kinds();
   const auto found =
-      std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return table.command == kind.command; });
+      std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return command == kind.command; });
   return static_cast<size_t>(found - kinds.begin());
+}
+
+/// Stages run in the order of stage_kinds(), but one that says `after` right after all stages of that kind.
+size_t order_of(const RunConfig& config, const StageConfig& table) {
+  const auto after = table.values.find(kAfter);
+  if (after == table.values.end()) return 2 * place_of(table.command);
+  const std::string& command = after->second.values.front();
+  const size_t place = place_of(command);
+  if (place == stage_kinds().size())
+    fail_usage("{}: after = \"{}\" names no stage", config.where(after->second.line), command);
+  return 2 * place + 1;
 }
 
 }  // namespace
@@ -279,7 +300,7 @@ std::string Stage::command_line() const {
 std::vector<Stage> plan_stages(const RunConfig& config) {
   std::vector<StageConfig> tables = config.stages;
   std::stable_sort(tables.begin(), tables.end(),
-                   [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+                   [&](const auto& a, const auto& b) { return order_of(config, a) < order_of(config, b); });
   Planner planner(config);
   std::vector<Stage> stages;
   for (const StageConfig& table : tables) stages.push_back(planner.plan(table));

@@ -1,0 +1,450 @@
+#include "protocom/train/metatrain.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <optional>
+
+#include "protocom/core/device.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/eval/alignment.h"
+#include "protocom/features/extract.h"
+#include "protocom/fewshot/moments.h"
+#include "train/image_subset.h"
+#include "train/joint_head.h"
+#include "train/training_keeper.h"
+#include "train/training_log.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+void check(const MetatrainInputs& inputs, const MetatrainOptions& options) {
+  if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1 || options.validation_every < 1)
+    fail_usage("epochs, batches, episodes and the epochs between validations must be at least 1");
+  const EpisodeShape& shape = options.episode;
+  if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
+    fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
+               shape.n_query);
+  if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
+  if (!inputs.backbone->options())
+    fail(
+        "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
+  if (options.head == Method::kMean) return;
+  if (inputs.model == nullptr || inputs.knowledge == nullptr)
+    fail_usage("every head but 'mean' needs a completion model and knowledge");
+  const int64_t expected = inputs.model->network.options().feature_dim;
+  if (expected != inputs.backbone->dim())
+    fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone->dim());
+}
+
+void move(const ProtoComNet& network, c10::Device device) {
+  for (const at::Tensor& parameter : network.parameters()) parameter.set_data(parameter.data().to(device));
+}
+
+/// Validation episodes of a training, on the features of the backbone as it is at the moment.
+class MetaValidation {
+ public:
+  MetaValidation(const PackedImages& images, const MetatrainOptions& options) : options_(options) {
+    if (options.validation_episodes < 1) return;
+    const auto rows = rows_of_split(images, Split::kVal, options.validation_images);
+    if (rows.empty()) {
+      logger().warn("no val classes to validate on: the last epoch is kept");
+      return;
+    }
+    images_ = subset(images, rows);
+    episodes_ = sample_episodes(without_features(images_), Split::kVal, options.validation, options.validation_episodes,
+                                options.seed);
+  }
+
+  [[nodiscard]] bool possible() const { return episodes_.has_value(); }
+
+  [[nodiscard]] std::vector<ValidationRow> run(Backbone& backbone, const CompletionModel* model,
+                                               const ClassKnowledge* classes) const {
+    ExtractOptions extract;
+    extract.device = options_.device;
+    extract.precision = options_.precision;
+    const FeatureSet features = extract_features(backbone, images_, extract, Progress::none());
+    EvaluateOptions evaluation;
+    evaluation.fusion = options_.fusion;
+    if (model == nullptr) evaluation.methods = {Method::kMean};
+    std::vector<ValidationRow> rows;
+    for (const auto& scores : evaluate(features, *episodes_, model, classes, evaluation, Progress::none()))
+      rows.push_back({scores.method, estimate(scores.accuracy)});
+    return rows;
+  }
+
+ private:
+  const MetatrainOptions& options_;
+  PackedImages images_;
+  std::optional<EpisodeList> episodes_;
+};
+
+double accuracy_of(const std::vector<ValidationRow>& rows, Method method) {
+  for (const ValidationRow& row : rows) {
+    if (row.method == method) return row.accuracy.value;
+  }
+  return -1;
+}
+
+json to_json(const MetatrainEpoch& epoch) {
+  json line = {{"epoch", epoch.epoch},
+               {"loss", epoch.loss},
+               {"accuracy", epoch.accuracy},
+               {"scale", epoch.scale},
+               {"validation", json::object()}};
+  for (const ValidationRow& row : epoch.validation) {
+    line["validation"][std::string(to_string(row.method))] = {{"accuracy", row.accuracy.value},
+                                                              {"ci95", row.accuracy.ci95}};
+  }
+  return line;
+}
+
+MetatrainEpoch epoch_from(const json& line) {
+  MetatrainEpoch epoch{line.at("epoch"), line.at("loss"), line.at("accuracy"), line.at("scale"), {}};
+  for (const Method method : all_methods()) {
+    const auto row = line.at("validation").find(std::string(to_string(method)));
+    if (row != line.at("validation").end())
+      epoch.validation.push_back({method, {row->at("accuracy"), row->at("ci95")}});
+  }
+  return epoch;
+}
+
+/// What the weights follow from, beside the inputs' hashes.
+json made_by(const PackedImages& images, const MetatrainOptions& options, const Provenance& provenance) {
+  const auto shape = [](const EpisodeShape& one) { return json{one.n_way, one.k_shot, one.n_query}; };
+  const AugmentOptions& augment = options.augment;
+  return {{"images", images.content_hash},
+          {"inputs", provenance.inputs},
+          {"head", to_string(options.head)},
+          {"episode", shape(options.episode)},
+          {"episodes", options.episodes},
+          {"batches", options.batches},
+          {"epochs", options.schedule.epochs},
+          {"schedule", to_string(options.schedule.shape)},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"momentum", options.momentum},
+          {"weight_decay", options.weight_decay},
+          {"gamma", options.scale},
+          {"lambda", options.fusion.scale},
+          {"epsilon", options.fusion.epsilon},
+          {"batch_norm", to_string(options.batch_norm)},
+          {"augment", {augment.crop_padding, augment.colour_jitter, augment.flip_probability}},
+          {"validation", shape(options.validation)},
+          {"validation_episodes", options.validation_episodes},
+          {"validation_images", options.validation_images},
+          {"validation_every", options.validation_every},
+          {"seed", options.seed}};
+}
+
+class MetaTrainer {
+ public:
+  MetaTrainer(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
+              const MetatrainFiles& files, Progress& progress)
+      : images_(images),
+        base_(without_features(images)),
+        inputs_(inputs),
+        options_(options),
+        files_(files),
+        progress_(progress),
+        device_(parse_device(options.device)),
+        precision_(resolve_precision(options.precision, device_)),
+        classes_(aligned(images, inputs)),
+        head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale, options.fusion),
+        validation_(images, options),
+        keeper_(files.training, made_by(images, options, files.training.provenance)) {
+    inputs_.backbone->to(device_);
+    if (inputs_.model != nullptr) move(inputs_.model->network, device_);
+    head_.scale().set_data(head_.scale().data().to(device_));
+    std::vector<at::Tensor> parameters = inputs_.backbone->parameters();
+    for (const at::Tensor& parameter : head_.parameters()) parameters.push_back(parameter);
+    optimizer_ =
+        std::make_unique<torch::optim::SGD>(parameters, torch::optim::SGDOptions(options.schedule.learning_rate)
+                                                            .momentum(options.momentum)
+                                                            .weight_decay(options.weight_decay)
+                                                            .nesterov(true));
+  }
+
+  MetatrainResult run() {
+    if (!files_.model.empty()) check_writable(files_.model);
+    begin();
+    progress_.start("meta-training", options_.schedule.epochs * options_.batches);
+    while (epoch_ < options_.schedule.epochs) {
+      train_epoch();
+      const bool last = sums_.epoch == options_.schedule.epochs;
+      if (last || sums_.epoch % options_.validation_every == 0) sums_.validation = validate();
+      keep(std::move(sums_));
+      ++epoch_;
+      step_ = 0;
+      keeper_.save(snapshot());
+    }
+    progress_.finish();
+    finish();
+    keeper_.finish();
+    return result_;
+  }
+
+ private:
+  static std::optional<ClassKnowledge> aligned(const PackedImages& images, const MetatrainInputs& inputs) {
+    if (inputs.model == nullptr) return std::nullopt;
+    return align_knowledge(*inputs.knowledge, images.class_names, inputs.model->attributes);
+  }
+
+  void begin() {
+    const auto saved = keeper_.begin();
+    if (saved) restore(*saved);
+    logger().info("episodes of {} ways, {} shots and {} queries, {} a step, {} on {}", options_.episode.n_way,
+                  options_.episode.k_shot, options_.episode.n_query, options_.episodes, to_string(precision_),
+                  device_.str());
+    log_.emplace(files_.training, saved ? epoch_ : TrainingLog::kNew);
+    if (saved) return;
+    keep({0, 0, 0, options_.scale, validate()});
+    keeper_.save(snapshot());
+  }
+
+  void train_epoch() {
+    inputs_.backbone->set_mode(options_.batch_norm == BatchNormStatistics::kBatch ? BackboneMode::kTrain
+                                                                                  : BackboneMode::kTune);
+    static_cast<torch::optim::SGDOptions&>(optimizer_->param_groups()[0].options()).lr(options_.schedule.at(epoch_));
+    const Rng rng = Rng(options_.seed).fork(static_cast<uint64_t>(epoch_));
+    const int64_t count = options_.batches * options_.episodes;
+    const EpisodeList list = sample_episodes(base_, Split::kBase, options_.episode, count, Rng(rng).next());
+    if (step_ == 0) sums_ = MetatrainEpoch{epoch_ + 1, 0, 0, 0, {}};
+    while (step_ < options_.batches) {
+      optimizer_->zero_grad();
+      for (int64_t i = step_ * options_.episodes; i < (step_ + 1) * options_.episodes; ++i)
+        learn(list.episodes[static_cast<size_t>(i)], rng.fork(static_cast<uint64_t>(i)));
+      if (!std::isfinite(sums_.loss)) {
+        fail("the loss is not finite at epoch {}, step {} (seed {}): lower --lr, or use --precision float32",
+             epoch_ + 1, step_ + 1, options_.seed);
+      }
+      optimizer_->step();
+      ++step_;
+      progress_.advance(epoch_ * options_.batches + step_, describe(step_ * options_.episodes));
+      keeper_.after_step([this] { return snapshot(); });
+    }
+    sums_.loss /= static_cast<double>(count);
+    sums_.accuracy /= static_cast<double>(count);
+    sums_.scale = head_.scale().item<double>();
+  }
+
+  [[nodiscard]] NamedTensors head_tensors() const {
+    NamedTensors tensors = {{"scale", head_.scale()}};
+    if (inputs_.model == nullptr) return tensors;
+    for (const auto& [name, tensor] : inputs_.model->network.state_dict())
+      tensors.emplace_back("network." + name, tensor);
+    return tensors;
+  }
+
+  [[nodiscard]] Checkpoint snapshot() const {
+    Checkpoint state;
+    state.artefact = inputs_.backbone->state_dict();
+    state.training = head_tensors();
+    state.add_optimizer("optimizer", *optimizer_);
+    state.position = {{"epoch", epoch_},
+                      {"step", step_},
+                      {"sums", to_json(sums_)},
+                      {"kept_epoch", result_.kept_epoch},
+                      {"best_accuracy", best_accuracy_},
+                      {"epochs", json::array()}};
+    for (const MetatrainEpoch& epoch : result_.epochs) state.position["epochs"].push_back(to_json(epoch));
+    return state;
+  }
+
+  void restore(const Checkpoint& saved) {
+    const torch::NoGradGuard no_grad;
+    saved.load_artefact(inputs_.backbone->state_dict());
+    saved.load_training(head_tensors());
+    saved.load_optimizer("optimizer", *optimizer_);
+    epoch_ = saved.position.at("epoch");
+    step_ = saved.position.at("step");
+    sums_ = epoch_from(saved.position.at("sums"));
+    result_.kept_epoch = saved.position.at("kept_epoch");
+    best_accuracy_ = saved.position.at("best_accuracy");
+    for (const json& epoch : saved.position.at("epochs")) result_.epochs.push_back(epoch_from(epoch));
+  }
+
+  /// Adds one episode's gradients, and its loss and accuracy to the sums of the epoch.
+  void learn(const Episode& episode, const Rng& rng) {
+    const EpisodeShape& shape = options_.episode;
+    const at::Tensor pixels = episode_pixels(episode, rng.fork(0));
+    at::Tensor features;
+    {
+      const PrecisionScope scope(precision_, device_);
+      features = inputs_.backbone->forward(to_float_images(pixels.to(device_)));
+    }
+    const int64_t supports = shape.n_way * shape.k_shot;
+    EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
+                         features.slice(0, supports)};
+    at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
+    const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
+    const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
+    const at::Tensor loss = at::cross_entropy_loss(logits, truth);
+    (loss / static_cast<double>(options_.episodes)).backward();
+    sums_.loss += loss.item<double>();
+    sums_.accuracy += logits.argmax(1).eq(truth).to(at::kDouble).mean().item<double>();
+  }
+
+  /// uint8 [n * (k + q), size, size, 3]: supports by class, then queries by class.
+  [[nodiscard]] at::Tensor episode_pixels(const Episode& episode, const Rng& rng) const {
+    std::vector<int64_t> rows;
+    for (const auto* side : {&episode.support, &episode.query}) {
+      for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
+    }
+    at::Tensor pixels = images_.pixels.index_select(0, at::tensor(rows, at::kLong));
+    const AugmentOptions& change = options_.augment;
+    if (change.crop_padding > 0 || change.colour_jitter > 0 || change.flip_probability > 0) augment_all(pixels, rng);
+    return pixels;
+  }
+
+  void augment_all(at::Tensor& pixels, const Rng& rng) const {
+    const int64_t size = pixels.size(1);
+    const int64_t bytes = size * size * 3;
+    for (int64_t i = 0; i < pixels.size(0); ++i) {
+      uint8_t* place = pixels.data_ptr<uint8_t>() + i * bytes;
+      Rng own = rng.fork(static_cast<uint64_t>(i));
+      const Image changed = augment(Image{size, size, {place, place + bytes}}, options_.augment, own);
+      std::copy(changed.rgb.begin(), changed.rgb.end(), place);
+    }
+  }
+
+  [[nodiscard]] std::vector<ValidationRow> validate() {
+    if (!validation_.possible()) return {};
+    if (inputs_.model != nullptr) move(inputs_.model->network, c10::kCPU);
+    auto rows = validation_.run(*inputs_.backbone, inputs_.model, classes_ ? &*classes_ : nullptr);
+    if (inputs_.model != nullptr) move(inputs_.model->network, device_);
+    return rows;
+  }
+
+  /// Decides whether this epoch is the best so far, and writes what there is to write.
+  void keep(MetatrainEpoch record) {
+    const double accuracy = accuracy_of(record.validation, options_.head);
+    const bool last = record.epoch == options_.schedule.epochs;
+    if (validation_.possible() ? accuracy > best_accuracy_ : last) {
+      best_accuracy_ = accuracy;
+      result_.kept_epoch = record.epoch;
+      write();
+    }
+    if (record.epoch > 0) log_epoch(record);
+    result_.epochs.push_back(std::move(record));
+  }
+
+  void log_epoch(const MetatrainEpoch& record) {
+    const double learning_rate = options_.schedule.at(record.epoch - 1);
+    json line = to_json(record);
+    line["learning_rate"] = learning_rate;
+    line["kept_epoch"] = result_.kept_epoch;
+    std::vector<Scalar> curves = {{"loss/train", record.loss},
+                                  {"accuracy/train", record.accuracy},
+                                  {"learning_rate", learning_rate},
+                                  {"scale", record.scale}};
+    for (const ValidationRow& row : record.validation)
+      curves.push_back({"accuracy/validation/" + std::string(to_string(row.method)), row.accuracy.value / 100});
+    log_->add(record.epoch, line, curves);
+  }
+
+  void write() const {
+    write_backbone(files_.training.out, *inputs_.backbone, *inputs_.backbone->options(), files_.training.provenance);
+    if (files_.model.empty() || inputs_.model == nullptr) return;
+    write_completion_model(files_.model, *inputs_.model, files_.training.provenance,
+                           {{"kept_epoch", result_.kept_epoch}, {"scale", head_.scale().item<double>()}});
+  }
+
+  /// Brings the kept state back and, where asked for, the attributes' statistics up to date with it.
+  void finish() {
+    const torch::NoGradGuard no_grad;
+    if (inputs_.model != nullptr) move(inputs_.model->network, c10::kCPU);
+    inputs_.backbone->set_mode(BackboneMode::kUse);
+    bring_back_the_kept();
+    if (inputs_.model == nullptr || options_.statistics == AttributeStatistics::kKept) return;
+    recompute_statistics();
+    write();
+  }
+
+  void bring_back_the_kept() const {
+    const auto kept = read_backbone(files_.training.out, {});
+    const auto from = kept->state_dict();
+    const auto to = inputs_.backbone->state_dict();
+    for (size_t i = 0; i < to.size(); ++i) to[i].second.copy_(from[i].second);
+    if (files_.model.empty() || inputs_.model == nullptr) return;
+    const CompletionModel model = read_completion_model(files_.model);
+    for (const auto& [name, tensor] : model.network.state_dict()) inputs_.model->network.parameter(name).copy_(tensor);
+  }
+
+  void recompute_statistics() const {
+    ExtractOptions extract;
+    extract.device = options_.device;
+    const FeatureSet base = extract_features(
+        *inputs_.backbone, subset(images_, rows_of_split(images_, Split::kBase, 0)), extract, progress_);
+    const Moments classes = class_moments(base.features, base.labels, static_cast<int64_t>(images_.class_names.size()));
+    // The other splits have no images here, so their classes count for nothing.
+    const Moments attributes = attribute_moments(classes, classes_->association);
+    inputs_.model->attribute_mean = attributes.mean().to(at::kFloat);
+    inputs_.model->attribute_std = attributes.std().to(at::kFloat);
+  }
+
+  [[nodiscard]] std::string describe(int64_t episodes) const {
+    const auto n = static_cast<double>(episodes);
+    std::string text = fmt::format("epoch {}/{}  loss {:.3f}  accuracy {:.1f} %", sums_.epoch, options_.schedule.epochs,
+                                   sums_.loss / n, 100 * sums_.accuracy / n);
+    if (best_accuracy_ >= 0) text += fmt::format("  best val {:.2f} %", best_accuracy_);
+    return text;
+  }
+
+  const PackedImages& images_;
+  FeatureSet base_;
+  MetatrainInputs inputs_;
+  const MetatrainOptions& options_;
+  const MetatrainFiles& files_;
+  Progress& progress_;
+  c10::Device device_;
+  Precision precision_;
+  std::optional<ClassKnowledge> classes_;
+  JointHead head_;
+  MetaValidation validation_;
+  std::unique_ptr<torch::optim::SGD> optimizer_;
+  TrainingKeeper keeper_;
+  std::optional<TrainingLog> log_;
+  int64_t epoch_ = 0;    // done
+  int64_t step_ = 0;     // done of the next
+  MetatrainEpoch sums_;  // over the episodes of that one
+  double best_accuracy_ = -1;
+  MetatrainResult result_;
+};
+
+}  // namespace
+
+BatchNormStatistics parse_batch_norm_statistics(std::string_view text) {
+  for (const auto one : {BatchNormStatistics::kRunning, BatchNormStatistics::kBatch}) {
+    if (text == to_string(one)) return one;
+  }
+  fail_usage("unknown batch-norm statistics '{}': expected running or batch", text);
+}
+
+std::string_view to_string(BatchNormStatistics statistics) {
+  return statistics == BatchNormStatistics::kRunning ? "running" : "batch";
+}
+
+AttributeStatistics parse_attribute_statistics(std::string_view text) {
+  for (const auto one : {AttributeStatistics::kRecomputed, AttributeStatistics::kKept}) {
+    if (text == to_string(one)) return one;
+  }
+  fail_usage("unknown attribute statistics '{}': expected recomputed or kept", text);
+}
+
+std::string_view to_string(AttributeStatistics statistics) {
+  return statistics == AttributeStatistics::kRecomputed ? "recomputed" : "kept";
+}
+
+MetatrainResult metatrain(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
+                          const MetatrainFiles& files, Progress& progress) {
+  check(inputs, options);
+  return MetaTrainer(images, inputs, options, files, progress).run();
+}
+
+}  // namespace protocom

@@ -1,0 +1,114 @@
+#include "train/joint_head.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/prototypes.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kWay = 3;
+constexpr int64_t kShot = 2;
+constexpr int64_t kQuery = 4;
+constexpr int64_t kDim = 5;
+
+struct World {
+  CompletionModel model;
+  ClassKnowledge classes;
+
+  World() : model{ProtoComNet({kDim, 2, 4, 3, 6}), {"a", "b", "c"}, {}, {}, {}} {
+    torch::manual_seed(3);
+    model.attribute_embedding = at::randn({3, 2});
+    model.attribute_mean = at::rand({3, kDim});
+    model.attribute_std = at::rand({3, kDim});
+    classes.association = at::tensor({1., 1., 0., 0., 1., 1., 0., 0., 0., 1., 0., 1.}, at::kFloat).view({4, 3});
+    classes.embedding = at::randn({4, 2});
+  }
+};
+
+EpisodeFeatures some_episode() {
+  torch::manual_seed(5);
+  return {{0, 2, 3}, at::rand({kWay, kShot, kDim}), at::rand({kWay * kQuery, kDim})};
+}
+
+at::Generator generator() { return at::make_generator<at::CPUGeneratorImpl>(11); }
+
+double loss_of(const JointHead& head, const EpisodeFeatures& episode) {
+  at::Generator noise = generator();
+  const at::Tensor truth = at::arange(kWay).repeat_interleave(kQuery);
+  return at::cross_entropy_loss(head.logits(episode, noise).to(at::kDouble), truth).item<double>();
+}
+
+/// (loss(tensor + h * direction) - loss(tensor - h * direction)) / 2h against the gradient's product with the
+/// direction.
+void expect_gradient(const JointHead& head, const EpisodeFeatures& episode, at::Tensor tensor,
+                     const at::Tensor& gradient, const std::string& name) {
+  ASSERT_TRUE(gradient.defined()) << name;
+  const torch::NoGradGuard no_grad;
+  // Along the gradient the change is the largest, so that float32 resolves it best.
+  const double length = gradient.norm().item<double>();
+  ASSERT_GT(length, 0) << name;
+  const at::Tensor direction = gradient / length;
+  constexpr double kStep = 2e-3;
+  const at::Tensor kept = tensor.detach().clone();
+  tensor.copy_(kept + kStep * direction);
+  const double above = loss_of(head, episode);
+  tensor.copy_(kept - kStep * direction);
+  const double below = loss_of(head, episode);
+  tensor.copy_(kept);
+  EXPECT_NEAR((above - below) / (2 * kStep), length, 0.01 * length + 2e-4) << name;
+}
+
+class JointHeadGradient : public ::testing::TestWithParam<Method> {};
+
+TEST_P(JointHeadGradient, AgreesWithFiniteDifferences) {
+  const World world;
+  const JointHead head(GetParam(), &world.model, &world.classes, 10, {});
+  EpisodeFeatures episode = some_episode();
+  episode.support.requires_grad_(true);
+  episode.query.requires_grad_(true);
+  at::Generator noise = generator();
+  at::cross_entropy_loss(head.logits(episode, noise), at::arange(kWay).repeat_interleave(kQuery)).backward();
+  expect_gradient(head, episode, episode.support, episode.support.grad(), "support");
+  expect_gradient(head, episode, episode.query, episode.query.grad(), "query");
+  expect_gradient(head, episode, head.scale(), head.scale().grad(), "gamma");
+  if (GetParam() == Method::kMean) return;
+  for (const auto& [name, tensor] : world.model.network.state_dict()) {
+    expect_gradient(head, episode, tensor, tensor.grad(), name);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryMethod, JointHeadGradient,
+                         ::testing::Values(Method::kMean, Method::kCompleted, Method::kMeanFusion,
+                                           Method::kGaussFusion));
+
+TEST(JointHead, OfTheMeanIsTheScaledCosineToTheClassMeans) {
+  const JointHead head(Method::kMean, nullptr, nullptr, 7, {});
+  EpisodeFeatures episode{{0, 1},
+                          at::tensor({1., 0., 3., 0., 0., 2., 0., 2.}, at::kFloat).view({2, 2, 2}),
+                          at::tensor({3., 4.}, at::kFloat).view({1, 2})};
+  at::Generator noise = generator();
+  // Means (2, 0) and (0, 2); the cosines of (3, 4) with them are 3/5 and 4/5.
+  EXPECT_TRUE(at::allclose(head.logits(episode, noise), at::tensor({4.2, 5.6}, at::kFloat).view({1, 2})));
+  EXPECT_EQ(head.parameters().size(), 1U);
+}
+
+TEST(JointHead, UsesTheAttributesMeansWhereTheirStdIsZero) {
+  World world;
+  world.model.attribute_std.zero_();
+  const EpisodeFeatures episode = some_episode();
+  const JointHead head(Method::kCompleted, &world.model, &world.classes, 10, {});
+  at::Generator noise = generator();
+  const Completer completer(world.model, world.classes);
+  const at::Tensor mean = mean_prototypes(support_statistics(episode.support));
+  const at::Tensor completed = completer.complete(mean, at::tensor(episode.classes, at::kLong));
+  const at::Tensor expected = 10 * protocom::cosine_similarity(episode.query, completed);
+  EXPECT_TRUE(at::allclose(head.logits(episode, noise), expected, 1e-4, 1e-5));
+}
+
+}  // namespace
+}  // namespace protocom

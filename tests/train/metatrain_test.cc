@@ -1,0 +1,247 @@
+#include "protocom/train/metatrain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <csignal>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/features/extract.h"
+#include "protocom/fewshot/moments.h"
+#include "protocom/train/complete.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSide = 16;
+constexpr int64_t kBase = 6;
+constexpr int64_t kVal = 4;
+constexpr int64_t kPerClass = 12;
+
+/// Classes told apart by the colour of the upper and of the lower half of a noisy image.
+PackedImages two_colours() {
+  torch::manual_seed(11);
+  PackedImages pack;
+  const int64_t classes = kBase + kVal;
+  pack.pixels = at::randint(0, 120, {classes * kPerClass, kSide, kSide, 3}, at::kByte);
+  pack.labels = at::arange(classes, at::kLong).repeat_interleave(kPerClass);
+  for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
+    const int64_t c = row / kPerClass;
+    pack.pixels[row].slice(0, 0, kSide / 2).select(2, c % 3).add_(100);
+    pack.pixels[row].slice(0, kSide / 2, kSide).select(2, c / 3 % 3).add_(100);
+    pack.image_ids.push_back(std::to_string(row));
+  }
+  for (int64_t c = 0; c < classes; ++c) {
+    pack.class_names.push_back("class" + std::to_string(c));
+    pack.class_split.push_back(c < kBase ? Split::kBase : Split::kVal);
+  }
+  return pack;
+}
+
+/// Upper and lower colour as six attributes.
+Knowledge colours_of(const PackedImages& images) {
+  torch::manual_seed(12);
+  Knowledge knowledge;
+  const auto classes = static_cast<int64_t>(images.class_names.size());
+  knowledge.classes = images.class_names;
+  knowledge.attributes = {"up0", "up1", "up2", "down0", "down1", "down2"};
+  knowledge.association = at::zeros({classes, 6});
+  for (int64_t c = 0; c < classes; ++c) knowledge.association[c][c % 3] = knowledge.association[c][3 + c / 3 % 3] = 1;
+  knowledge.class_embedding = at::randn({classes, 3});
+  knowledge.attribute_embedding = at::randn({6, 3});
+  return knowledge;
+}
+
+/// A backbone and a completion model as the stages before leave them.
+struct World {
+  PackedImages images = two_colours();
+  Knowledge knowledge = colours_of(images);
+  std::unique_ptr<Backbone> backbone;
+  std::optional<CompletionModel> model;
+  TempDir folder;
+  MetatrainFiles files;
+
+  World() {
+    torch::manual_seed(1);
+    BackboneOptions options;
+    options.architecture = "conv4";
+    options.image_size = kSide;
+    backbone = make_backbone(options);
+    CompleteOptions quick;
+    quick.schedule.epochs = 1;
+    quick.batches = 5;
+    quick.validation_episodes = 0;
+    model =
+        train_completion(extract_features(*backbone, images, {}, Progress::none()), knowledge, quick, Progress::none())
+            .model;
+    files.training.out = folder.path() / "joint.npz";
+    files.model = folder.path() / "model.npz";
+  }
+
+  [[nodiscard]] MetatrainInputs inputs() { return {backbone.get(), &*model, &knowledge}; }
+};
+
+MetatrainOptions quick() {
+  MetatrainOptions options;
+  options.schedule = {ScheduleShape::kStep, 3e-3, 3, {}};
+  options.episode = {3, 1, 4};
+  options.validation = {3, 1, 5};
+  options.validation_episodes = 20;
+  options.batches = 4;
+  options.episodes = 2;
+  options.precision = Precision::kFloat32;
+  options.seed = 4;
+  return options;
+}
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> all;
+  for (const at::Tensor& tensor : tensors) all.push_back(tensor.detach().clone());
+  return all;
+}
+
+TEST(Metatrain, LowersTheLossOfItsEpisodesWithEveryHead) {
+  for (const Method head : all_methods()) {
+    World world;
+    MetatrainOptions options = quick();
+    options.head = head;
+    options.schedule.epochs = 6;
+    const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+    EXPECT_LT(result.epochs[6].loss, result.epochs[1].loss) << to_string(head);
+  }
+}
+
+TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
+  World world;
+  MetatrainOptions options = quick();
+  options.validation_episodes = 0;
+  const auto backbone = copies(world.backbone->parameters());
+  const auto network = copies(world.model->network.parameters());
+  const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  EXPECT_EQ(result.kept_epoch, 3);
+  for (size_t i = 0; i < backbone.size(); ++i) EXPECT_FALSE(backbone[i].equal(world.backbone->parameters()[i])) << i;
+  for (size_t i = 0; i < network.size(); ++i) EXPECT_FALSE(network[i].equal(world.model->network.parameters()[i])) << i;
+  EXPECT_NE(result.epochs.back().scale, options.scale);
+}
+
+TEST(Metatrain, KeepsTheStartWhenNoEpochIsBetter) {
+  World world;
+  MetatrainOptions options = quick();
+  options.schedule.learning_rate = 1e-20;
+  const auto backbone = copies(world.backbone->parameters());
+  const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  EXPECT_EQ(result.kept_epoch, 0);
+  const auto written = read_backbone(world.files.training.out, {});
+  for (size_t i = 0; i < backbone.size(); ++i) EXPECT_TRUE(backbone[i].equal(written->parameters()[i])) << i;
+}
+
+TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
+  const auto weights = [](uint64_t seed) {
+    World world;
+    MetatrainOptions options = quick();
+    options.validation_episodes = 0;
+    options.schedule.epochs = 1;
+    options.seed = seed;
+    metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+    return world.model->network.parameter("encoder.weight").detach().clone();
+  };
+  const at::Tensor first = weights(4);
+  EXPECT_TRUE(first.equal(weights(4)));
+  EXPECT_FALSE(first.equal(weights(5)));
+}
+
+TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
+  World world;
+  MetatrainOptions options = quick();
+  options.validation_episodes = 0;
+  metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  const auto tuned = read_backbone(world.files.training.out, {});
+  const CompletionModel model = read_completion_model(world.files.model);
+  const FeatureSet features = extract_features(*tuned, world.images, {}, Progress::none());
+  // Classes 0 and 3 of the base have the upper colour 0.
+  const at::Tensor rows =
+      at::cat({features.features.slice(0, 0, kPerClass), features.features.slice(0, 3 * kPerClass, 4 * kPerClass)});
+  EXPECT_TRUE(at::allclose(model.attribute_mean[0], rows.mean(0), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(model.attribute_std[0], rows.std(0), 1e-4, 1e-5));
+  options.statistics = AttributeStatistics::kKept;
+  World other;
+  const at::Tensor before = other.model->attribute_mean.clone();
+  metatrain(other.images, other.inputs(), options, other.files, Progress::none());
+  EXPECT_TRUE(read_completion_model(other.files.model).attribute_mean.equal(before));
+}
+
+TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
+  World world;
+  MetatrainOptions options = quick();
+  options.head = Method::kMean;
+  world.files.model.clear();
+  const MetatrainResult result =
+      metatrain(world.images, {world.backbone.get(), nullptr, nullptr}, options, world.files, Progress::none());
+  EXPECT_EQ(result.epochs.front().validation.size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
+}
+
+TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
+  const auto bytes_of = [](const World& world) {
+    return read_file(world.files.training.out) + read_file(world.files.model);
+  };
+  MetatrainOptions options = quick();
+  World whole;
+  const MetatrainResult expected = metatrain(whole.images, whole.inputs(), options, whole.files, Progress::none());
+  World cut;
+  StopSignal stop;
+  stop.request(SIGTERM);  // every run does one step and stops
+  cut.files.training.stop = &stop;
+  cut.files.training.resume = Resume::kIfThere;
+  MetatrainResult result;
+  int stops = 0;
+  for (bool done = false; !done;) {
+    World fresh;  // the inputs of the command are read again each time
+    fresh.files = cut.files;
+    try {
+      result = metatrain(fresh.images, fresh.inputs(), options, fresh.files, Progress::none());
+      done = true;
+    } catch (const Interrupted& interrupted) {
+      EXPECT_EQ(interrupted.signal(), SIGTERM);
+      ASSERT_LE(++stops, 40);
+    }
+  }
+  EXPECT_GE(stops, options.schedule.epochs * options.batches - 1);
+  EXPECT_EQ(bytes_of(cut), bytes_of(whole));
+  ASSERT_EQ(result.epochs.size(), expected.epochs.size());
+  for (size_t i = 0; i < result.epochs.size(); ++i) {
+    EXPECT_EQ(result.epochs[i].loss, expected.epochs[i].loss);
+    EXPECT_EQ(result.epochs[i].validation.front().accuracy.value, expected.epochs[i].validation.front().accuracy.value);
+  }
+}
+
+TEST(Metatrain, RefusesWhatItCannotTrain) {
+  World world;
+  const auto message = [&](const MetatrainInputs& inputs, const MetatrainOptions& options) -> std::string {
+    try {
+      metatrain(world.images, inputs, options, world.files, Progress::none());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(message({world.backbone.get(), nullptr, nullptr}, quick()), HasSubstr("needs a completion model"));
+  MetatrainOptions wide = quick();
+  wide.episode.n_way = kBase + 1;
+  EXPECT_THAT(message(world.inputs(), wide), HasSubstr("base"));
+  MetatrainOptions hungry = quick();
+  hungry.episode.n_query = kPerClass;
+  EXPECT_THAT(message(world.inputs(), hungry), HasSubstr("class"));
+  MetatrainOptions wild = quick();
+  wild.schedule.learning_rate = 1e30;
+  EXPECT_THAT(message(world.inputs(), wild), HasSubstr("the loss is not finite at epoch"));
+}
+
+}  // namespace
+}  // namespace protocom
