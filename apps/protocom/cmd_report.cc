@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "cli.h"
+#include "protocom/report/analysis_sections.h"
 #include "protocom/report/html_report.h"
 
 namespace protocom::cli {
@@ -10,10 +13,43 @@ struct Options {
   ReportOptions report;
 };
 
-Evaluation read_evaluation(const std::string& path) {
-  const nlohmann::json parsed = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (parsed.is_discarded()) fail("{} is not valid JSON: give what `protocom evaluate --json` wrote", path);
-  return parse_evaluation(parsed, path);
+nlohmann::json read_json(const std::filesystem::path& path) {
+  nlohmann::json parsed = nlohmann::json::parse(read_file(path), nullptr, false);
+  if (parsed.is_discarded())
+    fail("{} is not valid JSON: give what `protocom evaluate --json` or `protocom analyse` wrote", path.string());
+  return parsed;
+}
+
+/// The analyses of a folder; those of an unknown name come last, by name.
+std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {
+  std::vector<AnalysisFile> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json")
+      found.push_back(parse_analysis(read_json(entry.path()), entry.path().string()));
+  }
+  if (found.empty()) fail("{}: no analysis in this folder: give the --out of `protocom analyse`", folder.string());
+  const auto& order = section_names();
+  const auto place = [&](const AnalysisFile& file) {
+    return std::pair(std::find(order.begin(), order.end(), file.section.name), file.section.name);
+  };
+  std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return found;
+}
+
+/// Sorts what was given into evaluations and analyses, by what it is.
+void read_inputs(const Options& options, std::vector<Evaluation>& evaluations, std::vector<AnalysisFile>& analyses) {
+  for (const std::string& path : options.results) {
+    if (std::filesystem::is_directory(path)) {
+      for (AnalysisFile& file : read_analyses(path)) analyses.push_back(std::move(file));
+      continue;
+    }
+    const nlohmann::json parsed = read_json(path);
+    if (parsed.is_object() && parsed.contains("analysis")) {
+      analyses.push_back(parse_analysis(parsed, path));
+    } else {
+      evaluations.push_back(parse_evaluation(parsed, path));
+    }
+  }
 }
 
 void run_report(Options& options) {
@@ -23,7 +59,7 @@ void run_report(Options& options) {
   }
   check_writable(options.out);
   std::vector<Evaluation> evaluations;
-  for (const std::string& path : options.results) evaluations.push_back(read_evaluation(path));
+  read_inputs(options, evaluations, options.report.analyses);
   for (size_t i = 0; i < options.images.size(); ++i) {
     const std::string caption = i < options.captions.size() ? options.captions[i] : "";
     options.report.pictures.push_back({read_file(options.images[i]), caption, options.images[i]});
@@ -36,9 +72,10 @@ void run_report(Options& options) {
 void add_report_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(
-      app, "report", "One HTML page from the results of evaluate",
+      app, "report", "One HTML page from the results of evaluate and analyse",
+      "protocom report result.json analysis --out report.html\n"
       "protocom report result.json --image creatures.png --caption \"Ten novel classes\" --out report.html");
-  command->add_option("results", options->results, "What evaluate --json wrote; several files make several sections")
+  command->add_option("results", options->results, "What evaluate --json wrote, and folders that analyse wrote")
       ->required();
   command->add_option("--title", options->report.title, "Title of the page");
   command->add_option("--image", options->images, "A picture to show (PNG, JPEG, WebP); repeatable")

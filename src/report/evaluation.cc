@@ -1,6 +1,7 @@
 #include "protocom/report/evaluation.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include "protocom/core/error.h"
 
@@ -30,8 +31,8 @@ std::optional<Estimate> read_cosine(const json& result, const std::string& where
 }
 
 void check(const MethodResult& result, const std::string& where) {
-  if (result.mode != "inductive" && result.mode != "transductive") {
-    fail("{}: mode '{}' is neither inductive nor transductive", where, result.mode);
+  if (result.mode != "inductive" && result.mode != "transductive" && result.mode != "semi-supervised") {
+    fail("{}: mode '{}' is neither inductive nor transductive nor semi-supervised", where, result.mode);
   }
   if (!(result.accuracy.value >= 0.0 && result.accuracy.value <= 100.0)) {
     fail("{}: accuracy {} is not a percentage", where, result.accuracy.value);
@@ -65,6 +66,12 @@ std::vector<const MethodResult*> Evaluation::of(int64_t n_way, int64_t k_shot) c
   return rows;
 }
 
+std::string Evaluation::dataset_name() const {
+  const auto found = dataset.find("features");
+  const bool told = found != dataset.end() && found->is_string();
+  return std::filesystem::path(told ? found->get<std::string>() : name).stem().string();
+}
+
 Evaluation parse_evaluation(const json& parsed, const std::string& name) {
   if (!parsed.is_object()) fail("{} is not a JSON object: is it what `protocom evaluate --json` wrote?", name);
   Evaluation evaluation;
@@ -88,12 +95,7 @@ Estimate gain_over(const MethodResult& result, const MethodResult& baseline) {
   if (n < 2 || baseline.per_episode.size() != n) {
     return {result.accuracy.value - baseline.accuracy.value, std::hypot(result.accuracy.ci95, baseline.accuracy.ci95)};
   }
-  double mean = 0.0;
-  for (size_t i = 0; i < n; ++i) mean += (result.per_episode[i] - baseline.per_episode[i]) / static_cast<double>(n);
-  double squares = 0.0;
-  for (size_t i = 0; i < n; ++i) squares += std::pow(result.per_episode[i] - baseline.per_episode[i] - mean, 2);
-  const double variance = squares / static_cast<double>(n - 1);
-  return {mean, 1.96 * std::sqrt(variance / static_cast<double>(n))};
+  return paired_difference(result.per_episode, baseline.per_episode);
 }
 
 }  // namespace protocom

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "protocom/report/evaluation.h"
+#include "protocom/report/svg.h"
 
 namespace protocom {
 namespace {
@@ -32,6 +33,8 @@ std::string setting(const MethodResult& row) {
                      row.k_shot == 1 ? "" : "s", in_words(row.n_way));
 }
 
+std::string with_mode(const MethodResult& row) { return fmt::format("{} ({})", row.method, row.mode); }
+
 std::string plain(const MethodResult& row) {
   return fmt::format("{}, {} ({}) is right on {:.1f} % of the queries.", setting(row), row.method, row.mode,
                      row.accuracy.value);
@@ -41,13 +44,13 @@ std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
   const Estimate gain = gain_over(winner, mean);
   if (gain.value - gain.ci95 > 0.0) {
     return fmt::format("{}, {} is right on {:.1f} % of the queries: {:.1f} points more than the class mean.",
-                       setting(winner), winner.method, winner.accuracy.value, gain.value);
+                       setting(winner), with_mode(winner), winner.accuracy.value, gain.value);
   }
   return fmt::format(
       "{}, no method measurably beats the class mean, which is right on {:.1f} % of the queries: the best other one, "
       "{}, differs by "
       "{} ± {:.1f} points.",
-      setting(mean), mean.accuracy.value, winner.method, signed_points(gain.value), gain.ci95);
+      setting(mean), mean.accuracy.value, with_mode(winner), signed_points(gain.value), gain.ci95);
 }
 
 /// The rows with the fewest shots and what matters among them.
@@ -69,8 +72,8 @@ Leaders leaders(const Evaluation& evaluation) {
 }  // namespace
 
 std::string signed_points(double value) {
-  const std::string digits = fmt::format("{:.1f}", std::abs(value));
-  return (value < 0.0 && digits != "0.0" ? "−" : "+") + digits;
+  const std::string digits = format_number(value, 1);
+  return value > 0.0 && digits != "0.0" ? "+" + digits : digits;
 }
 
 std::string headline(const Evaluation& evaluation) {
@@ -83,8 +86,9 @@ std::string headline(const Evaluation& evaluation) {
 std::string caveat(const Evaluation& evaluation) {
   const Leaders found = leaders(evaluation);
   if (found.winner == nullptr || found.winner->mode == "inductive") return "";
-  const std::string text =
-      fmt::format("{} looks at all queries of an episode together (transductive)", found.winner->method);
+  const char* what = found.winner->mode == "transductive" ? "looks at all queries of an episode together"
+                                                          : "uses unlabelled images of the episode's classes";
+  const std::string text = fmt::format("{} {} ({})", found.winner->method, what, found.winner->mode);
   if (found.inductive == nullptr) return text + ".";
   const std::string gain =
       found.mean == nullptr ? "" : fmt::format(" ({})", signed_points(gain_over(*found.inductive, *found.mean).value));

@@ -4,9 +4,6 @@
 
 namespace protocom {
 
-/// RFC 4648, with padding.
-std::string base64(std::string_view bytes);
-
 /// "image/png", "image/jpeg" or "image/webp", told by the first bytes. Throws Error that names the file.
 std::string media_type(std::string_view bytes, const std::string& name);
 

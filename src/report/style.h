@@ -1,8 +1,9 @@
 #pragma once
+#include <string>
 
 namespace protocom {
 
-/// The report's style sheet: light, dark and print, for a phone and a desk.
-const char* report_style();
+/// The style sheet of a page: palette, page, figures.
+std::string report_style();
 
 }  // namespace protocom

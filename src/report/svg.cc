@@ -6,8 +6,12 @@
 #include <cmath>
 #include <utility>
 
+#include "report/figure_style.h"
+
 namespace protocom {
 namespace {
+
+using Kind = SvgElement::Kind;
 
 // Two decimals are a fiftieth of a pixel; zeros at the end say nothing.
 std::string number(double value) {
@@ -27,6 +31,55 @@ const char* anchor_name(Anchor anchor) {
       return "end";
   }
   return "start";
+}
+
+std::string point_list(const std::vector<SvgPoint>& points) {
+  std::string text;
+  for (const SvgPoint& p : points) text += fmt::format("{}{},{}", text.empty() ? "" : " ", number(p.x), number(p.y));
+  return text;
+}
+
+// A JPEG begins with ff d8 ff, which is "/9j/" in base64.
+const char* media_type_of(std::string_view base64_bytes) {
+  return base64_bytes.substr(0, 4) == "/9j/" ? "image/jpeg" : "image/png";
+}
+
+std::string markup(const SvgElement& e) {
+  const std::string opacity = e.opacity < 1.0 ? fmt::format(" fill-opacity=\"{:.2f}\"", e.opacity) : "";
+  switch (e.kind) {
+    case Kind::kRect:
+      return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" class=\"{}\"{}/>\n",
+                         number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height), e.css_class,
+                         opacity);
+    case Kind::kLine:
+      return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", number(e.points[0].x),
+                         number(e.points[0].y), number(e.points[1].x), number(e.points[1].y), e.css_class);
+    case Kind::kPolyline:
+      return fmt::format("<polyline fill=\"none\" class=\"{}\" points=\"{}\"/>\n", e.css_class, point_list(e.points));
+    case Kind::kPolygon:
+      return fmt::format("<polygon class=\"{}\" points=\"{}\"/>\n", e.css_class, point_list(e.points));
+    case Kind::kCircle:
+      return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>\n", number(e.points[0].x),
+                         number(e.points[0].y), number(e.width), e.css_class);
+    case Kind::kText:
+      return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", number(e.points[0].x),
+                         number(e.points[0].y), anchor_name(e.anchor), e.css_class, escape_html(e.text));
+    case Kind::kImage:
+      return fmt::format("<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:{};base64,{}\"/>\n",
+                         number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height),
+                         media_type_of(e.text), escape_html(e.text));
+    case Kind::kOpenGroup:
+      return fmt::format("<g><title>{}</title>\n", escape_html(e.text));
+    case Kind::kCloseGroup:
+      return "</g>\n";
+  }
+  return "";
+}
+
+size_t code_points(std::string_view words) {
+  size_t count = 0;
+  for (const char c : words) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  return count;
 }
 
 }  // namespace
@@ -65,42 +118,76 @@ Svg::Svg(double width, double height, std::string id, std::string title, std::st
       title_(std::move(title)),
       description_(std::move(description)) {}
 
-void Svg::rect(SvgPoint corner, double width, double height, std::string_view css_class) {
-  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" class=\"{}\"/>\n", number(corner.x),
-                       number(corner.y), number(width), number(height), css_class);
+void Svg::rect(SvgPoint corner, double width, double height, std::string_view css_class, double opacity) {
+  elements_.push_back({Kind::kRect, {corner}, width, height, opacity, Anchor::kStart, std::string(css_class), ""});
 }
 
 void Svg::line(SvgPoint from, SvgPoint to, std::string_view css_class) {
-  body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", number(from.x), number(from.y),
-                       number(to.x), number(to.y), css_class);
+  elements_.push_back({Kind::kLine, {from, to}, 0, 0, 1, Anchor::kStart, std::string(css_class), ""});
 }
 
 void Svg::polyline(const std::vector<SvgPoint>& points, std::string_view css_class) {
-  body_ += fmt::format("<polyline fill=\"none\" class=\"{}\" points=\"", css_class);
-  for (const SvgPoint& p : points) body_ += fmt::format("{},{} ", number(p.x), number(p.y));
-  body_ += "\"/>\n";
+  elements_.push_back({Kind::kPolyline, points, 0, 0, 1, Anchor::kStart, std::string(css_class), ""});
+}
+
+void Svg::polygon(const std::vector<SvgPoint>& points, std::string_view css_class) {
+  elements_.push_back({Kind::kPolygon, points, 0, 0, 1, Anchor::kStart, std::string(css_class), ""});
 }
 
 void Svg::circle(SvgPoint center, double radius, std::string_view css_class) {
-  body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>\n", number(center.x), number(center.y),
-                       number(radius), css_class);
+  elements_.push_back({Kind::kCircle, {center}, radius, 0, 1, Anchor::kStart, std::string(css_class), ""});
 }
 
 void Svg::text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class) {
-  body_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", number(at.x),
-                       number(at.y), anchor_name(anchor), css_class, escape_html(words));
+  elements_.push_back({Kind::kText, {at}, 0, 0, 1, anchor, std::string(css_class), std::string(words)});
+}
+
+void Svg::image(SvgPoint corner, double size, std::string_view base64_bytes) {
+  elements_.push_back({Kind::kImage, {corner}, size, size, 1, Anchor::kStart, "", std::string(base64_bytes)});
 }
 
 void Svg::begin_group(std::string_view tooltip) {
-  body_ += fmt::format("<g><title>{}</title>\n", escape_html(tooltip));
+  elements_.push_back({Kind::kOpenGroup, {}, 0, 0, 1, Anchor::kStart, "", std::string(tooltip)});
 }
-void Svg::end_group() { body_ += "</g>\n"; }
 
-std::string Svg::str() const {
+void Svg::end_group() { elements_.push_back({Kind::kCloseGroup, {}, 0, 0, 1, Anchor::kStart, "", ""}); }
+
+std::string Svg::body() const {
+  std::string text;
+  for (const SvgElement& e : elements_) text += markup(e);
+  return text;
+}
+
+std::string Svg::element(const std::string& attributes, const std::string& content) const {
   return fmt::format(
-      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"{2}-title {2}-desc\">\n"
-      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-desc\">{4}</desc>\n{5}</svg>\n",
-      number(width_), number(height_), escape_html(id_), escape_html(title_), escape_html(description_), body_);
+      "<svg{0} viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" aria-labelledby=\"{3}-title "
+      "{3}-desc\">\n<title id=\"{3}-title\">{4}</title>\n<desc id=\"{3}-desc\">{5}</desc>\n{6}</svg>\n",
+      attributes, number(width_), number(height_), escape_html(id_), escape_html(title_), escape_html(description_),
+      content);
+}
+
+std::string Svg::str() const { return element("", body()); }
+
+std::string Svg::file() const {
+  const std::string style = fmt::format("<style>{}{}</style>\n", palette_css("svg"), figure_css());
+  const std::string paper =
+      fmt::format("<rect width=\"{}\" height=\"{}\" class=\"paper\"/>\n", number(width_), number(height_));
+  return element(" xmlns=\"http://www.w3.org/2000/svg\"", style + paper + body());
+}
+
+double text_width(std::string_view words, double font_size) {
+  constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the fonts asked for
+  return kMeanAdvance * font_size * static_cast<double>(code_points(words));
+}
+
+std::string fit_text_to(std::string_view words, double width, double font_size) {
+  if (text_width(words, font_size) <= width) return std::string(words);
+  std::string text(words);
+  while (!text.empty() && text_width(text + "…", font_size) > width) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) text.pop_back();
+    if (!text.empty()) text.pop_back();
+  }
+  return text + "…";
 }
 
 std::vector<double> LinearScale::ticks(int count) const {
@@ -118,6 +205,23 @@ std::vector<double> LinearScale::ticks(int count) const {
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0)
     values.push_back(k * step + 0.0);  // + 0.0: ceil gives -0 for what lies just below 0
   return values;
+}
+
+int decimals_for(const std::vector<double>& values) {
+  constexpr int kMost = 4;
+  for (int decimals = 0; decimals < kMost; ++decimals) {
+    const double unit = std::pow(10.0, decimals);
+    bool exact = true;
+    for (const double value : values) exact = exact && std::abs(std::round(value * unit) - value * unit) < 1e-6 * unit;
+    if (exact) return decimals;
+  }
+  return kMost;
+}
+
+std::string format_number(double value, int decimals) {
+  const std::string digits = fmt::format("{:.{}f}", std::abs(value), decimals);
+  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
+  return (value < 0.0 && !zero ? "−" : "") + digits;
 }
 
 double round_up(double value) {

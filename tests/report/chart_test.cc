@@ -1,8 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/report/bar_chart.h"
-#include "protocom/report/svg.h"
+#include <cmath>
+#include <map>
+
+#include "protocom/core/error.h"
+#include "protocom/data/image.h"
+#include "protocom/report/base64.h"
+#include "protocom/report/section.h"
+#include "report/figure_style.h"
 
 namespace protocom {
 namespace {
@@ -10,6 +16,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pointwise;
 
 TEST(LinearScale, MapsItsEndsAndWhatIsBetween) {
@@ -43,22 +50,204 @@ TEST(Svg, SaysItsTitleAndDescriptionAndEscapesText) {
   EXPECT_THAT(text, HasSubstr("<text x=\"1\" y=\"2.5\" text-anchor=\"end\" class=\"label\">x&lt;y</text>"));
 }
 
-// Axis from x = 116 (0) to x = 294 (100): 178 pixels for 100.
+// The label column is as wide as "inductive" at 11 pixels: 0.58 * 11 * 9 + 12, rounded up to 70. The axis goes from
+// there (0) to x = 294 (100): 224 pixels for 100.
 TEST(BarChart, DrawsBarsAndErrorBarsToScale) {
   BarChart chart;
   chart.id = "c";
   chart.high = 100.0;
   chart.unit = "%";
-  chart.bars = {{"mean", "inductive", 50.0, 10.0, "inductive"}};
-  chart.reference = {20.0, "chance"};
-  const std::string text = draw_bar_chart(chart);
-  EXPECT_THAT(text,
-              HasSubstr("<rect x=\"116\" y=\"33\" width=\"89\" height=\"20\" rx=\"2\" class=\"bar inductive\"/>"));
-  EXPECT_THAT(text, HasSubstr("<line x1=\"187.2\" y1=\"43\" x2=\"222.8\" y2=\"43\" class=\"error\"/>"));  // 40 and 60
-  EXPECT_THAT(text, HasSubstr("<line x1=\"151.6\" y1=\"18\" x2=\"151.6\" y2=\"64\" class=\"reference\"/>"));
+  chart.bars = {{"mean", "inductive", 50.0, 10.0, "m-mean"}};
+  chart.references = {{20.0, "chance"}};
+  const std::string text = draw(chart).str();
+  EXPECT_THAT(text, HasSubstr("<rect x=\"70\" y=\"33\" width=\"112\" height=\"20\" rx=\"2\" class=\"bar m-mean\"/>"));
+  EXPECT_THAT(text, HasSubstr("<line x1=\"159.6\" y1=\"43\" x2=\"204.4\" y2=\"43\" class=\"error\"/>"));  // 40 and 60
+  EXPECT_THAT(text, HasSubstr("<line x1=\"114.8\" y1=\"18\" x2=\"114.8\" y2=\"64\" class=\"reference\"/>"));
   EXPECT_THAT(text, HasSubstr(">50.0</text>"));
   EXPECT_THAT(text, HasSubstr(">±10.0</text>"));
   EXPECT_THAT(text, HasSubstr(">100%</text>"));
+}
+
+TEST(BarChart, DrawsNegativeValuesToTheLeftOfZeroAndWithAMinus) {
+  BarChart chart;
+  chart.low = -1.0;
+  chart.decimals = 2;
+  chart.bars = {{"a", "", -0.5, 0.0, "m-mean"}, {"b", "", 0.5, 0.0, "m-mean"}};
+  const std::string text = draw(chart).str();
+  // 60 (-1) to 294 (1): zero at 177, 117 pixels for 1.
+  EXPECT_THAT(text, HasSubstr("<rect x=\"118.5\" y=\"28\" width=\"58.5\""));
+  EXPECT_THAT(text, HasSubstr("<rect x=\"177\" y=\"54\" width=\"58.5\""));
+  EXPECT_THAT(text, HasSubstr(">−0.50</text>"));
+}
+
+TEST(BarChart, ShortensLabelsThatDoNotFitAndKeepsThemWholeUnderThePointer) {
+  BarChart chart;
+  chart.bars = {{"a label that is much longer than its column", "", 0.5, 0.0, "m-mean"}};
+  const std::string text = draw(chart).str();
+  EXPECT_THAT(text, HasSubstr("…</text>"));
+  EXPECT_THAT(text, HasSubstr("<title>a label that is much longer than its column: 0.5 </title>"));
+}
+
+LineChart two_curves() {
+  LineChart chart;
+  chart.id = "l";
+  chart.title = "Accuracy";
+  chart.x_label = "K";
+  chart.y_label = "accuracy, %";
+  chart.series = {{"mean", "m-mean", {1.0, 2.0, 3.0}, {50.0, 60.0, 70.0}, {1.0, 1.0, 1.0}},
+                  {"completed", "m-completed", {1.0, 2.0, 3.0}, {55.0, 58.0, 61.0}, {}}};
+  return chart;
+}
+
+TEST(LineChart, DrawsEveryPointMarkAndBand) {
+  const std::string text = draw(two_curves()).str();
+  EXPECT_THAT(text, HasSubstr("class=\"band m-mean\""));
+  EXPECT_THAT(text, Not(HasSubstr("class=\"band m-completed\"")));  // it has no intervals
+  EXPECT_THAT(text, HasSubstr("class=\"curve m-completed\""));
+  EXPECT_THAT(text, HasSubstr("<title>mean, K 2: 60.0 ± 1.0</title>"));
+  EXPECT_THAT(text, HasSubstr("<title>completed, K 3: 61.0</title>"));
+  EXPECT_THAT(text, HasSubstr("accuracy, %"));
+}
+
+TEST(LineChart, SaysItsCurvesInWords) {
+  EXPECT_EQ(describe(two_curves()),
+            "Curves of accuracy, % against K. mean: 50.0 at 1, 70.0 at 3, between 50.0 and 70.0. completed: 55.0 at 1, "
+            "61.0 at 3, between 55.0 and 61.0.");
+}
+
+TEST(LineChart, OfOnePointOrEqualValuesHasFinitePlaces) {
+  LineChart chart = two_curves();
+  chart.series = {{"flat", "m-mean", {1.0}, {50.0}, {}}};
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("nan")));
+  chart.series = {{"none", "m-mean", {}, {}, {}}};
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("nan")));
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("inf")));
+}
+
+TEST(HeatMap, NamesTheWorstConfusion) {
+  HeatMap map;
+  map.labels = {"cat", "dog"};
+  map.percent = {{90.0, 10.0}, {30.0, 70.0}};
+  map.row_title = "true class";
+  map.column_title = "predicted class";
+  EXPECT_THAT(describe(map), HasSubstr("between 70 and 90 percent. Most confused: dog taken for cat, 30 percent."));
+  EXPECT_THAT(draw(map).str(), HasSubstr("<title>predicted class, cat: 30.0 % of the queries of dog</title>"));
+}
+
+TEST(PictureChart, EmbedsItsPicturesAndSaysWhatTheyAre) {
+  PictureChart chart;
+  chart.title = "goose";
+  chart.rows = {{"nearest", {{"/9j/4AA=", "0.93", "a.jpg, cosine 0.93"}, {"", "0.5", "gone.jpg"}}}};
+  const std::string text = draw(chart).str();
+  EXPECT_THAT(text, HasSubstr("href=\"data:image/jpeg;base64,/9j/4AA=\""));
+  EXPECT_THAT(text, HasSubstr("<title>a.jpg, cosine 0.93</title>"));
+  EXPECT_THAT(text, HasSubstr("class=\"empty\""));
+  EXPECT_EQ(describe(chart), "Pictures. nearest: a.jpg, cosine 0.93; gone.jpg.");
+}
+
+TEST(ScatterChart, DrawsOneMarkForEachPoint) {
+  ScatterChart chart;
+  chart.groups = {{"a", {0.0, 1.0, 0.5}, {0.0, 1.0, 0.5}}};
+  const std::string text = draw(chart).str();
+  size_t marks = 0;
+  for (size_t at = text.find("class=\"dot "); at != std::string::npos; at = text.find("class=\"dot ", at + 1)) ++marks;
+  EXPECT_EQ(marks, 3U);
+}
+
+TEST(Numbers, HaveATrueMinusAndNoNegativeZero) {
+  EXPECT_EQ(format_number(-1.26, 1), "−1.3");
+  EXPECT_EQ(format_number(-0.04, 1), "0.0");
+  EXPECT_EQ(format_number(0.04, 1), "0.0");
+  EXPECT_EQ(format_number(-0.04, 2), "−0.04");
+}
+
+TEST(Numbers, GetAsManyDecimalsAsTheyNeed) {
+  EXPECT_EQ(decimals_for({0.0, 20.0}), 0);
+  EXPECT_EQ(decimals_for({0.2, 0.4}), 1);
+  EXPECT_EQ(decimals_for({0.25, 0.5}), 2);
+  EXPECT_EQ(decimals_for({1.0 / 3.0}), 4);
+}
+
+TEST(FitText, CutsWholeCharactersOnly) {
+  EXPECT_EQ(fit_text_to("mean", 100.0, 10.0), "mean");
+  EXPECT_EQ(fit_text_to("éééééé", 0.58 * 10.0 * 4.0, 10.0), "ééé…");  // room for four characters
+}
+
+TEST(Svg, AsAFileStandsAlone) {
+  const std::string text = draw(two_curves()).file();
+  EXPECT_EQ(text.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0U);
+  EXPECT_THAT(text, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(text, HasSubstr(".m-mean { --series: var(--m-mean); }"));
+}
+
+uint32_t big_endian(const std::string& bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = at; i < at + 4; ++i) value = value << 8U | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+// A rectangle over the whole drawing in the colour of `completed`, #0068a8.
+TEST(Svg, AsAPngHasItsSizeAndColours) {
+  Svg svg(10.0, 20.0, "p", "t", "d");
+  svg.rect({0.0, 0.0}, 10.0, 20.0, "bar m-completed");
+  const std::string bytes = svg.png(3.0);
+  EXPECT_EQ(bytes.substr(1, 3), "PNG");
+  EXPECT_EQ(big_endian(bytes, 16), 30U);
+  EXPECT_EQ(big_endian(bytes, 20), 60U);
+  const Image image = decode_image(bytes);
+  EXPECT_EQ(image.rgb[0], 0x00);
+  EXPECT_EQ(image.rgb[1], 0x68);
+  EXPECT_EQ(image.rgb[2], 0xa8);
+}
+
+TEST(Svg, AsAPngHoldsThePicturesThatAreInIt) {
+  const std::string red = encode_png({2, 2, {255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0}});
+  Svg svg(8.0, 8.0, "p", "t", "d");
+  svg.image({0.0, 0.0}, 8.0, base64(red));
+  const Image image = decode_image(svg.png(1.0));
+  EXPECT_EQ(image.rgb[3 * (4 * 8 + 4)], 255);
+  EXPECT_EQ(image.rgb[3 * (4 * 8 + 4) + 1], 0);
+}
+
+// RFC 4648, section 10.
+TEST(Base64, HasTheValuesOfTheStandard) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  for (const char* text : {"", "f", "fo", "foo", "foob", "\xff\xfe"}) EXPECT_EQ(from_base64(base64(text)), text);
+  EXPECT_THROW(from_base64("Zg="), Error);
+  EXPECT_THROW(from_base64("Z*=="), Error);
+}
+
+double luminance(const std::string& hex) {
+  double sum = 0.0;
+  const double weights[] = {0.2126, 0.7152, 0.0722};
+  for (size_t i = 0; i < 3; ++i) {
+    const double value = static_cast<double>(std::stoi(hex.substr(1 + 2 * i, 2), nullptr, 16)) / 255.0;
+    sum += weights[i] * (value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+double contrast(const std::string& a, const std::string& b) {
+  const double x = luminance(a);
+  const double y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+// WCAG 2.1: 3:1 for graphics, 4.5:1 for text.
+TEST(Palette, HasEnoughContrastInLightAndDark) {
+  std::map<std::string, PaletteColour> colours;
+  for (const PaletteColour& colour : palette()) colours[colour.name] = colour;
+  for (const auto& [name, colour] : colours) {
+    const bool text = name == "ink" || name == "soft" || name == "good" || name == "bad";
+    if (!text && !is_series_class(name)) continue;
+    for (const char* ground : {"card", "page"}) {
+      EXPECT_GE(contrast(colour.light, colours[ground].light), text ? 4.5 : 3.0) << name << " on light " << ground;
+      EXPECT_GE(contrast(colour.dark, colours[ground].dark), text ? 4.5 : 3.0) << name << " on dark " << ground;
+    }
+  }
 }
 
 }  // namespace

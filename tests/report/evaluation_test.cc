@@ -83,7 +83,8 @@ TEST(Gain, WithoutEpisodesAddsTheIntervalsAsIndependentOnes) {
 TEST(SignedPoints, HaveATrueMinusAndNoNegativeZero) {
   EXPECT_EQ(signed_points(4.04), "+4.0");
   EXPECT_EQ(signed_points(-1.25001), "−1.3");
-  EXPECT_EQ(signed_points(-0.01), "+0.0");
+  EXPECT_EQ(signed_points(-0.01), "0.0");
+  EXPECT_EQ(signed_points(0.01), "0.0");
 }
 
 TEST(Headline, SaysHowMuchTheBestMethodGainsWithTheFewestShots) {
@@ -91,10 +92,11 @@ TEST(Headline, SaysHowMuchTheBestMethodGainsWithTheFewestShots) {
       evaluation({result("mean", "inductive", 5, 80.0), result("mean", "inductive", 1, 53.3),
                   result("completed", "inductive", 1, 54.5), result("mean-fusion", "inductive", 1, 57.3)}),
       "r.json");
-  EXPECT_EQ(headline(parsed),
-            "From one image a class, with five classes to tell apart, mean-fusion is right on 57.3\u00a0% of the "
-            "queries: 4.0 points more than "
-            "the class mean.");
+  EXPECT_EQ(
+      headline(parsed),
+      "From one image a class, with five classes to tell apart, mean-fusion (inductive) is right on 57.3\u00a0% of the "
+      "queries: 4.0 points more than "
+      "the class mean.");
   EXPECT_EQ(caveat(parsed), "");
 }
 
@@ -103,7 +105,7 @@ TEST(Headline, ATransductiveWinnerIsCalledSoAndTheBestInductiveMethodNamed) {
       parse_evaluation(evaluation({result("mean", "inductive", 1, 53.3), result("mean-fusion", "inductive", 1, 57.3),
                                    result("gauss-fusion", "transductive", 1, 61.5)}),
                        "r.json");
-  EXPECT_THAT(headline(parsed), HasSubstr("gauss-fusion is right on 61.5\u00a0%"));
+  EXPECT_THAT(headline(parsed), HasSubstr("gauss-fusion (transductive) is right on 61.5\u00a0%"));
   EXPECT_THAT(caveat(parsed), HasSubstr("gauss-fusion looks at all queries of an episode together (transductive)"));
   EXPECT_THAT(caveat(parsed), HasSubstr("mean-fusion is best: 57.3\u00a0% (+4.0)"));
 }

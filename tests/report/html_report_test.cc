@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "protocom/core/error.h"
+#include "support/message_of.h"
 
 namespace protocom {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -42,7 +44,8 @@ std::vector<std::string> all_matches(const std::string& text, const std::string&
 
 // A reader for the XML subset we write: every element that is opened is closed, in order.
 void expect_balanced(const std::string& html) {
-  static const std::set<std::string> kVoid = {"meta", "img", "rect", "line", "circle", "polyline", "!doctype"};
+  static const std::set<std::string> kVoid = {"meta",     "img",     "rect",  "line",    "circle",
+                                              "polyline", "polygon", "image", "!doctype"};
   std::vector<std::string> open;
   const std::regex tag("<(/?)([a-zA-Z0-9!]+)[^>]*>");
   for (std::sregex_iterator it(html.begin(), html.end(), tag), end; it != end; ++it) {
@@ -73,7 +76,7 @@ TEST(HtmlReport, ClosesEveryElementItOpens) {
 TEST(HtmlReport, GivesEveryElementItsOwnId) {
   const std::vector<std::string> ids =
       all_matches(html_report({example("a.json"), example("b.json")}), "\\sid=\"([^\"]*)\"");
-  EXPECT_EQ(ids.size(), 2U * 2U * 4U);  // title and desc of four charts of two evaluations
+  EXPECT_EQ(ids.size(), 2U * 2U * 4U + 1U);  // title and desc of four charts of two evaluations, "reproduce"
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
 }
 
@@ -113,6 +116,107 @@ TEST(HtmlReport, EmbedsPicturesWithTheirCaption) {
 }
 
 TEST(HtmlReport, OfNothingIsRefused) { EXPECT_THROW(html_report({}), Error); }
+
+/// An analysis with every kind of figure.
+AnalysisFile analysis() {
+  Section section{"noise", "Wrong <knowledge>", "It costs 3.1 points.", "600 episodes.", {}, {}};
+  section.tables = {{"Accuracy, %", {"Method", "γ = 0"}, {{"a & b", "1.0 ± 0.1"}}}};
+  BarChart bars;
+  bars.id = "bars";
+  bars.bars = {{"mean", "inductive", 0.5, 0.1, "m-mean"}};
+  LineChart lines;
+  lines.id = "lines";
+  lines.series = {{"mean", "m-mean", {1.0, 2.0}, {3.0, 4.0}, {}}};
+  ScatterChart points;
+  points.id = "points";
+  points.groups = {{"goose", {0.5}, {0.5}}};
+  HeatMap matrix;
+  matrix.id = "matrix";
+  matrix.labels = {"a", "b"};
+  matrix.percent = {{90.0, 10.0}, {-1.0, 100.0}};
+  PictureChart pictures;
+  pictures.id = "pictures";
+  pictures.rows = {{"near", {{"", "0.5", "x.jpg"}}}};
+  section.figures = {bars, lines, points, matrix, pictures};
+  return {section, "protocom analyse noise --gamma 0,0.1", {{"seed", 3}, {"inputs", {{"model", "77aa"}}}}};
+}
+
+TEST(HtmlReport, ShowsAnalysesWithTheirFindingFirstAndHowToReproduceThem) {
+  ReportOptions options;
+  options.analyses = {analysis()};
+  for (const auto& evaluations : {std::vector<Evaluation>{example()}, std::vector<Evaluation>{}}) {
+    const std::string html = html_report(evaluations, options);
+    expect_balanced(html);
+    EXPECT_LT(html.find("<a href=\"#analysis-noise\">Wrong &lt;knowledge&gt;</a>: It costs 3.1 points."),
+              html.find("<section id=\"analysis-noise\">"));
+    EXPECT_THAT(html, HasSubstr("<th scope=\"row\">a &amp; b</th><td>1.0 ± 0.1</td>"));
+    EXPECT_THAT(html, HasSubstr("protocom analyse noise --gamma 0,0.1"));
+    EXPECT_THAT(html, HasSubstr("<code>77aa</code>"));
+  }
+}
+
+TEST(HtmlReport, GivesEveryFigureATitleAndADescription) {
+  ReportOptions options;
+  options.analyses = {analysis()};
+  const std::string html = html_report({example()}, options);
+  const auto figures = all_matches(html, "<svg[^>]* role=\"img\" aria-labelledby=\"([^\"]*)\"");
+  EXPECT_EQ(figures.size(), all_matches(html, "(<svg)").size());
+  EXPECT_EQ(figures.size(), 4U + 5U);
+  for (const std::string& ids : figures) {
+    const size_t space = ids.find(' ');
+    EXPECT_THAT(html, HasSubstr("<title id=\"" + ids.substr(0, space) + "\">"));
+    EXPECT_THAT(html, HasSubstr("<desc id=\"" + ids.substr(space + 1) + "\">"));
+  }
+  EXPECT_THAT(html, Not(HasSubstr("-desc\"></desc>")));
+}
+
+TEST(AnalysisFile, SurvivesItsJsonWithEveryKindOfFigure) {
+  const AnalysisFile before = analysis();
+  const json written = analysis_json(before, {{"any", 1}});
+  const AnalysisFile after = parse_analysis(json::parse(written.dump()), "a.json");
+  EXPECT_EQ(after.command, before.command);
+  EXPECT_EQ(after.header, before.header);
+  ASSERT_EQ(after.section.figures.size(), 5U);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(draw(after.section.figures[i]).str(), draw(before.section.figures[i]).str());
+  EXPECT_EQ(after.section.tables[0].rows, before.section.tables[0].rows);
+}
+
+TEST(AnalysisFile, ThatIsDamagedIsRefusedByName) {
+  const auto message = [](const json& parsed) {
+    return testing::message_of([&] { parse_analysis(parsed, "a.json"); });
+  };
+  EXPECT_THAT(message(json::array()), HasSubstr("a.json is not what `protocom analyse` wrote"));
+  const json whole = analysis_json(analysis(), {});
+  json damaged = whole;
+  damaged["section"].erase("figures");
+  EXPECT_THAT(message(damaged), HasSubstr("a.json: the analysis is damaged"));
+  damaged = whole;
+  damaged["section"]["figures"][0]["kind"] = "pie";
+  EXPECT_THAT(message(damaged), HasSubstr("unknown kind"));
+  damaged = whole;
+  damaged["section"]["figures"][1]["series"][0]["x"] = {1.0};
+  EXPECT_THAT(message(damaged), HasSubstr("'lines' is damaged"));
+  damaged = whole;
+  damaged["section"]["tables"][0]["rows"][0] = {"only one"};
+  EXPECT_THAT(message(damaged), HasSubstr("1 cells for 2 columns"));
+}
+
+Evaluation of_dataset(const std::string& features, int k_shot, double mean, double fused) {
+  const json parsed = {
+      {"dataset", {{"features", features}}},
+      {"results", {result("mean", "inductive", k_shot, mean), result("gauss-fusion", "transductive", k_shot, fused)}}};
+  return parse_evaluation(parsed, "r.json");
+}
+
+TEST(Comparison, PutsTheTasksOfOneDatasetSideBySideAndMarksTheBest) {
+  const ReportTable table =
+      comparison_table({of_dataset("data/tiny.npz", 1, 53.3, 61.5), of_dataset("data/tiny.npz", 5, 71.5, 71.4),
+                        of_dataset("data/cub.npz", 1, 69.6, 80.5)});
+  EXPECT_THAT(table.columns, ElementsAre("Method", "tiny: 5-way 1-shot", "tiny: 5-way 5-shot", "cub: 5-way 1-shot"));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_THAT(table.rows[0], ElementsAre("mean", "53.30 ± 0.50", "✓ 71.50 ± 0.50", "69.60 ± 0.50"));
+  EXPECT_THAT(table.rows[1], ElementsAre("gauss-fusion *", "✓ 61.50 ± 0.50", "71.40 ± 0.50", "✓ 80.50 ± 0.50"));
+}
 
 // Expected values from coreutils' base64, one for each kind of padding.
 TEST(HtmlReport, EncodesPicturesOfEveryLength) {

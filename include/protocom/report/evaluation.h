@@ -12,7 +12,7 @@ namespace protocom {
 /// How one method did under one protocol.
 struct MethodResult {
   std::string method;
-  std::string mode;  ///< "inductive" or "transductive"
+  std::string mode;  ///< "inductive", "transductive" or "semi-supervised"
   int64_t n_way = 0;
   int64_t k_shot = 0;
   int64_t n_query = 0;
@@ -31,6 +31,8 @@ struct Evaluation {
   std::string episodes_hash;
   std::vector<MethodResult> results;
 
+  /// The dataset's name for people: the stem of the features' file, or else of `name`.
+  [[nodiscard]] std::string dataset_name() const;
   /// The results of one protocol, in file order.
   [[nodiscard]] std::vector<const MethodResult*> of(int64_t n_way, int64_t k_shot) const;
 };
@@ -44,15 +46,15 @@ Evaluation parse_evaluation(const nlohmann::json& json, const std::string& name)
 /// two intervals' root sum of squares.
 Estimate gain_over(const MethodResult& result, const MethodResult& baseline);
 
-/// "+4.0" or "−1.2", with a true minus sign.
+/// "+4.0" or "−1.2", with a true minus sign; "0.0" for what rounds to nothing.
 std::string signed_points(double value);
 
 /// The finding in one sentence: the best method with the fewest shots against the class mean, and whether the
 /// difference is beyond chance.
 std::string headline(const Evaluation& evaluation);
 
-/// What a reader of the headline must know: that its method is transductive, and which method that is not is best.
-/// Empty otherwise.
+/// What a reader of the headline must know: that its method uses unlabelled images, and which method that does not is
+/// best. Empty otherwise.
 std::string caveat(const Evaluation& evaluation);
 
 }  // namespace protocom

@@ -17,33 +17,67 @@ struct SvgPoint {
   double y = 0.0;
 };
 
-/// A small drawing to be set into an HTML page. Colours come from the page's style sheet by class (see
-/// src/report/style.cc), so that one drawing serves light, dark and print.
+/// One element of a drawing; which fields count depends on the kind.
+struct SvgElement {
+  enum class Kind { kRect, kLine, kPolyline, kPolygon, kCircle, kText, kImage, kOpenGroup, kCloseGroup };
+  Kind kind = Kind::kRect;
+  std::vector<SvgPoint> points;  ///< corner; both ends; all corners; centre; the text's or picture's place
+  double width = 0.0;            ///< of rect and image; the radius of a circle
+  double height = 0.0;           ///< of rect and image
+  double opacity = 1.0;          ///< of the fill
+  Anchor anchor = Anchor::kStart;
+  std::string css_class;
+  std::string text;  ///< words; a group's tooltip; a picture's bytes in base64
+};
+
+/// A small drawing. Colours come from its classes (see src/report/figure_style.cc), so that one drawing serves light,
+/// dark and print, a page, a file of its own, and PNG.
 class Svg {
  public:
   /// `id` must be unique in the page; `title` and `description` are what a screen reader says.
   Svg(double width, double height, std::string id, std::string title, std::string description);
 
-  void rect(SvgPoint corner, double width, double height, std::string_view css_class);
+  void rect(SvgPoint corner, double width, double height, std::string_view css_class, double opacity = 1.0);
   void line(SvgPoint from, SvgPoint to, std::string_view css_class);
   void polyline(const std::vector<SvgPoint>& points, std::string_view css_class);
+  void polygon(const std::vector<SvgPoint>& points, std::string_view css_class);
   void circle(SvgPoint center, double radius, std::string_view css_class);
   void text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class);
+  /// A JPEG or PNG, given in base64, filling a square of `size`.
+  void image(SvgPoint corner, double size, std::string_view base64_bytes);
   /// Everything until `end_group` shows `tooltip` under the pointer.
   void begin_group(std::string_view tooltip);
   void end_group();
 
-  /// The finished element.
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double height() const { return height_; }
+  [[nodiscard]] const std::vector<SvgElement>& elements() const { return elements_; }
+
+  /// The finished element, for a page that has the style sheet.
   [[nodiscard]] std::string str() const;
+  /// The same as a file that stands alone: with its style sheet, light or dark as the viewer prefers.
+  [[nodiscard]] std::string file() const;
+  /// The same as a PNG in the light colours, `scale` pixels for each pixel of the drawing. Throws Error when a picture
+  /// in it cannot be decoded.
+  [[nodiscard]] std::string png(double scale = 2.0) const;
 
  private:
+  [[nodiscard]] std::string body() const;
+  [[nodiscard]] std::string element(const std::string& attributes, const std::string& content) const;
+
   double width_;
   double height_;
   std::string id_;
   std::string title_;
   std::string description_;
-  std::string body_;
+  std::vector<SvgElement> elements_;
 };
+
+/// About how wide a text is drawn, in pixels, at a font size in pixels.
+double text_width(std::string_view words, double font_size);
+
+/// The text if it fits into `width` pixels, else its beginning and an ellipsis.
+std::string fit_text_to(std::string_view words, double width, double font_size);
 
 /// Maps values to positions.
 struct LinearScale {
@@ -56,6 +90,12 @@ struct LinearScale {
   /// Round values (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them.
   [[nodiscard]] std::vector<double> ticks(int count) const;
 };
+
+/// The fewest decimals (at most 4) that tell `values` apart when they are printed: 0 for 20, 40; 2 for 0.25, 0.5.
+int decimals_for(const std::vector<double>& values);
+
+/// A number with so many decimals and a true minus sign; never "−0.0".
+std::string format_number(double value, int decimals);
 
 /// The smallest round number (1, 2, 2.5, 5 or 10 times a power of ten) that is at least `value` > 0.
 double round_up(double value);

@@ -1,0 +1,60 @@
+#include "image_finder.h"
+
+#include <algorithm>
+
+#include "images_from.h"
+#include "protocom/core/error.h"
+#include "protocom/report/base64.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int64_t kSide = 96;
+constexpr int kQuality = 82;
+
+void add_ends(const fs::path& path, const fs::path& root, std::map<std::string, fs::path>& ends) {
+  std::string id = path.lexically_relative(root).generic_string();
+  while (true) {
+    const auto [place, is_new] = ends.emplace(id, path);
+    if (!is_new) place->second.clear();
+    const size_t slash = id.find('/');
+    if (slash == std::string::npos) return;
+    id.erase(0, slash + 1);
+  }
+}
+
+Image image_of(const PackedImages& pack, int64_t row) {
+  const int64_t size = pack.image_size();
+  const uint8_t* first = pack.pixels.data_ptr<uint8_t>() + row * size * size * 3;
+  return {size, size, {first, first + size * size * 3}};
+}
+
+}  // namespace
+
+ImageFinder::ImageFinder(const fs::path& source) {
+  if (source.empty()) return;
+  if (fs::is_directory(source)) {
+    for (const fs::path& path : find_images({source.string()})) add_ends(path, source, ends_);
+    return;
+  }
+  pack_ = read_pack(source);
+  for (size_t i = 0; i < pack_->image_ids.size(); ++i) rows_.emplace(pack_->image_ids[i], static_cast<int64_t>(i));
+}
+
+std::string ImageFinder::thumbnail(const std::string& image_id) const {
+  try {
+    if (pack_) {
+      const auto row = rows_.find(image_id);
+      if (row == rows_.end()) return "";
+      return base64(encode_jpeg(resize_and_crop(image_of(*pack_, row->second), kSide), kQuality));
+    }
+    const auto end = ends_.find(image_id);
+    if (end == ends_.end() || end->second.empty()) return "";
+    return base64(encode_jpeg(read_square_image(end->second, kSide), kQuality));
+  } catch (const Error&) {
+    return "";  // a picture that cannot be read leaves its box empty
+  }
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/eval/analysis_json.h"
+#include "protocom/eval/evaluate.h"
+
+namespace protocom {
+
+/// What an analysis of episodes reads. The references must outlive it; `classes` has the order of
+/// features.class_names.
+struct AnalysisInputs {
+  const FeatureSet& features;
+  const CompletionModel& model;
+  const ClassKnowledge& classes;
+};
+
+/// Which episodes an analysis draws.
+struct AnalysisEpisodes {
+  Split split = Split::kNovel;
+  EpisodeShape shape;
+  int64_t count = 600;
+  uint64_t seed = 1;
+};
+
+/// What a method reached at one point of a series.
+struct SeriesPoint {
+  double x = 0.0;  ///< shots, classes, unlabelled images a class, or the noise level
+  std::string method;
+  std::string mode;     ///< "inductive", "transductive" or "semi-supervised"
+  Estimate accuracy;    ///< percent
+  Estimate gain;        ///< points over `mean` on the same episodes
+  double spread = 0.0;  ///< standard deviation of the accuracy over draws of the noise; 0 elsewhere
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesPoint, x, method, mode, accuracy, gain, spread)
+
+/// Every method's accuracy for each number of shots (figure 3a). Throws Error like sample_episodes.
+std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+                                           const std::vector<int64_t>& shots, Progress& progress);
+
+/// The same for each number of classes to tell apart.
+std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+                                          const std::vector<int64_t>& ways, Progress& progress);
+
+/// The methods against the number of unlabelled images a class that GaussFusion may use. They belong to the episode's
+/// classes and are disjoint from the queries that are scored, which every point shares; the images of one point are
+/// among those of the next. Throws Error when a class has fewer than k_shot + n_query + max(counts) images.
+std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+                                                const std::vector<int64_t>& counts, Progress& progress);
+
+/// The points of one method, in order.
+std::vector<SeriesPoint> points_of(const std::vector<SeriesPoint>& points, const std::string& method);
+
+/// Where the line through a's points first goes from above b's to not above it (or the other way round), by linear
+/// interpolation between neighbouring x; nothing when one stays above. Both have the same x, ascending.
+std::optional<double> crossing(const std::vector<SeriesPoint>& a, const std::vector<SeriesPoint>& b);
+
+/// 5, then about six steps up to `available`, which is the last; {available} when there are fewer than 5.
+std::vector<int64_t> ways_up_to(int64_t available);
+
+}  // namespace protocom

@@ -1,0 +1,84 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "protocom/eval/analysis_attention.h"
+#include "protocom/eval/analysis_centres.h"
+#include "protocom/eval/analysis_distribution.h"
+#include "protocom/eval/analysis_noise.h"
+#include "protocom/eval/analysis_queries.h"
+#include "protocom/eval/analysis_sweep.h"
+#include "protocom/report/evaluation.h"
+#include "protocom/report/section.h"
+
+namespace protocom {
+
+/// Numbers into words, tables and figures: one function for each analysis. The order of the functions is that of
+/// `section_names`, and of a report.
+
+/// "tables", "cosine", "ablation", "shots", "noise", ...: the names of all sections, in the order of a report.
+const std::vector<std::string>& section_names();
+
+/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries a class, novel classes, seed
+/// 1."
+std::string say_episodes(const AnalysisEpisodes& episodes);
+
+/// What every method reached on one task.
+struct TaskScores {
+  EpisodeShape shape;
+  std::vector<MethodScores> methods;
+};
+
+/// Gives the picture of an image, a JPEG or PNG in base64, or "" when there is none.
+using PictureSource = std::function<std::string(const std::string& image_id)>;
+
+/// Gives the words for a class name.
+using TitleSource = std::function<std::string(const std::string& class_name)>;
+
+/// Tables 1 and 2: methods by datasets and tasks.
+Section tables_section(const std::vector<Evaluation>& evaluations);
+/// Table 3: cosine of the prototypes to the true centres.
+Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episodes);
+/// Table 4: the four rows of the ablation. At least one task.
+Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes);
+/// Figure 3a: accuracy by shots, and where completed and mean prototypes cross.
+Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+/// Table 5: what wrong knowledge costs.
+Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
+                      const AnalysisEpisodes& episodes);
+/// Accuracy by classes to tell apart.
+Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+/// Accuracy by unlabelled images.
+Section unlabelled_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+/// Figure 1: base and novel classes in feature space.
+Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title);
+/// Figure 5: prototypes from single images by their distance to the centre.
+Section single_images_section(const SingleImageAnalysis& analysis, Split split);
+/// Figure 4: images nearest to and farthest from their class centres.
+Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
+                        const PictureSource& picture);
+/// Which attributes were used. Figures for the `shown` classes with the most attributes, a table for all.
+Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown = 4);
+/// Per-class accuracy and confusion matrix.
+Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes& episodes);
+/// Reliability curves and expected calibration error. At least one method.
+Section calibration_section(const std::vector<Calibration>& methods, double scale, const AnalysisEpisodes& episodes);
+/// What fusion did to single episodes.
+Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const AnalysisEpisodes& episodes);
+
+/// A mistake, with what is needed to show it.
+struct Mistake {
+  std::string image_id;
+  std::string true_title;
+  std::string predicted_title;
+  double probability = 0.0;
+  std::string support_id;  ///< an image that stood for the predicted class in that episode
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_title, probability, support_id)
+
+/// The mistakes that were made with the highest probability.
+Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
+                         const AnalysisEpisodes& episodes, const PictureSource& picture);
+
+}  // namespace protocom

@@ -1,0 +1,28 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "protocom/report/svg.h"
+
+namespace protocom {
+
+/// A table of shares drawn as shades; rows and columns are the same things, numbered from 1.
+struct HeatMap {
+  std::string id;  ///< unique in the page
+  std::string title;
+  std::string description;  ///< what the chart shows, in words
+  std::string row_title;    ///< what rows are: "true class"
+  std::string column_title;
+  std::vector<std::string> labels;
+  std::vector<std::vector<double>> percent;  ///< [r][c], 0..100; negative: no value
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeatMap, id, title, description, row_title, column_title, labels, percent)
+
+/// The chart, 560 pixels wide at full size.
+Svg draw(const HeatMap& chart);
+
+/// The diagonal's range and the largest entries beside it, in words.
+std::string describe(const HeatMap& chart);
+
+}  // namespace protocom

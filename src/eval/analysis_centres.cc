@@ -1,0 +1,145 @@
+#include "protocom/eval/analysis_centres.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/core/check.h"
+#include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+#include "protocom/core/rng.h"
+
+namespace protocom {
+namespace {
+
+at::Tensor rows_of(const FeatureSet& features, const std::vector<int64_t>& rows) {
+  return features.features.index_select(0, at::tensor(rows, at::kLong));
+}
+
+at::Tensor centre_of(const at::Tensor& images) { return images.to(at::kDouble).mean(0).to(at::kFloat); }
+
+std::vector<double> to_vector(const at::Tensor& values) {
+  const at::Tensor plain = values.to(at::kDouble).contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+}
+
+int64_t index_of(const FeatureSet& features, const std::string& name) {
+  const auto found = std::find(features.class_names.begin(), features.class_names.end(), name);
+  if (found == features.class_names.end())
+    fail("the features have no class '{}'{}", name, did_you_mean(name, features.class_names));
+  return found - features.class_names.begin();
+}
+
+ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, const std::vector<int64_t>& rows,
+                          int64_t count) {
+  const at::Tensor images = rows_of(features, rows);
+  const at::Tensor cosine = at::cosine_similarity(images, centre_of(images).unsqueeze(0), 1);
+  const at::Tensor order = cosine.argsort(0, /*descending=*/true);
+  const auto n = static_cast<int64_t>(rows.size());
+  const auto at_rank = [&](int64_t rank) {
+    const int64_t i = order[rank].item<int64_t>();
+    return RankedImage{features.image_ids[static_cast<size_t>(rows[static_cast<size_t>(i)])], cosine[i].item<double>()};
+  };
+  ClassExtremes result{name, {}, {}};
+  for (int64_t i = 0; i < std::min(count, n); ++i) {
+    result.nearest.push_back(at_rank(i));
+    result.farthest.push_back(at_rank(n - 1 - i));
+  }
+  return result;
+}
+
+/// Cosines of prototypes made from each image of a class, by rank of the image: mean, completed, mean-fusion.
+std::vector<std::vector<double>> cosines_by_rank(const AnalysisInputs& inputs, const Completer& completer,
+                                                 int64_t class_index, const std::vector<int64_t>& rows) {
+  const at::Tensor images = rows_of(inputs.features, rows);
+  const at::Tensor centre = centre_of(images).unsqueeze(0);
+  const at::Tensor completed = completer.complete(images, at::full({images.size(0)}, class_index, at::kLong));
+  const at::Tensor own = at::cosine_similarity(images, centre, 1);
+  const at::Tensor order = own.argsort(0, /*descending=*/true);
+  std::vector<std::vector<double>> result;
+  for (const at::Tensor& prototypes : {images, completed, fuse_by_mean(images, completed)})
+    result.push_back(to_vector(at::cosine_similarity(prototypes, centre, 1).index_select(0, order)));
+  return result;
+}
+
+}  // namespace
+
+std::vector<ClassExtremes> extreme_images(const FeatureSet& features, const std::vector<std::string>& classes,
+                                          int64_t count) {
+  const at::NoGradGuard no_grad;
+  const auto by_class = features.rows_by_class();
+  std::vector<ClassExtremes> result;
+  for (const std::string& name : classes) {
+    result.push_back(extremes_of(features, name, by_class[static_cast<size_t>(index_of(features, name))], count));
+  }
+  return result;
+}
+
+std::vector<std::string> random_classes(const FeatureSet& features, Split split, int64_t count, uint64_t seed) {
+  const std::vector<int64_t> classes = features.classes_of(split);
+  const auto available = static_cast<int64_t>(classes.size());
+  Rng rng(seed);
+  std::vector<int64_t> picks = rng.sample(available, std::min(available, count));
+  std::sort(picks.begin(), picks.end());
+  std::vector<std::string> names;
+  for (const int64_t pick : picks)
+    names.push_back(features.class_names[static_cast<size_t>(classes[static_cast<size_t>(pick)])]);
+  return names;
+}
+
+std::vector<double> moving_average(const std::vector<double>& values, int64_t window) {
+  const auto n = static_cast<int64_t>(values.size());
+  PROTOCOM_CHECK(window >= 1 && window <= n);
+  std::vector<double> result;
+  for (int64_t i = 0; i + window <= n; ++i) {
+    double sum = 0.0;
+    for (int64_t k = i; k < i + window; ++k) sum += values[static_cast<size_t>(k)];
+    result.push_back(sum / static_cast<double>(window));
+  }
+  return result;
+}
+
+std::vector<double> resampled(const std::vector<double>& values, int64_t count) {
+  PROTOCOM_CHECK(!values.empty() && count >= 1);
+  std::vector<double> result;
+  for (int64_t i = 0; i < count; ++i) {
+    const double place =
+        count == 1 ? 0.0
+                   : static_cast<double>(i) * static_cast<double>(values.size() - 1) / static_cast<double>(count - 1);
+    const auto below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, values.size() - 1);
+    const double share = place - static_cast<double>(below);
+    result.push_back((1.0 - share) * values[below] + share * values[above]);
+  }
+  return result;
+}
+
+SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split, int64_t window) {
+  if (window < 1) fail_usage("the moving average needs a window of at least 1, found {}", window);
+  const at::NoGradGuard no_grad;
+  const auto by_class = inputs.features.rows_by_class();
+  const auto classes = inputs.features.classes_of(split);
+  if (classes.empty()) fail("the features have no class of the {} split", to_string(split));
+  SingleImageAnalysis result;
+  result.classes = static_cast<int64_t>(classes.size());
+  result.ranks = static_cast<int64_t>(by_class[static_cast<size_t>(classes.front())].size());
+  for (const int64_t k : classes)
+    result.ranks = std::min(result.ranks, static_cast<int64_t>(by_class[static_cast<size_t>(k)].size()));
+  result.window = std::max<int64_t>(1, std::min(window, result.ranks / 4));
+  const Completer completer(inputs.model, inputs.classes);
+  std::vector<std::vector<double>> mean(3, std::vector<double>(static_cast<size_t>(result.ranks)));
+  for (const int64_t k : classes) {
+    const auto cosines = cosines_by_rank(inputs, completer, k, by_class[static_cast<size_t>(k)]);
+    for (size_t m = 0; m < cosines.size(); ++m) {
+      const std::vector<double> ranks = resampled(cosines[m], result.ranks);
+      for (size_t i = 0; i < ranks.size(); ++i) mean[m][i] += ranks[i] / static_cast<double>(classes.size());
+    }
+  }
+  const std::vector<Method> methods = {Method::kMean, Method::kCompleted, Method::kMeanFusion};
+  for (size_t m = 0; m < methods.size(); ++m)
+    result.curves.push_back({std::string(to_string(methods[m])), moving_average(mean[m], result.window)});
+  return result;
+}
+
+}  // namespace protocom

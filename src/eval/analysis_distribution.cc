@@ -1,0 +1,116 @@
+#include "protocom/eval/analysis_distribution.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "protocom/core/check.h"
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+#include "protocom/fewshot/moments.h"
+
+namespace protocom {
+namespace {
+
+SplitVariance variance_of(const FeatureSet& features, const std::vector<std::vector<int64_t>>& rows,
+                          const Moments& moments, Split split) {
+  SplitVariance result;
+  result.split = to_string(split);
+  const std::vector<int64_t> classes = features.classes_of(split);
+  result.classes = static_cast<int64_t>(classes.size());
+  if (classes.empty()) return result;
+  const at::Tensor index = at::tensor(classes, at::kLong);
+  const at::Tensor centres = moments.mean().index_select(0, index);
+  result.within = moments.variance().index_select(0, index).mean().item<double>();
+  result.between = classes.size() > 1 ? centres.var(0, true).mean().item<double>() : 0.0;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const auto& own = rows[static_cast<size_t>(classes[i])];
+    result.images += static_cast<int64_t>(own.size());
+    const at::Tensor images = features.features.index_select(0, at::tensor(own, at::kLong)).to(at::kDouble);
+    const at::Tensor centre = centres[static_cast<int64_t>(i)].unsqueeze(0);
+    result.cosine +=
+        at::cosine_similarity(images, centre, 1).mean().item<double>() / static_cast<double>(classes.size());
+  }
+  return result;
+}
+
+// The sign of a component is arbitrary; a fixed one makes maps repeatable between LAPACK versions.
+void fix_signs(at::Tensor& components) {
+  for (int64_t i = 0; i < components.size(1); ++i) {
+    const at::Tensor column = components.select(1, i);
+    if (column[column.abs().argmax()].item<double>() < 0.0) column.neg_();
+  }
+}
+
+std::vector<int64_t> sample_rows(const FeatureSet& features, const DistributionOptions& options) {
+  const auto by_class = features.rows_by_class();
+  Rng rng(options.seed);
+  std::vector<int64_t> rows;
+  for (const Split split : {Split::kBase, Split::kNovel}) {
+    std::vector<int64_t> classes = features.classes_of(split);
+    const auto available = static_cast<int64_t>(classes.size());
+    std::vector<int64_t> picks = rng.sample(available, std::min(available, options.classes));
+    std::sort(picks.begin(), picks.end());
+    for (const int64_t pick : picks) {
+      const auto& own = by_class[static_cast<size_t>(classes[static_cast<size_t>(pick)])];
+      const auto images = static_cast<int64_t>(own.size());
+      for (const int64_t i : rng.sample(images, std::min(images, options.images_per_class)))
+        rows.push_back(own[static_cast<size_t>(i)]);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<SplitVariance> split_variances(const FeatureSet& features) {
+  const at::NoGradGuard no_grad;
+  const auto rows = features.rows_by_class();
+  const Moments moments = class_moments(features.features, features.labels, static_cast<int64_t>(rows.size()));
+  std::vector<SplitVariance> result;
+  for (const Split split : kAllSplits) {
+    result.push_back(variance_of(features, rows, moments, split));
+    if (result.back().classes == 0) result.pop_back();
+  }
+  return result;
+}
+
+PrincipalComponents principal_components(const at::Tensor& rows, int64_t count) {
+  const at::NoGradGuard no_grad;
+  PROTOCOM_CHECK(rows.dim() == 2 && count >= 1 && count <= std::min(rows.size(0), rows.size(1)));
+  const at::Tensor plain = rows.to(at::kDouble);
+  const at::Tensor centred = plain - plain.mean(0);
+  const auto [values, vectors] = at::linalg_eigh(at::mm(centred.t(), centred));  // ascending
+  at::Tensor components = vectors.narrow(1, vectors.size(1) - count, count).flip(1).contiguous();
+  fix_signs(components);
+  PrincipalComponents result{at::mm(centred, components), {}};
+  const double total = std::max(values.clamp_min(0).sum().item<double>(), 1e-300);
+  for (int64_t i = 0; i < count; ++i)
+    result.share.push_back(std::max(values[values.size(0) - 1 - i].item<double>(), 0.0) / total);
+  return result;
+}
+
+DistributionAnalysis analyse_distribution(const FeatureSet& features, const DistributionOptions& options) {
+  if (options.classes < 1 || options.images_per_class < 2)
+    fail_usage("a map needs at least 1 class a split and 2 images a class, found {} and {}", options.classes,
+               options.images_per_class);
+  DistributionAnalysis result;
+  result.variances = split_variances(features);
+  const std::vector<int64_t> rows = sample_rows(features, options);
+  const at::Tensor sample = features.features.index_select(0, at::tensor(rows, at::kLong));
+  const PrincipalComponents pca = principal_components(sample, 2);
+  const at::Tensor map = tsne(sample, options.tsne);
+  result.pca_share = pca.share;
+  const auto linear = pca.points.accessor<double, 2>();
+  const auto neighbours = map.accessor<double, 2>();
+  const auto labels = features.labels.accessor<int64_t, 1>();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const auto label = static_cast<size_t>(labels[rows[i]]);
+    result.points.push_back({features.class_names[label], std::string(to_string(features.class_split[label])),
+                             linear[at][0], linear[at][1], neighbours[at][0], neighbours[at][1]});
+  }
+  return result;
+}
+
+}  // namespace protocom

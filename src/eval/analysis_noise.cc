@@ -1,0 +1,82 @@
+#include "protocom/eval/analysis_noise.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+
+namespace protocom {
+namespace {
+
+void check(const NoiseOptions& options) {
+  if (options.draws < 1) fail_usage("the noise must be drawn at least once, found {} draws", options.draws);
+  for (const double gamma : options.gammas) {
+    if (!(gamma >= 0.0 && gamma <= 1.0)) fail_usage("a noise level must lie in [0, 1], found {}", gamma);
+  }
+}
+
+/// The accuracies of one method at one level, summed over draws.
+struct Pooled {
+  std::vector<double> per_episode;  // mean over draws
+  std::vector<double> per_draw;     // mean over episodes
+};
+
+void add_draw(const std::vector<double>& accuracy, int64_t draws, Pooled& pooled) {
+  pooled.per_episode.resize(accuracy.size());
+  for (size_t i = 0; i < accuracy.size(); ++i) pooled.per_episode[i] += accuracy[i] / static_cast<double>(draws);
+  pooled.per_draw.push_back(estimate(accuracy).value);
+}
+
+double std_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.0;
+  return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
+}
+
+std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
+                              Progress& progress) {
+  std::vector<Pooled> pooled(all_methods().size());
+  for (int64_t draw = 0; draw < draws; ++draw) {
+    const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
+    const ClassKnowledge wrong{noisy_association(inputs.classes.association, gamma, seed), inputs.classes.embedding};
+    const auto scores = evaluate(inputs.features, list, &inputs.model, &wrong, {}, progress);
+    for (size_t m = 0; m < scores.size(); ++m) add_draw(scores[m].accuracy, draws, pooled[m]);
+  }
+  return pooled;
+}
+
+}  // namespace
+
+at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  at::Tensor noisy = association.clone().contiguous();
+  const at::Tensor present = association.masked_select(association.gt(0));
+  const float given = present.numel() == 0 ? 1.0F : present.mean().item<float>();
+  Rng rng(seed);
+  float* weight = noisy.data_ptr<float>();
+  for (int64_t i = 0; i < noisy.numel(); ++i) {
+    if (rng.uniform() < gamma) weight[i] = weight[i] > 0.0F ? 0.0F : given;
+  }
+  return noisy;
+}
+
+std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+                                           const NoiseOptions& options, Progress& progress) {
+  check(options);
+  const EpisodeList list =
+      sample_episodes(inputs.features, episodes.split, episodes.shape, episodes.count, episodes.seed);
+  std::vector<SeriesPoint> points;
+  for (const double gamma : options.gammas) {
+    const auto pooled = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);
+    const auto methods = all_methods();
+    for (size_t m = 0; m < methods.size(); ++m) {
+      points.push_back(
+          {gamma, std::string(to_string(methods[m])), std::string(mode_of(methods[m])), estimate(pooled[m].per_episode),
+           paired_difference(pooled[m].per_episode, pooled.front().per_episode), std_of(pooled[m].per_draw)});
+    }
+  }
+  return points;
+}
+
+}  // namespace protocom

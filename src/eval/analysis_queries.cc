@@ -1,0 +1,174 @@
+#include "protocom/eval/analysis_queries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "protocom/core/check.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+/// Class indices of the features -> rows of the matrix.
+std::map<int64_t, size_t> places_of(const EpisodeList& episodes) {
+  std::map<int64_t, size_t> places;
+  for (const Episode& episode : episodes.episodes) {
+    for (const int64_t k : episode.classes) places.emplace(k, 0);
+  }
+  size_t next = 0;
+  for (auto& entry : places) entry.second = next++;
+  return places;
+}
+
+/// How often a class was taken for another one, and how often it could have been.
+struct Counts {
+  std::vector<std::vector<double>> taken;
+  std::vector<std::vector<double>> possible;
+};
+
+Counts count(const EpisodeList& episodes, const std::vector<Prediction>& queries,
+             const std::map<int64_t, size_t>& places) {
+  const size_t n = places.size();
+  Counts counts{std::vector(n, std::vector<double>(n)), std::vector(n, std::vector<double>(n))};
+  for (const Prediction& query : queries) {
+    const size_t truth = places.at(query.true_class);
+    counts.taken[truth][places.at(query.predicted)] += 1.0;
+    for (const int64_t k : episodes.episodes[static_cast<size_t>(query.episode)].classes)
+      counts.possible[truth][places.at(k)] += 1.0;
+  }
+  return counts;
+}
+
+/// Per class the accuracies of its episodes, percent.
+std::vector<std::vector<double>> accuracies(const std::vector<Prediction>& queries,
+                                            const std::map<int64_t, size_t>& places) {
+  std::map<std::pair<size_t, int64_t>, std::pair<double, double>> right_of;  // (class, episode) -> right, all
+  for (const Prediction& query : queries) {
+    auto& [right, all] = right_of[{places.at(query.true_class), query.episode}];
+    right += query.true_class == query.predicted ? 1.0 : 0.0;
+    all += 1.0;
+  }
+  std::vector<std::vector<double>> result(places.size());
+  for (const auto& [key, tally] : right_of) result[key.first].push_back(100.0 * tally.first / tally.second);
+  return result;
+}
+
+void name_worst_confusion(const std::vector<double>& row, size_t own, const std::vector<ClassScore>& classes,
+                          ClassScore& score) {
+  for (size_t c = 0; c < row.size(); ++c) {
+    if (c == own || row[c] <= score.confused_percent) continue;
+    score.confused_with = classes[c].title;
+    score.confused_percent = row[c];
+  }
+}
+
+}  // namespace
+
+ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& episodes,
+                                const std::vector<Prediction>& queries, const std::vector<std::string>& titles) {
+  const auto places = places_of(episodes);
+  const Counts counts = count(episodes, queries, places);
+  const auto accuracy = accuracies(queries, places);
+  ClassesAnalysis result;
+  result.confusion = counts.taken;
+  for (size_t r = 0; r < places.size(); ++r) {
+    for (size_t c = 0; c < places.size(); ++c) {
+      const double possible = counts.possible[r][c];
+      result.confusion[r][c] = possible > 0.0 ? 100.0 * counts.taken[r][c] / possible : -1.0;
+    }
+  }
+  for (const auto& [k, place] : places) {
+    const auto index = static_cast<size_t>(k);
+    const std::string& name = features.class_names[index];
+    result.classes.push_back({name, titles.empty() ? name : titles[index],
+                              static_cast<int64_t>(counts.possible[place][place]),
+                              accuracy[place].empty() ? Estimate{} : estimate(accuracy[place]), "", 0.0});
+  }
+  for (size_t r = 0; r < places.size(); ++r)
+    name_worst_confusion(result.confusion[r], r, result.classes, result.classes[r]);
+  return result;
+}
+
+Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins) {
+  if (bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", bins);
+  PROTOCOM_CHECK(!queries.empty());
+  const auto width = 1.0 / static_cast<double>(bins);
+  std::vector<CalibrationBin> all(static_cast<size_t>(bins));
+  Calibration result;
+  for (const Prediction& query : queries) {
+    const auto place = std::min(static_cast<int64_t>(query.probability / width), bins - 1);
+    CalibrationBin& bin = all[static_cast<size_t>(place)];
+    const double right = query.true_class == query.predicted ? 1.0 : 0.0;
+    ++bin.count;
+    bin.confidence += query.probability;
+    bin.accuracy += right;
+    result.overconfidence += (query.probability - right) / static_cast<double>(queries.size());
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    CalibrationBin& bin = all[i];
+    if (bin.count == 0) continue;
+    bin.low = static_cast<double>(i) * width;
+    bin.high = static_cast<double>(i + 1) * width;
+    const auto n = static_cast<double>(bin.count);
+    bin.confidence /= n;
+    bin.accuracy /= n;
+    result.expected_error += n / static_cast<double>(queries.size()) * std::abs(bin.accuracy - bin.confidence);
+    result.bins.push_back(bin);
+  }
+  return result;
+}
+
+std::vector<Prediction> surest_mistakes(const std::vector<Prediction>& queries, int64_t count) {
+  std::vector<Prediction> mistakes;
+  std::copy_if(queries.begin(), queries.end(), std::back_inserter(mistakes),
+               [](const Prediction& query) { return query.true_class != query.predicted; });
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  std::set<int64_t> seen;
+  std::vector<Prediction> result;
+  for (const Prediction& mistake : mistakes) {
+    if (static_cast<int64_t>(result.size()) == count) break;
+    if (seen.insert(mistake.row).second) result.push_back(mistake);
+  }
+  return result;
+}
+
+EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList& episodes,
+                                  const std::vector<MethodScores>& scores, int64_t worst) {
+  const auto accuracy_of = [&](Method method) -> const std::vector<double>& {
+    const auto found =
+        std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == method; });
+    PROTOCOM_CHECK(found != scores.end() && found->accuracy.size() == episodes.episodes.size());
+    return found->accuracy;
+  };
+  std::vector<EpisodeChange> all;
+  EpisodesAnalysis result;
+  const auto n = static_cast<double>(episodes.episodes.size());
+  for (size_t i = 0; i < episodes.episodes.size(); ++i) {
+    EpisodeChange change{static_cast<int64_t>(i),
+                         {},
+                         accuracy_of(Method::kMean)[i],
+                         accuracy_of(Method::kCompleted)[i],
+                         accuracy_of(Method::kGaussFusion)[i],
+                         0.0};
+    change.change = change.fused - change.mean;
+    for (const int64_t k : episodes.episodes[i].classes)
+      change.classes.push_back(features.class_names[static_cast<size_t>(k)]);
+    result.lost_percent += change.change < 0.0 ? 100.0 / n : 0.0;
+    result.unchanged_percent += change.change == 0.0 ? 100.0 / n : 0.0;
+    result.changes.push_back(change.change);
+    all.push_back(std::move(change));
+  }
+  result.change = estimate(result.changes);
+  std::sort(result.changes.begin(), result.changes.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.change < b.change; });
+  for (const EpisodeChange& change : all) {
+    if (static_cast<int64_t>(result.worst.size()) == worst || change.change >= 0.0) break;
+    result.worst.push_back(change);
+  }
+  return result;
+}
+
+}  // namespace protocom

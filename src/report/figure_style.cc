@@ -1,0 +1,93 @@
+#include "report/figure_style.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace protocom {
+namespace {
+
+constexpr const char* kFont = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif";
+
+std::string colour_value(const char* name) {
+  return std::strcmp(name, "series") == 0 ? "var(--series)" : fmt::format("var(--{})", name);
+}
+
+std::string variables(const char* PaletteColour::*mode) {
+  std::string text;
+  for (const PaletteColour& colour : palette()) text += fmt::format(" --{}: {};", colour.name, colour.*mode);
+  return text;
+}
+
+std::string rule_css(const FigureRule& rule) {
+  std::string text;
+  if (rule.fill != nullptr) text += fmt::format(" fill: {};", colour_value(rule.fill));
+  if (rule.opacity < 1.0) text += fmt::format(" fill-opacity: {};", rule.opacity);
+  if (rule.stroke != nullptr)
+    text += fmt::format(" stroke: {}; stroke-width: {};", colour_value(rule.stroke), rule.stroke_width);
+  if (rule.dash > 0.0) text += fmt::format(" stroke-dasharray: {0} {0};", rule.dash);
+  if (rule.font_size > 0.0)
+    text += fmt::format(" font-size: {}px; font-variant-numeric: tabular-nums;", rule.font_size);
+  if (rule.bold) text += " font-weight: 600;";
+  return fmt::format("svg .{} {{{} }}\n", rule.css_class, text);
+}
+
+}  // namespace
+
+const std::vector<PaletteColour>& palette() {
+  static const std::vector<PaletteColour> kPalette = {
+      {"page", "#fbfaf7", "#14171c"},          {"card", "#ffffff", "#1c2027"},
+      {"ink", "#1d2129", "#eceef2"},           {"soft", "#596070", "#a9b1be"},
+      {"line", "#dfe1e6", "#353b46"},          {"grid", "#e9ebef", "#2c313b"},
+      {"good", "#1c7a4a", "#5cc490"},          {"bad", "#b3362f", "#f0857c"},
+      {"m-mean", "#6a7180", "#a6aebb"},        {"m-completed", "#0068a8", "#4fb0ec"},
+      {"m-mean-fusion", "#0a7d5a", "#35c493"}, {"m-gauss-fusion", "#bf4a12", "#f28c52"},
+      {"extra-1", "#7a4ab0", "#b894ea"},       {"extra-2", "#8a630a", "#d9b24a"},
+      {"extra-3", "#b0306e", "#ee7fb2"},       {"extra-4", "#4a6b1a", "#a3c76a"},
+      {"hue-1", "#0068a8", "#4fb0ec"},         {"hue-2", "#bf4a12", "#f28c52"},
+      {"hue-3", "#0a7d5a", "#35c493"},         {"hue-4", "#b0306e", "#ee7fb2"},
+      {"hue-5", "#8a630a", "#d9b24a"},         {"hue-6", "#7a4ab0", "#b894ea"},
+      {"hue-7", "#1d2129", "#eceef2"},         {"hue-8", "#848b99", "#7d8694"},
+  };
+  return kPalette;
+}
+
+bool is_series_class(std::string_view word) {
+  return word.substr(0, 2) == "m-" || word.substr(0, 6) == "extra-" || word.substr(0, 4) == "hue-";
+}
+
+const std::vector<FigureRule>& figure_rules() {
+  static const std::vector<FigureRule> kRules = {
+      {"paper", "card", nullptr, 0, 0, 1, 0, false},     {"label", "ink", nullptr, 0, 0, 1, 13, true},
+      {"value", "ink", nullptr, 0, 0, 1, 13, true},      {"legend", "ink", nullptr, 0, 0, 1, 12, false},
+      {"note", "soft", nullptr, 0, 0, 1, 11, false},     {"tick", "soft", nullptr, 0, 0, 1, 11, false},
+      {"cell-text", "ink", nullptr, 0, 0, 1, 10, false}, {"cell-text-on", "card", nullptr, 0, 0, 1, 10, true},
+      {"grid", nullptr, "grid", 1, 0, 1, 0, false},      {"axis", nullptr, "soft", 1, 0, 1, 0, false},
+      {"reference", nullptr, "soft", 1, 3, 1, 0, false}, {"error", nullptr, "ink", 1.5, 0, 1, 0, false},
+      {"bar", "series", nullptr, 0, 0, 1, 0, false},     {"band", "series", nullptr, 0, 0, 0.16, 0, false},
+      {"curve", nullptr, "series", 2, 0, 1, 0, false},   {"mark", "series", "card", 1, 0, 1, 0, false},
+      {"dot", "series", nullptr, 0, 0, 0.72, 0, false},  {"cell", "series", nullptr, 0, 0, 1, 0, false},
+      {"empty", "grid", nullptr, 0, 0, 1, 0, false},
+  };
+  return kRules;
+}
+
+std::string palette_css(std::string_view selector) {
+  // Paper is white whatever the screen; the light colours are dark enough for it.
+  return fmt::format(
+      "\n{0} {{ color-scheme: light dark;{1} }}\n"
+      "@media (prefers-color-scheme: dark) {{ {0} {{{2} }} }}\n"
+      "@media print {{ {0} {{ color-scheme: light;{1} --page: #ffffff; }} }}\n",
+      selector, variables(&PaletteColour::light), variables(&PaletteColour::dark));
+}
+
+std::string figure_css() {
+  std::string text = fmt::format("svg text {{ fill: var(--ink); font: 13px {}; }}\n", kFont);
+  for (const PaletteColour& colour : palette()) {
+    if (is_series_class(colour.name)) text += fmt::format(".{0} {{ --series: var(--{0}); }}\n", colour.name);
+  }
+  for (const FigureRule& rule : figure_rules()) text += rule_css(rule);
+  return text;
+}
+
+}  // namespace protocom

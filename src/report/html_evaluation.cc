@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "protocom/report/methods.h"
+#include "protocom/report/svg.h"
+#include "report/html_parts.h"
+
+namespace protocom {
+namespace {
+
+/// One protocol: the columns of the table, the panels of the charts.
+struct Protocol {
+  int64_t n_way = 0;
+  int64_t k_shot = 0;
+
+  bool operator<(const Protocol& other) const {
+    return std::pair(n_way, k_shot) < std::pair(other.n_way, other.k_shot);
+  }
+  [[nodiscard]] std::string title() const { return fmt::format("{}-way {}-shot", n_way, k_shot); }
+};
+
+std::vector<Protocol> protocols_of(const Evaluation& evaluation) {
+  std::set<Protocol> found;
+  for (const MethodResult& result : evaluation.results) found.insert({result.n_way, result.k_shot});
+  return {found.begin(), found.end()};
+}
+
+// Methods in file order, each once.
+std::vector<std::pair<std::string, std::string>> methods_of(const Evaluation& evaluation) {
+  std::vector<std::pair<std::string, std::string>> methods;
+  for (const MethodResult& result : evaluation.results) {
+    const std::pair<std::string, std::string> method = {result.method, result.mode};
+    if (std::find(methods.begin(), methods.end(), method) == methods.end()) methods.push_back(method);
+  }
+  return methods;
+}
+
+const MethodResult* find(const Evaluation& evaluation, const Protocol& protocol, const std::string& method,
+                         const std::string& mode) {
+  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+    if (row->method == method && row->mode == mode) return row;
+  }
+  return nullptr;
+}
+
+std::string gain_line(const MethodResult& row, const MethodResult* mean) {
+  if (mean == nullptr || mean == &row) return "";
+  const Estimate gain = gain_over(row, *mean);
+  const char* direction = gain.value > gain.ci95 ? "up" : gain.value < -gain.ci95 ? "down" : "same";
+  return fmt::format("<small class=\"{}\">{} ± {:.1f}</small>", direction, signed_points(gain.value), gain.ci95);
+}
+
+std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
+                       const std::pair<std::string, std::string>& method) {
+  const MethodResult* row = find(evaluation, protocol, method.first, method.second);
+  if (row == nullptr) return "<td>–</td>";
+  const auto rows = evaluation.of(protocol.n_way, protocol.k_shot);
+  const bool best = std::all_of(rows.begin(), rows.end(), [row](const MethodResult* other) {
+    return other->accuracy.value <= row->accuracy.value;
+  });
+  const std::string value = fmt::format("{:.1f} ± {:.1f}", row->accuracy.value, row->accuracy.ci95);
+  return fmt::format("<td>{}{}</td>", best ? "<b>" + value + "</b>" : value,
+                     gain_line(*row, find(evaluation, protocol, "mean", "inductive")));
+}
+
+std::string accuracy_table(const Evaluation& evaluation) {
+  const std::vector<Protocol> protocols = protocols_of(evaluation);
+  std::string html =
+      "<div class=\"card scroll\" tabindex=\"0\"><table>\n<caption>Accuracy, %</caption>\n"
+      "<thead><tr><th scope=\"col\">Method</th>";
+  for (const Protocol& protocol : protocols) html += fmt::format("<th scope=\"col\">{}</th>", protocol.title());
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& method : methods_of(evaluation)) {
+    html += fmt::format(
+        "<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small></th>",
+        escape_html(method.first), escape_html(method_about(method.first)), method_class(method.first), method.second);
+    for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+// One axis for all panels, so that they can be compared.
+double accuracy_axis(const Evaluation& evaluation) {
+  double highest = 20.0;
+  for (const MethodResult& row : evaluation.results)
+    highest = std::max(highest, row.accuracy.value + row.accuracy.ci95);
+  return std::min(100.0, std::ceil(highest / 20.0) * 20.0);
+}
+
+BarChart accuracy_chart(const Evaluation& evaluation, const Protocol& protocol, const std::string& id) {
+  BarChart chart;
+  chart.id = id;
+  chart.title = fmt::format("Accuracy, {}", protocol.title());
+  chart.high = accuracy_axis(evaluation);
+  chart.unit = "%";
+  chart.references = {{100.0 / static_cast<double>(protocol.n_way), "chance"}};
+  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+    chart.bars.push_back({row->method, row->mode, row->accuracy.value, row->accuracy.ci95, method_class(row->method)});
+  }
+  return chart;
+}
+
+BarChart cosine_chart(const Evaluation& evaluation, const Protocol& protocol, const std::string& id) {
+  BarChart chart;
+  chart.id = id;
+  chart.title = fmt::format("Cosine to the true centre, {}", protocol.title());
+  chart.decimals = 3;
+  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+    if (!row->cosine) continue;
+    chart.bars.push_back({row->method, row->mode, row->cosine->value, row->cosine->ci95, method_class(row->method)});
+    // Features without a final activation can point away from the centre.
+    if (row->cosine->value < 0.0) chart.low = -1.0;
+  }
+  return chart;
+}
+
+std::string charts(const Evaluation& evaluation, const std::string& id) {
+  std::string accuracy;
+  std::string cosine;
+  for (const Protocol& protocol : protocols_of(evaluation)) {
+    const std::string own = fmt::format("{}-{}-{}", id, protocol.n_way, protocol.k_shot);
+    accuracy += figure_html(accuracy_chart(evaluation, protocol, own + "-accuracy"));
+    const BarChart chart = cosine_chart(evaluation, protocol, own + "-cosine");
+    if (!chart.bars.empty()) cosine += figure_html(chart);
+  }
+  std::string html = fmt::format("<h3>Accuracy</h3>\n<div class=\"charts\">{}</div>\n", accuracy);
+  if (cosine.empty()) return html;
+  html +=
+      "<h3>How close the prototypes come to the classes’ true centres</h3>\n"
+      "<p class=\"soft\">Mean cosine between an episode’s prototypes and the mean of all images of the class; 1 is the "
+      "centre itself.</p>\n";
+  return html + fmt::format("<div class=\"charts\">{}</div>\n", cosine);
+}
+
+std::string how_to_read(const Evaluation& evaluation) {
+  std::string html =
+      "<p class=\"soft\">Percent of queries classified correctly ± 95 % interval over episodes; below it the "
+      "difference "
+      "to the mean, episode by episode, with its own interval. <b>inductive</b>: each query is classified on its own.";
+  std::set<std::string> modes;
+  for (const MethodResult& row : evaluation.results) modes.insert(row.mode);
+  if (modes.count("transductive") > 0)
+    html += " <b>transductive</b>: the method sees all queries of an episode, unlabelled, before it classifies any.";
+  if (modes.count("semi-supervised") > 0)
+    html += " <b>semi-supervised</b>: the method sees unlabelled images of the classes that are not scored.";
+  return html + "</p>\n";
+}
+
+}  // namespace
+
+std::string protocol_line(const Evaluation& evaluation) {
+  const MethodResult& first = evaluation.results.front();
+  std::string text = fmt::format("{} episodes", first.episodes);
+  if (first.n_query > 0) text += fmt::format(" of {} queries a class", first.n_query);
+  if (evaluation.dataset.contains("classes"))
+    text += fmt::format(", drawn from {} classes", evaluation.dataset.at("classes").dump());
+  if (evaluation.dataset.contains("split") && evaluation.dataset.at("split").is_string())
+    text += fmt::format(" of the {} split", evaluation.dataset.at("split").get<std::string>());
+  return text + ".";
+}
+
+std::string evaluation_html(const Evaluation& evaluation, const std::string& id) {
+  return accuracy_table(evaluation) + how_to_read(evaluation) + charts(evaluation, id);
+}
+
+}  // namespace protocom

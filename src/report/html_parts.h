@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "protocom/report/evaluation.h"
+#include "protocom/report/section.h"
+
+namespace protocom {
+
+/// A card with a chart under its title.
+std::string figure_html(const Figure& figure);
+
+/// A table that scrolls by itself where the screen is narrow.
+std::string table_html(const ReportTable& table);
+
+/// The figures of one evaluation: table, how to read it, charts. `id` makes the charts' ids unique.
+std::string evaluation_html(const Evaluation& evaluation, const std::string& id);
+
+/// "600 episodes of 15 queries a class, drawn from 20 classes of the novel split."
+std::string protocol_line(const Evaluation& evaluation);
+
+/// One analysis with its tables and figures; its element has the id "analysis-<name>".
+std::string section_html(const Section& section);
+
+/// The command and hashes of one evaluation, and of one analysis.
+std::string reproduce_html(const Evaluation& evaluation);
+std::string reproduce_html(const AnalysisFile& analysis);
+
+}  // namespace protocom

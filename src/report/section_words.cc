@@ -1,0 +1,79 @@
+#include "report/section_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/methods.h"
+
+namespace protocom {
+
+const std::vector<std::string>& section_names() {
+  static const std::vector<std::string> kNames = {
+      "tables",        "ablation", "cosine",    "shots",   "noise",       "ways",     "unlabelled", "distribution",
+      "single-images", "nearest",  "attention", "classes", "calibration", "episodes", "failures"};
+  return kNames;
+}
+
+std::string say_episodes(const AnalysisEpisodes& episodes) {
+  const EpisodeShape& shape = episodes.shape;
+  return fmt::format("{} episodes of {}-way {}-shot with {} queries a class, {} classes, seed {}.", episodes.count,
+                     shape.n_way, shape.k_shot, shape.n_query, to_string(episodes.split), episodes.seed);
+}
+
+std::string percent_cell(const Estimate& estimate) {
+  return fmt::format("{:.1f} ± {:.1f}", estimate.value, estimate.ci95);
+}
+
+std::string say_modes(const std::vector<std::string>& methods) {
+  const bool transductive = std::find(methods.begin(), methods.end(), "gauss-fusion") != methods.end();
+  return transductive ? " gauss-fusion is transductive: it sees all queries of an episode, unlabelled; the others are "
+                        "inductive."
+                      : " All methods are inductive: each query is classified on its own.";
+}
+
+std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {
+  std::vector<std::string> methods;
+  for (const SeriesPoint& point : points) {
+    if (std::find(methods.begin(), methods.end(), point.method) == methods.end()) methods.push_back(point.method);
+  }
+  return methods;
+}
+
+LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& title,
+                            const std::string& x_label) {
+  LineChart chart;
+  chart.id = id;
+  chart.title = title;
+  chart.x_label = x_label;
+  chart.y_label = "accuracy, %";
+  for (const std::string& method : methods_in(points)) {
+    const auto own = points_of(points, method);
+    LineSeries series{method_label(method, own.back().mode), method_class(method), {}, {}, {}};
+    for (const SeriesPoint& point : own) {
+      series.x.push_back(point.x);
+      series.y.push_back(point.accuracy.value);
+      series.interval.push_back(point.accuracy.ci95);
+    }
+    chart.series.push_back(series);
+  }
+  return chart;
+}
+
+ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
+                              const std::string& x_prefix, int x_decimals) {
+  ReportTable table{caption, {"Method"}, {}};
+  for (const std::string& method : methods_in(points)) {
+    const auto own = points_of(points, method);
+    if (table.rows.empty()) {
+      for (const SeriesPoint& point : own) table.columns.push_back(x_prefix + format_number(point.x, x_decimals));
+    }
+    std::vector<std::string> row = {method_label(method, own.back().mode)};
+    for (const SeriesPoint& point : own) row.push_back(percent_cell(point.accuracy));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+}  // namespace protocom

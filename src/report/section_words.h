@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "protocom/eval/analysis_sweep.h"
+#include "protocom/report/section.h"
+
+namespace protocom {
+
+/// "57.53 ± 0.78"
+std::string percent_cell(const Estimate& estimate);
+
+/// "mean, completed and mean-fusion": which of `methods` are transductive, and what that means.
+std::string say_modes(const std::vector<std::string>& methods);
+
+/// The methods of a series, in order.
+std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points);
+
+/// Accuracy of every method against x.
+LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& title,
+                            const std::string& x_label);
+
+/// A row for each method, a column for each x.
+ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
+                              const std::string& x_prefix, int x_decimals);
+
+}  // namespace protocom

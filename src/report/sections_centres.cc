@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/methods.h"
+#include "report/section_words.h"
+
+namespace protocom {
+namespace {
+
+using Coordinate = double MapPoint::*;
+
+struct Axes {
+  Coordinate x, y;
+  const char *id, *name;
+};
+
+void fit_range(const std::vector<MapPoint>& points, Coordinate coordinate, double& low, double& high) {
+  low = points.front().*coordinate;
+  high = low;
+  for (const MapPoint& point : points) {
+    low = std::min(low, point.*coordinate);
+    high = std::max(high, point.*coordinate);
+  }
+  if (!(high > low)) high = low + 1.0;
+}
+
+ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& split, const Axes& axes,
+                    const TitleSource& title) {
+  ScatterChart chart;
+  chart.id = fmt::format("distribution-{}-{}", axes.id, split);
+  const auto variance = std::find_if(analysis.variances.begin(), analysis.variances.end(),
+                                     [&](const SplitVariance& one) { return one.split == split; });
+  chart.title = fmt::format("{}: {}, σ² = {:.3f}", axes.name, split,
+                            variance == analysis.variances.end() ? 0.0 : variance->within);
+  fit_range(analysis.points, axes.x, chart.low_x, chart.high_x);
+  fit_range(analysis.points, axes.y, chart.low_y, chart.high_y);
+  std::map<std::string, size_t> places;
+  for (const MapPoint& point : analysis.points) {
+    if (point.split != split) continue;
+    const auto place = places.emplace(point.class_name, chart.groups.size());
+    if (place.second) chart.groups.push_back({title(point.class_name), {}, {}});
+    chart.groups[place.first->second].x.push_back(point.*axes.x);
+    chart.groups[place.first->second].y.push_back(point.*axes.y);
+  }
+  return chart;
+}
+
+std::string compare_splits(const std::vector<SplitVariance>& variances) {
+  const auto of = [&](const char* split) {
+    return std::find_if(variances.begin(), variances.end(), [&](const auto& one) { return one.split == split; });
+  };
+  const auto base = of("base");
+  const auto novel = of("novel");
+  if (base == variances.end() || novel == variances.end()) return "The features hold one split only.";
+  const bool wider = novel->cosine < base->cosine;
+  return fmt::format(
+      "Averaged variance within a class: {:.3f} for base, {:.3f} for novel classes; an image's cosine to its class "
+      "centre is {:.3f} and {:.3f}, so novel classes spread {}.",
+      base->within, novel->within, base->cosine, novel->cosine, wider ? "more widely" : "no more widely");
+}
+
+PictureRow picture_row(const std::string& label, const std::vector<RankedImage>& images, const PictureSource& picture) {
+  PictureRow row{label, {}};
+  for (const RankedImage& image : images) {
+    row.tiles.push_back({picture(image.image_id), fmt::format("{:.2f}", image.cosine),
+                         fmt::format("{}, cosine {:.2f}", image.image_id, image.cosine)});
+  }
+  return row;
+}
+
+double mean_cosine(const std::vector<ClassExtremes>& classes, std::vector<RankedImage> ClassExtremes::*which) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const ClassExtremes& one : classes) {
+    for (const RankedImage& image : one.*which) {
+      sum += image.cosine;
+      count += 1.0;
+    }
+  }
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+BarChart attention_chart(const ClassAttention& one, size_t place) {
+  constexpr size_t kShown = 10;
+  BarChart chart;
+  chart.id = fmt::format("attention-{}", place);
+  chart.title = fmt::format("{}: weight α of {} attributes", one.title, std::min(kShown, one.attributes.size()));
+  chart.decimals = 2;
+  double low = 0.0;
+  double high = 0.0;
+  for (size_t i = 0; i < std::min(kShown, one.attributes.size()); ++i) {
+    const AttributeUse& use = one.attributes[i];
+    chart.bars.push_back({use.title, "", use.alpha, use.alpha_std, "m-completed"});
+    low = std::min(low, use.alpha - use.alpha_std);
+    high = std::max(high, use.alpha + use.alpha_std);
+  }
+  chart.high = high > 0.0 ? round_up(high) : 0.1;
+  chart.low = low < 0.0 ? -round_up(-low) : 0.0;
+  return chart;
+}
+
+}  // namespace
+
+Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title) {
+  Section section{"distribution", "Base and novel classes in feature space (figure 1)", "", "", {}, {}};
+  section.finding = compare_splits(analysis.variances);
+  size_t classes = 0;
+  for (const Axes& axes : {Axes{&MapPoint::tsne_x, &MapPoint::tsne_y, "tsne", "t-SNE"},
+                           Axes{&MapPoint::pca_x, &MapPoint::pca_y, "pca", "PCA"}}) {
+    for (const char* split : {"base", "novel"}) {
+      ScatterChart chart = map_of(analysis, split, axes, title);
+      if (chart.groups.empty()) continue;
+      classes = std::max(classes, chart.groups.size());
+      if (axes.id == std::string("pca")) {
+        chart.x_label = fmt::format("1st component, {:.0f} % of the variance →", 100.0 * analysis.pca_share[0]);
+        chart.y_label = fmt::format("↑ 2nd component, {:.0f} %", 100.0 * analysis.pca_share[1]);
+      }
+      section.figures.emplace_back(chart);
+    }
+  }
+  section.how = fmt::format(
+      "The maps show {} images of up to {} random classes a split; base and novel are placed together, so two maps of "
+      "one kind share their axes. Distances between far groups of a t-SNE map mean nothing. σ² is the unbiased "
+      "variance "
+      "within a class, averaged over dimensions and classes, over all images.",
+      analysis.points.size(), classes);
+  ReportTable table{"Over all images; variances are means over dimensions, in squared units of the features",
+                    {"Split", "Classes", "Images", "σ² within classes", "σ² of centres", "Cosine to centre"},
+                    {}};
+  for (const SplitVariance& one : analysis.variances) {
+    table.rows.push_back({one.split, std::to_string(one.classes), std::to_string(one.images),
+                          fmt::format("{:.4f}", one.within), fmt::format("{:.4f}", one.between),
+                          fmt::format("{:.3f}", one.cosine)});
+  }
+  section.tables = {table};
+  return section;
+}
+
+Section single_images_section(const SingleImageAnalysis& analysis, Split split) {
+  Section section{
+      "single-images", "Prototypes from one image, by its distance to the centre (figure 5)", "", "", {}, {}};
+  LineChart chart;
+  chart.id = "single-images-cosine";
+  chart.title = "Cosine of the predicted prototype to the class centre";
+  chart.x_label = "rank of the image by its distance to the centre, near to far";
+  chart.y_label = "cosine";
+  chart.decimals = 3;
+  for (const SingleImageCurve& curve : analysis.curves) {
+    LineSeries series{curve.method == "mean" ? "mean (the image itself)" : curve.method,
+                      method_class(curve.method),
+                      {},
+                      curve.cosine,
+                      {}};
+    // A smoothed value stands for the middle of its window.
+    for (size_t i = 0; i < curve.cosine.size(); ++i)
+      series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
+    chart.series.push_back(series);
+  }
+  const auto& image = analysis.curves.front().cosine;
+  const auto& completed = analysis.curves[1].cosine;
+  section.finding = fmt::format(
+      "Completion moves the nearest images by {} and the farthest by {} in cosine to their centre.",
+      format_number(completed.front() - image.front(), 2), format_number(completed.back() - image.back(), 2));
+  section.how = fmt::format(
+      "Each image of the {} {} classes alone as the only shot; curves are means over classes at each of {} ranks, "
+      "smoothed by a moving average of {}. All inductive.",
+      analysis.classes, to_string(split), analysis.ranks, analysis.window);
+  section.figures = {chart};
+  return section;
+}
+
+Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
+                        const PictureSource& picture) {
+  Section section{"nearest", "Images nearest to and farthest from their class centre (figure 4)", "", "", {}, {}};
+  section.finding = fmt::format("Mean cosine to the class centre: {:.2f} for the nearest images, {} for the farthest.",
+                                mean_cosine(classes, &ClassExtremes::nearest),
+                                format_number(mean_cosine(classes, &ClassExtremes::farthest), 2));
+  section.how = "The centre is the mean of all images of the class; numbers are cosines to it.";
+  ReportTable table{"Image ids, the most extreme first", {"Class", "Nearest", "Farthest"}, {}};
+  bool pictures = false;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const ClassExtremes& one = classes[i];
+    PictureChart chart;
+    chart.id = fmt::format("nearest-{}", i);
+    chart.title = title(one.class_name);
+    chart.rows = {picture_row("nearest to the centre", one.nearest, picture),
+                  picture_row("farthest from it", one.farthest, picture)};
+    for (const PictureRow& row : chart.rows) {
+      for (const PictureTile& tile : row.tiles) pictures = pictures || !tile.picture.empty();
+    }
+    section.figures.emplace_back(chart);
+    const auto list = [](const std::vector<RankedImage>& images) {
+      std::string text;
+      for (const RankedImage& image : images) text += (text.empty() ? "" : ", ") + image.image_id;
+      return text;
+    };
+    table.rows.push_back({title(one.class_name), list(one.nearest), list(one.farthest)});
+  }
+  if (!pictures) {
+    section.figures.clear();
+    section.tables = {table};
+    section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
+  }
+  return section;
+}
+
+Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown) {
+  Section section{"attention", "Which attributes were used", "", "", {}, {}};
+  std::vector<const ClassAttention*> ordered;
+  for (const ClassAttention& one : classes) ordered.push_back(&one);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto* a, const auto* b) { return a->attributes.size() > b->attributes.size(); });
+  ReportTable table{"The three attributes that contributed most to each class, with their mean weight α",
+                    {"Class", "Attributes", "Most used", "Contribution of all"},
+                    {}};
+  size_t without = 0;
+  double total = 0.0;
+  for (const ClassAttention* one : ordered) {
+    std::string used;
+    double sum = 0.0;
+    for (size_t i = 0; i < one->attributes.size(); ++i) {
+      const AttributeUse& use = one->attributes[i];
+      sum += use.contribution;
+      if (i < 3) used += fmt::format("{}{} {}", i == 0 ? "" : ", ", use.title, format_number(use.alpha, 2));
+    }
+    without += one->attributes.empty() ? 1 : 0;
+    total += sum / static_cast<double>(std::max<size_t>(1, classes.size()));
+    table.rows.push_back({one->title, std::to_string(one->attributes.size()), used.empty() ? "–" : used,
+                          one->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
+  }
+  for (size_t i = 0; i < std::min(ordered.size(), static_cast<size_t>(shown)); ++i) {
+    if (!ordered[i]->attributes.empty()) section.figures.emplace_back(attention_chart(*ordered[i], i));
+  }
+  section.finding = fmt::format(
+      "The attributes of a class together weigh {:.1f} times its image's own code on average; {} of {} classes have no "
+      "attribute.",
+      total, without, classes.size());
+  section.how =
+      "α of equation 10 for every image as the only shot: mean, and standard deviation over the images as the error "
+      "bar. "
+      "There is no softmax, so α may be negative. An attribute's contribution is |α z′| of the attribute over |z′| of "
+      "the "
+      "image; the image's own code has weight 1.";
+  section.tables = {table};
+  return section;
+}
+
+}  // namespace protocom

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/methods.h"
+#include "report/section_words.h"
+
+namespace protocom {
+namespace {
+
+BarChart class_chart(std::vector<ClassScore> classes, const std::string& method) {
+  BarChart chart;
+  chart.id = "classes-accuracy";
+  chart.title = fmt::format("Accuracy by class, {}", method);
+  chart.high = 100.0;
+  chart.unit = "%";
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
+  for (const ClassScore& one : classes)
+    chart.bars.push_back({one.title, "", one.accuracy.value, one.accuracy.ci95, method_class(method)});
+  return chart;
+}
+
+std::string joined(const std::vector<std::string>& names, const TitleSource& title) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + title(name);
+  return text;
+}
+
+PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
+  return {fmt::format("{}, taken for {} ({:.0f} %)", mistake.true_title, mistake.predicted_title,
+                      100.0 * mistake.probability),
+          {{picture(mistake.image_id), "query", fmt::format("query {}: {}", mistake.image_id, mistake.true_title)},
+           {picture(mistake.support_id), "support",
+            fmt::format("a support image of {}: {}", mistake.predicted_title, mistake.support_id)}}};
+}
+
+}  // namespace
+
+Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes& episodes) {
+  Section section{"classes", "Class by class", "", "", {}, {}};
+  const auto by_accuracy = [](const auto& a, const auto& b) { return a.accuracy.value < b.accuracy.value; };
+  const auto [worst, best] = std::minmax_element(analysis.classes.begin(), analysis.classes.end(), by_accuracy);
+  const auto confused =
+      std::max_element(analysis.classes.begin(), analysis.classes.end(),
+                       [](const auto& a, const auto& b) { return a.confused_percent < b.confused_percent; });
+  section.finding =
+      fmt::format("{} is told apart best ({:.0f} %), {} worst ({:.0f} %); {} is taken for {} most often ({:.0f} %).",
+                  best->title, best->accuracy.value, worst->title, worst->accuracy.value, confused->title,
+                  confused->confused_with, confused->confused_percent);
+  section.how =
+      fmt::format("Method {} ({}). ", analysis.method, mode_of(parse_method(analysis.method))) +
+      say_episodes(episodes) +
+      " An entry of the matrix is the percentage of the queries of one class that were taken for another one, "
+      "among the episodes that contain both.";
+  HeatMap map;
+  map.id = "classes-confusion";
+  map.title = "Confusion matrix, % of the queries of a class";
+  map.row_title = "true class";
+  map.column_title = "predicted class";
+  for (const ClassScore& one : analysis.classes) map.labels.push_back(one.title);
+  map.percent = analysis.confusion;
+  section.figures = {map, class_chart(analysis.classes, analysis.method)};
+  ReportTable table{"Accuracy, %, and the class it is taken for most often",
+                    {"Class", "Queries", "Accuracy", "Taken for", "How often"},
+                    {}};
+  std::vector<ClassScore> ordered = analysis.classes;
+  std::stable_sort(ordered.begin(), ordered.end(), by_accuracy);
+  for (const ClassScore& one : ordered) {
+    table.rows.push_back({one.title, std::to_string(one.queries), percent_cell(one.accuracy),
+                          one.confused_with.empty() ? "–" : one.confused_with,
+                          fmt::format("{:.0f} %", one.confused_percent)});
+  }
+  section.tables = {table};
+  return section;
+}
+
+Section calibration_section(const std::vector<Calibration>& methods, double scale, const AnalysisEpisodes& episodes) {
+  Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
+  LineChart chart;
+  chart.id = "calibration-curve";
+  chart.title = "Reliability";
+  chart.x_label = "probability of the predicted class (mean of its bin)";
+  chart.y_label = "share that is right";
+  chart.low = 0.0;
+  chart.high = 1.0;
+  chart.decimals = 2;
+  chart.diagonal = "perfect";
+  ReportTable table{
+      "Expected calibration error: mean over queries of |accuracy − probability| of their bin; points are "
+      "hundredths",
+      {"Method", "Expected error, points", "Overconfidence, points"},
+      {}};
+  for (const Calibration& one : methods) {
+    LineSeries series{method_label(one.method, one.mode), method_class(one.method), {}, {}, {}};
+    for (const CalibrationBin& bin : one.bins) {
+      series.x.push_back(bin.confidence);
+      series.y.push_back(bin.accuracy);
+    }
+    chart.series.push_back(series);
+    const std::string over = format_number(100.0 * one.overconfidence, 1);
+    table.rows.push_back({series.label, fmt::format("{:.1f}", 100.0 * one.expected_error),
+                          one.overconfidence > 0.0 ? "+" + over : over});
+  }
+  const auto best = std::min_element(methods.begin(), methods.end(),
+                                     [](const auto& a, const auto& b) { return a.expected_error < b.expected_error; });
+  section.finding = fmt::format(
+      "With softmax({:g} · cosine), probabilities are off by {:.0f} points on average for {}, the best; they are too "
+      "{}.",
+      scale, 100.0 * best->expected_error, method_label(best->method, best->mode),
+      best->overconfidence > 0.0 ? "high" : "low");
+  section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
+  section.figures = {chart};
+  section.tables = {table};
+  return section;
+}
+
+Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const AnalysisEpisodes& episodes) {
+  Section section{"episodes", "Episodes that lost from fusion", "", "", {}, {}};
+  section.finding = fmt::format(
+      "GaussFusion (transductive) makes {:.0f} % of the episodes worse than the class mean and leaves {:.0f} % as they "
+      "are; on average it adds {} ± {:.1f} points.",
+      analysis.lost_percent, analysis.unchanged_percent, signed_points(analysis.change.value), analysis.change.ci95);
+  section.how = say_episodes(episodes);
+  LineChart chart;
+  chart.id = "episodes-change";
+  chart.title = "Change of accuracy by fusion, episode by episode";
+  chart.x_label = "episodes, % (ordered by change)";
+  chart.y_label = "points, gauss-fusion (transductive) − mean";
+  LineSeries series{"one episode", "m-gauss-fusion", {}, analysis.changes, {}};
+  for (size_t i = 0; i < analysis.changes.size(); ++i)
+    series.x.push_back(100.0 * (static_cast<double>(i) + 0.5) / static_cast<double>(analysis.changes.size()));
+  chart.series = {series};
+  section.figures = {chart};
+  ReportTable table{
+      "The largest losses; accuracy in %", {"Episode", "Mean", "Completed", "Fused", "Change", "Classes"}, {}};
+  for (const EpisodeChange& one : analysis.worst) {
+    table.rows.push_back({fmt::format("{}", one.episode), fmt::format("{:.1f}", one.mean),
+                          fmt::format("{:.1f}", one.completed), fmt::format("{:.1f}", one.fused),
+                          signed_points(one.change), joined(one.classes, title)});
+  }
+  section.tables = {table};
+  return section;
+}
+
+Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
+                         const AnalysisEpisodes& episodes, const PictureSource& picture) {
+  Section section{"failures", "The surest mistakes", "", "", {}, {}};
+  section.finding = mistakes.empty() ? std::string("There is no mistake to show.")
+                                     : fmt::format("The surest mistake calls a {} a {} with a probability of {:.0f} %.",
+                                                   mistakes.front().true_title, mistakes.front().predicted_title,
+                                                   100.0 * mistakes.front().probability);
+  section.how = fmt::format("Method {} ({}): wrong predictions with the highest probability, each image once. ", method,
+                            mode_of(parse_method(method))) +
+                say_episodes(episodes);
+  ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}, {}};
+  bool pictures = false;
+  std::vector<PictureChart> charts;
+  constexpr size_t kRowsAChart = 4;
+  for (size_t i = 0; i < mistakes.size(); ++i) {
+    const Mistake& one = mistakes[i];
+    table.rows.push_back(
+        {one.image_id, one.true_title, one.predicted_title, fmt::format("{:.2f}", one.probability), one.support_id});
+    if (i % kRowsAChart == 0)
+      charts.push_back({fmt::format("failures-{}", i), "Query, and what it was compared with", "", {}});
+    charts.back().rows.push_back(mistake_row(one, picture));
+    for (const PictureTile& tile : charts.back().rows.back().tiles) pictures = pictures || !tile.picture.empty();
+  }
+  section.figures.assign(charts.begin(), charts.end());
+  if (!pictures) {
+    section.figures.clear();
+    section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
+  }
+  section.tables = {table};
+  return section;
+}
+
+}  // namespace protocom

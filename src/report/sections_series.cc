@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/methods.h"
+#include "report/section_words.h"
+
+namespace protocom {
+namespace {
+
+/// The sentence about the crossing of completed and mean prototypes, and the dashed line for it.
+std::string find_crossing(const std::vector<SeriesPoint>& mean, const std::vector<SeriesPoint>& completed,
+                          LineChart& chart) {
+  const auto where = crossing(completed, mean);
+  if (!where) {
+    const bool above = completed.front().accuracy.value > mean.front().accuracy.value;
+    return fmt::format("Completed prototypes stay {} the class mean from {:.0f} to {:.0f} shots.",
+                       above ? "above" : "below", mean.front().x, mean.back().x);
+  }
+  chart.vertical = {{*where, fmt::format("equal at K = {:.1f}", *where)}};
+  const bool falls = completed.front().accuracy.value > mean.front().accuracy.value;
+  const double last = std::ceil(*where) - 1.0;
+  const bool meets = last + 1.0 == *where;  // exactly at a number of shots
+  return fmt::format("Completed prototypes are {} than the class mean up to {:.0f} shot{} and {}{} from {:.0f} on.",
+                     falls ? "better" : "worse", last, last == 1.0 ? "" : "s", meets ? "equal or " : "",
+                     falls ? "worse" : "better", last + 1.0);
+}
+
+const SeriesPoint& at(const std::vector<SeriesPoint>& points, const std::string& method, double x) {
+  return *std::find_if(points.begin(), points.end(),
+                       [&](const SeriesPoint& point) { return point.method == method && point.x == x; });
+}
+
+std::string from_to(const std::vector<SeriesPoint>& points, const std::string& method) {
+  const auto own = points_of(points, method);
+  return fmt::format("{} goes from {:.1f} to {:.1f} %", method, own.front().accuracy.value, own.back().accuracy.value);
+}
+
+}  // namespace
+
+Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+  Section section{"shots", "Shots: when completion helps (figure 3a)", "", "", {}, {}};
+  LineChart chart =
+      accuracy_chart_of(points, "shots-accuracy", fmt::format("Accuracy by shots, {}-way", episodes.shape.n_way),
+                        "labelled images a class, K");
+  section.finding = find_crossing(points_of(points, "mean"), points_of(points, "completed"), chart);
+  section.how =
+      fmt::format(
+          "{} episodes of {}-way for each K, {} queries a class, {} classes, seed {}; bands are 95 % intervals.",
+          episodes.count, episodes.shape.n_way, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
+      say_modes(methods_in(points));
+  section.tables = {accuracy_table_of(points, "Accuracy, %, by shots", "K = ", 0)};
+  section.figures = {chart};
+  return section;
+}
+
+Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
+                      const AnalysisEpisodes& episodes) {
+  Section section{"noise", "Wrong knowledge (table 5)", "", "", {}, {}};
+  const double least = options.gammas.front();
+  const double most = options.gammas.back();
+  const auto loss = [&](const char* method) {
+    return at(points, method, least).accuracy.value - at(points, method, most).accuracy.value;
+  };
+  section.finding = fmt::format(
+      "With every attribute flipped with probability {:g}, completed prototypes lose {:.1f} points, GaussFusion "
+      "(transductive) {:.1f}.",
+      most, loss("completed"), loss("gauss-fusion"));
+  section.how = fmt::format(
+                    "An attribute that a class has is taken from it, and one that it lacks is given to it, with "
+                    "probability γ; mean over {} draws of the noise. The model stays as it was trained. ",
+                    options.draws) +
+                say_episodes(episodes) + say_modes(methods_in(points));
+  ReportTable table = accuracy_table_of(points, "Accuracy, %, by noise level γ", "γ = ", 1);
+  for (auto& row : table.rows) {
+    if (row.front() == "completed") row.front() += " (w/o GaussFusion)";
+    if (row.front().rfind("gauss-fusion", 0) == 0) row.front() = "gauss-fusion (transductive; w/ GaussFusion)";
+  }
+  section.tables = {table};
+  section.figures = {accuracy_chart_of(points, "noise-accuracy", "Accuracy by knowledge noise", "noise level γ")};
+  return section;
+}
+
+Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+  Section section{"ways", "More classes to tell apart", "", "", {}, {}};
+  const double most = points.back().x;
+  section.finding =
+      fmt::format("With {:.0f} classes instead of {:.0f}, {} and {}, where chance is {:.1f} %.", most, points.front().x,
+                  from_to(points, "mean"), from_to(points, "gauss-fusion"), 100.0 / most);
+  section.how =
+      fmt::format("{} episodes of {}-shot for each n, {} queries a class, {} classes, seed {}.", episodes.count,
+                  episodes.shape.k_shot, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
+      say_modes(methods_in(points));
+  LineChart chart = accuracy_chart_of(points, "ways-accuracy",
+                                      fmt::format("Accuracy by classes, {}-shot", episodes.shape.k_shot), "classes, n");
+  section.figures = {chart};
+  LineChart gain = chart;
+  gain.id = "ways-gain";
+  gain.title = "Gain over the class mean";
+  gain.y_label = "points over mean, same episodes";
+  gain.series.clear();
+  for (const LineSeries& series : chart.series) {
+    if (series.label == "mean") continue;
+    LineSeries difference = series;
+    size_t i = 0;
+    for (const SeriesPoint& point : points) {
+      if (method_class(point.method) != series.css_class) continue;
+      difference.y[i] = point.gain.value;
+      difference.interval[i] = point.gain.ci95;
+      ++i;
+    }
+    gain.series.push_back(difference);
+  }
+  section.figures.emplace_back(gain);
+  section.tables = {accuracy_table_of(points, "Accuracy, %, by classes to tell apart", "n = ", 0)};
+  return section;
+}
+
+Section unlabelled_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+  Section section{"unlabelled", "How many unlabelled images fusion needs", "", "", {}, {}};
+  const auto fused = points_of(points, "gauss-fusion");
+  section.finding = fmt::format(
+      "With {:.0f} unlabelled images a class GaussFusion (semi-supervised) reaches {:.1f} %; without any it is the "
+      "mean "
+      "of both prototypes, {:.1f} %.",
+      fused.back().x, fused.back().accuracy.value, fused.front().accuracy.value);
+  section.how = say_episodes(episodes) +
+                " The unlabelled images are of the episode's classes and disjoint from the queries that are scored "
+                "(semi-supervised): every number of them is scored on the same queries.";
+  section.figures = {
+      accuracy_chart_of(points, "unlabelled-accuracy", "Accuracy by unlabelled images", "unlabelled images a class")};
+  section.tables = {
+      accuracy_table_of(points_of(points, "gauss-fusion"), "Accuracy, %, by unlabelled images a class", "", 0)};
+  return section;
+}
+
+}  // namespace protocom

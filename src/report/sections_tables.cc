@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/html_report.h"
+#include "protocom/report/methods.h"
+#include "report/html_parts.h"
+#include "report/section_words.h"
+
+namespace protocom {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<MethodScores>& scores) {
+  std::vector<std::string> names;
+  for (const MethodScores& one : scores) names.emplace_back(to_string(one.method));
+  return names;
+}
+
+std::string task_name(const EpisodeShape& shape) { return fmt::format("{}-way {}-shot", shape.n_way, shape.k_shot); }
+
+Bar bar_of(const MethodScores& scores, const Estimate& value) {
+  const std::string name(to_string(scores.method));
+  return {name, std::string(mode_of(scores.method)), value.value, value.ci95, method_class(name)};
+}
+
+const MethodScores* find(const std::vector<MethodScores>& scores, Method method) {
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == method; });
+  return found == scores.end() ? nullptr : &*found;
+}
+
+/// "(i)" to "(iv)": the paper's numbers.
+std::string row_number(Method method) {
+  static const char* const kNumbers[] = {"(i)", "(ii)", "(iii)", "(iv)"};
+  const auto index = static_cast<size_t>(method);
+  return index < 4 ? kNumbers[index] : "";
+}
+
+BarChart ablation_chart(const TaskScores& task) {
+  BarChart chart;
+  chart.id = fmt::format("ablation-{}-{}", task.shape.n_way, task.shape.k_shot);
+  chart.title = "Accuracy, " + task_name(task.shape);
+  chart.high = 100.0;
+  chart.unit = "%";
+  chart.references = {{100.0 / static_cast<double>(task.shape.n_way), "chance"}};
+  for (const MethodScores& scores : task.methods) chart.bars.push_back(bar_of(scores, estimate(scores.accuracy)));
+  return chart;
+}
+
+std::string gain_words(const TaskScores& task) {
+  const MethodScores* mean = find(task.methods, Method::kMean);
+  const MethodScores* fused = find(task.methods, Method::kGaussFusion);
+  if (mean == nullptr || fused == nullptr) return "";
+  const Estimate gain = paired_difference(fused->accuracy, mean->accuracy);
+  return fmt::format("{} ± {:.1f} points in {}-shot tasks", signed_points(gain.value), gain.ci95, task.shape.k_shot);
+}
+
+}  // namespace
+
+Section tables_section(const std::vector<Evaluation>& evaluations) {
+  Section section{"tables", "Methods by datasets and tasks (tables 1 and 2)", "", "", {}, {}};
+  section.finding = headline(evaluations.front());
+  section.how = "From the results given; " + protocol_line(evaluations.front());
+  section.tables = {comparison_table(evaluations)};
+  return section;
+}
+
+Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episodes) {
+  Section section{"cosine", "How near prototypes come to the true centres (table 3)", "", "", {}, {}};
+  BarChart chart;
+  chart.id = "cosine-bars";
+  chart.title = "Cosine to the true centre, " + task_name(scores.shape);
+  chart.decimals = 3;
+  ReportTable table{
+      "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Mode", "Cosine"}, {}};
+  static const char* const kSymbols[] = {"p", "p̂", "½ p + ½ p̂", "p̂′"};
+  std::string words;
+  for (const MethodScores& one : scores.methods) {
+    const Estimate cosine = estimate(one.cosine);
+    chart.bars.push_back(bar_of(one, cosine));
+    if (cosine.value < 0.0) chart.low = -1.0;
+    table.rows.push_back({fmt::format("{} ({})", to_string(one.method), kSymbols[static_cast<size_t>(one.method)]),
+                          std::string(mode_of(one.method)), fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95)});
+    words += fmt::format("{}{} {:.2f}{}", words.empty() ? "" : ", ", to_string(one.method), cosine.value,
+                         mode_of(one.method) == "transductive" ? " (transductive)" : "");
+  }
+  section.finding = fmt::format("Cosine of the prototypes to the true class centres: {}.", words);
+  section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));
+  section.tables = {table};
+  section.figures = {chart};
+  return section;
+}
+
+Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes) {
+  Section section{"ablation", "What each part contributes (table 4)", "", "", {}, {}};
+  ReportTable table{"Accuracy, %, with the 95 % interval; below it the paired difference to (i)",
+                    {"Row", "Completion", "Fusion", "Mode"},
+                    {}};
+  std::string gains;
+  for (const TaskScores& task : tasks) {
+    table.columns.push_back(task_name(task.shape));
+    table.columns.push_back("over (i)");
+    section.figures.emplace_back(ablation_chart(task));
+    const std::string words = gain_words(task);
+    if (!words.empty()) gains += (gains.empty() ? "" : ", ") + words;
+  }
+  table.caption = "Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points";
+  for (size_t m = 0; m < tasks.front().methods.size(); ++m) {
+    const Method method = tasks.front().methods[m].method;
+    static const char* const kFusion[] = {"–", "–", "mean", "Gaussian"};
+    std::vector<std::string> row = {fmt::format("{} {}", row_number(method), to_string(method)),
+                                    method == Method::kMean ? "–" : "✓", kFusion[static_cast<size_t>(method)],
+                                    std::string(mode_of(method))};
+    for (const TaskScores& task : tasks) {
+      row.push_back(percent_cell(estimate(task.methods[m].accuracy)));
+      const Estimate gain = paired_difference(task.methods[m].accuracy, task.methods.front().accuracy);
+      row.push_back(m == 0 ? "" : fmt::format("{} ± {:.1f}", signed_points(gain.value), gain.ci95));
+    }
+    table.rows.push_back(row);
+  }
+  section.finding = fmt::format("GaussFusion (transductive) against the class mean: {}.", gains);
+  section.how = fmt::format("{} episodes a task, {} queries a class, {} classes, seed {}.", episodes.count,
+                            episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
+                say_modes(names_of(tasks.front().methods));
+  section.tables = {table};
+  return section;
+}
+
+}  // namespace protocom

@@ -1,0 +1,160 @@
+#include <cairo/cairo.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+
+#include "protocom/core/error.h"
+#include "protocom/data/image.h"
+#include "protocom/report/base64.h"
+#include "protocom/report/svg.h"
+#include "report/figure_style.h"
+
+namespace protocom {
+namespace {
+
+using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
+using Context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
+
+const char* light(const std::string& name) {
+  for (const PaletteColour& colour : palette()) {
+    if (name == colour.name) return colour.light;
+  }
+  return "#000000";
+}
+
+/// What the classes of an element amount to.
+struct Look {
+  FigureRule rule{"", nullptr, nullptr, 0, 0, 1, 13, false};
+  std::string series = "ink";
+};
+
+Look look_of(const SvgElement& element) {
+  Look look;
+  std::istringstream words(element.css_class);
+  for (std::string word; words >> word;) {
+    if (is_series_class(word)) look.series = word;
+    for (const FigureRule& rule : figure_rules()) {
+      if (word == rule.css_class) look.rule = rule;
+    }
+  }
+  return look;
+}
+
+void set_colour(cairo_t* to, const char* name, const Look& look, double opacity) {
+  const char* hex = light(std::strcmp(name, "series") == 0 ? look.series : name) + 1;
+  const auto value = std::strtoul(hex, nullptr, 16);
+  cairo_set_source_rgba(to, static_cast<double>(value >> 16U & 255U) / 255.0,
+                        static_cast<double>(value >> 8U & 255U) / 255.0, static_cast<double>(value & 255U) / 255.0,
+                        opacity);
+}
+
+void paint_path(cairo_t* to, const Look& look, double opacity) {
+  if (look.rule.fill != nullptr) {
+    set_colour(to, look.rule.fill, look, opacity * look.rule.opacity);
+    cairo_fill_preserve(to);
+  }
+  if (look.rule.stroke != nullptr) {
+    set_colour(to, look.rule.stroke, look, 1.0);
+    cairo_set_line_width(to, look.rule.stroke_width);
+    const double dash = look.rule.dash;
+    cairo_set_dash(to, &dash, dash > 0.0 ? 1 : 0, 0.0);
+    cairo_stroke_preserve(to);
+  }
+  cairo_new_path(to);
+}
+
+void trace(cairo_t* to, const std::vector<SvgPoint>& points) {
+  for (const SvgPoint& p : points) cairo_line_to(to, p.x, p.y);
+}
+
+void draw_words(cairo_t* to, const SvgElement& element, const Look& look) {
+  cairo_select_font_face(to, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                         look.rule.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_set_font_size(to, 0.94 * look.rule.font_size);  // DejaVu is wider than what browsers take
+  cairo_text_extents_t extents;
+  cairo_text_extents(to, element.text.c_str(), &extents);
+  const double share = element.anchor == Anchor::kStart ? 0.0 : element.anchor == Anchor::kMiddle ? 0.5 : 1.0;
+  set_colour(to, look.rule.fill == nullptr ? "ink" : look.rule.fill, look, 1.0);
+  cairo_move_to(to, element.points[0].x - share * extents.x_advance, element.points[0].y);
+  cairo_show_text(to, element.text.c_str());
+  cairo_new_path(to);
+}
+
+void draw_picture(cairo_t* to, const SvgElement& element) {
+  const Image image = decode_image(from_base64(element.text));
+  Surface surface(
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(image.width), static_cast<int>(image.height)),
+      &cairo_surface_destroy);
+  const int stride = cairo_image_surface_get_stride(surface.get());
+  unsigned char* data = cairo_image_surface_get_data(surface.get());
+  for (int64_t y = 0; y < image.height; ++y) {
+    auto* row = reinterpret_cast<uint32_t*>(data + y * stride);
+    for (int64_t x = 0; x < image.width; ++x) {
+      const uint8_t* rgb = image.rgb.data() + 3 * (y * image.width + x);
+      row[x] = static_cast<uint32_t>(rgb[0]) << 16U | static_cast<uint32_t>(rgb[1]) << 8U | rgb[2];
+    }
+  }
+  cairo_surface_mark_dirty(surface.get());
+  cairo_save(to);
+  cairo_translate(to, element.points[0].x, element.points[0].y);
+  cairo_scale(to, element.width / static_cast<double>(image.width), element.height / static_cast<double>(image.height));
+  cairo_set_source_surface(to, surface.get(), 0.0, 0.0);
+  cairo_paint(to);
+  cairo_restore(to);
+}
+
+void draw(cairo_t* to, const SvgElement& element) {
+  using Kind = SvgElement::Kind;
+  const Look look = look_of(element);
+  constexpr double kTurn = 6.283185307179586;
+  switch (element.kind) {
+    case Kind::kRect:
+      cairo_rectangle(to, element.points[0].x, element.points[0].y, element.width, element.height);
+      return paint_path(to, look, element.opacity);
+    case Kind::kCircle:
+      cairo_arc(to, element.points[0].x, element.points[0].y, element.width, 0.0, kTurn);
+      return paint_path(to, look, element.opacity);
+    case Kind::kLine:
+    case Kind::kPolyline:
+      trace(to, element.points);
+      return paint_path(to, look, element.opacity);
+    case Kind::kPolygon:
+      trace(to, element.points);
+      cairo_close_path(to);
+      return paint_path(to, look, element.opacity);
+    case Kind::kText:
+      return draw_words(to, element, look);
+    case Kind::kImage:
+      return draw_picture(to, element);
+    case Kind::kOpenGroup:
+    case Kind::kCloseGroup:
+      return;
+  }
+}
+
+cairo_status_t append_bytes(void* out, const unsigned char* bytes, unsigned int count) {
+  static_cast<std::string*>(out)->append(reinterpret_cast<const char*>(bytes), count);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+std::string Svg::png(double scale) const {
+  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(width_ * scale)),
+                                             static_cast<int>(std::ceil(height_ * scale))),
+                  &cairo_surface_destroy);
+  const Context context(cairo_create(surface.get()), &cairo_destroy);
+  cairo_scale(context.get(), scale, scale);
+  set_colour(context.get(), "card", {}, 1.0);
+  cairo_paint(context.get());
+  for (const SvgElement& element : elements_) draw(context.get(), element);
+  std::string bytes;
+  const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), &append_bytes, &bytes);
+  if (status != CAIRO_STATUS_SUCCESS) fail("the figure '{}' cannot be drawn: {}", id_, cairo_status_to_string(status));
+  return bytes;
+}
+
+}  // namespace protocom

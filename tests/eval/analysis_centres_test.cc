@@ -1,0 +1,74 @@
+#include "protocom/eval/analysis_centres.h"
+
+#include <gmock/gmock.h>
+
+#include "protocom/core/error.h"
+#include "protocom/eval/alignment.h"
+#include "support/message_of.h"
+#include "support/toy_features.h"
+#include "support/untrained.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+TEST(MovingAverage, IsTheMeanOfEveryRunOfNeighbours) {
+  EXPECT_THAT(moving_average({1.0, 2.0, 6.0, 3.0}, 2), Pointwise(DoubleNear(1e-12), {1.5, 4.0, 4.5}));
+  EXPECT_THAT(moving_average({1.0, 2.0, 6.0, 3.0}, 4), Pointwise(DoubleNear(1e-12), {3.0}));
+  EXPECT_THAT(moving_average({1.0, 2.0}, 1), ElementsAre(1.0, 2.0));
+}
+
+TEST(Resampled, KeepsTheEndsAndInterpolatesBetween) {
+  EXPECT_THAT(resampled({0.0, 2.0, 10.0}, 5), Pointwise(DoubleNear(1e-12), {0.0, 1.0, 2.0, 6.0, 10.0}));
+  EXPECT_THAT(resampled({3.0, 1.0, 4.0}, 3), ElementsAre(3.0, 1.0, 4.0));
+  EXPECT_THAT(resampled({3.0, 1.0, 4.0}, 2), ElementsAre(3.0, 4.0));
+}
+
+// The centre of (1, 0), (1, 0.2), (1, -1) and (5, 0.8) is (2, 0): cosines 1, 0.981, 0.707 and 0.987.
+TEST(ExtremeImages, AreOrderedByTheirAngleToTheCentre) {
+  FeatureSet features;
+  features.features = at::tensor({1.0F, 0.0F, 1.0F, 0.2F, 1.0F, -1.0F, 5.0F, 0.8F}).view({4, 2});
+  features.labels = at::zeros({4}, at::kLong);
+  features.class_names = {"only"};
+  features.class_split = {Split::kNovel};
+  features.image_ids = {"w", "x", "y", "z"};
+  const auto found = extreme_images(features, {"only"}, 2);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].nearest[0].image_id, "w");
+  EXPECT_EQ(found[0].nearest[1].image_id, "z");
+  EXPECT_EQ(found[0].farthest[0].image_id, "y");
+  EXPECT_EQ(found[0].farthest[1].image_id, "x");
+  EXPECT_NEAR(found[0].farthest[0].cosine, std::sqrt(0.5), 1e-6);
+  EXPECT_THAT(testing::message_of([&] { extreme_images(features, {"onyl"}, 2); }), HasSubstr("only"));
+}
+
+TEST(RandomClasses, AreDistinctOnesOfTheSplitInOrder) {
+  const auto world = testing::toy_world();
+  const auto names = random_classes(world.features, Split::kNovel, 4, 7);
+  ASSERT_EQ(names.size(), 4U);
+  EXPECT_EQ(names, random_classes(world.features, Split::kNovel, 4, 7));
+  for (const std::string& name : names) EXPECT_GE(std::stoi(name.substr(5)), 106) << "not a novel class";
+  EXPECT_EQ(random_classes(world.features, Split::kNovel, 99, 7).size(), 6U);
+}
+
+TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
+  const auto world = testing::toy_world();
+  const CompletionModel model = testing::untrained_model(world);
+  const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const auto analysis = analyse_single_images({world.features, model, classes}, Split::kNovel, 5);
+  EXPECT_EQ(analysis.classes, 6);
+  EXPECT_EQ(analysis.ranks, 30);
+  EXPECT_EQ(analysis.window, 5);
+  ASSERT_EQ(analysis.curves.size(), 3U);
+  const auto& images = analysis.curves[0].cosine;
+  ASSERT_EQ(images.size(), 26U);
+  EXPECT_TRUE(std::is_sorted(images.rbegin(), images.rend()));  // by definition of the order
+  EXPECT_EQ(analyse_single_images({world.features, model, classes}, Split::kNovel, 50).window, 30 / 4);
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,126 @@
+#include "protocom/eval/analysis_sweep.h"
+
+#include <gmock/gmock.h>
+
+#include "protocom/core/error.h"
+#include "protocom/eval/alignment.h"
+#include "protocom/eval/analysis_noise.h"
+#include "support/untrained.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::ElementsAre;
+
+SeriesPoint point(double x, double accuracy) { return {x, "m", "inductive", {accuracy, 0.0}, {0.0, 0.0}, 0.0}; }
+
+// a - b is 4 at 1 and -2 at 2: nothing is left after two thirds of the way.
+TEST(Crossing, IsWhereTheLinesMeet) {
+  const auto where = crossing({point(1, 60), point(2, 61), point(3, 70)}, {point(1, 56), point(2, 63), point(3, 75)});
+  ASSERT_TRUE(where.has_value());
+  EXPECT_NEAR(*where, 1.0 + 4.0 / 6.0, 1e-12);
+  EXPECT_NEAR(*crossing({point(1, 50), point(5, 70)}, {point(1, 60), point(5, 60)}), 3.0, 1e-12);  // from below
+  EXPECT_FALSE(crossing({point(1, 60), point(2, 61)}, {point(1, 56), point(2, 57)}).has_value());
+}
+
+TEST(Ways, GoFromFiveToAll) {
+  EXPECT_THAT(ways_up_to(20), ElementsAre(5, 8, 11, 14, 17, 20));
+  EXPECT_THAT(ways_up_to(6), ElementsAre(5, 6));
+  EXPECT_THAT(ways_up_to(5), ElementsAre(5));
+  EXPECT_THAT(ways_up_to(3), ElementsAre(3));
+  EXPECT_EQ(ways_up_to(1000).back(), 1000);
+  EXPECT_LE(ways_up_to(1000).size(), 7U);
+}
+
+TEST(Noise, OfNothingLeavesTheKnowledgeUnchanged) {
+  const at::Tensor r = at::rand({7, 9}) * at::rand({7, 9}).lt(0.4).to(at::kFloat);
+  EXPECT_TRUE(at::equal(noisy_association(r, 0.0, 3), r));
+}
+
+// Everything present goes, everything absent comes, with the mean of 0.5 and 1 as its weight.
+TEST(Noise, OfCertaintyTurnsTheKnowledgeRound) {
+  const at::Tensor r = at::tensor({0.5F, 0.0F, 0.0F, 1.0F}).view({2, 2});
+  const at::Tensor noisy = noisy_association(r, 1.0, 3);
+  EXPECT_TRUE(at::equal(noisy, at::tensor({0.0F, 0.75F, 0.75F, 0.0F}).view({2, 2})));
+  EXPECT_TRUE(at::equal(r, at::tensor({0.5F, 0.0F, 0.0F, 1.0F}).view({2, 2}))) << "the original was changed";
+}
+
+TEST(Noise, FlipsTheShareOfEntriesThatItShould) {
+  const at::Tensor r = at::rand({200, 100}).lt(0.3).to(at::kFloat);
+  const double flipped = noisy_association(r, 0.2, 5).ne(r).to(at::kDouble).mean().item<double>();
+  EXPECT_NEAR(flipped, 0.2, 4.0 * std::sqrt(0.2 * 0.8 / 20000.0));  // four standard deviations
+  EXPECT_FALSE(at::equal(noisy_association(r, 0.2, 5), noisy_association(r, 0.2, 6)));
+  EXPECT_TRUE(at::equal(noisy_association(r, 0.2, 5), noisy_association(r, 0.2, 5)));
+}
+
+/// A toy world with an untrained model.
+class Sweep : public ::testing::Test {
+ protected:
+  Sweep() { episodes_.count = 30, episodes_.shape.n_query = 6; }
+
+  [[nodiscard]] AnalysisInputs inputs() const { return {world_.features, model_, classes_}; }
+  [[nodiscard]] MethodScores scores_of(Method method, const EpisodeShape& shape) const {
+    const EpisodeList list = sample_episodes(world_.features, episodes_.split, shape, episodes_.count, episodes_.seed);
+    EvaluateOptions options;
+    options.methods = {method};
+    return evaluate(world_.features, list, &model_, &classes_, options, Progress::none()).front();
+  }
+
+  testing::ToyWorld world_ = testing::toy_world();
+  CompletionModel model_ = testing::untrained_model(world_);
+  ClassKnowledge classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
+  AnalysisEpisodes episodes_;
+};
+
+TEST_F(Sweep, ByShotsHasTheAccuraciesOfEachEvaluation) {
+  const auto points = accuracy_by_shots(inputs(), episodes_, {1, 3}, Progress::none());
+  ASSERT_EQ(points.size(), 2U * all_methods().size());
+  EpisodeShape shape = episodes_.shape;
+  shape.k_shot = 3;
+  const auto completed = points_of(points, "completed");
+  ASSERT_EQ(completed.size(), 2U);
+  EXPECT_DOUBLE_EQ(completed[1].x, 3.0);
+  EXPECT_DOUBLE_EQ(completed[1].accuracy.value, estimate(scores_of(Method::kCompleted, shape).accuracy).value);
+  EXPECT_DOUBLE_EQ(points_of(points, "mean")[1].gain.value, 0.0);
+  EXPECT_EQ(points_of(points, "gauss-fusion")[0].mode, "transductive");
+}
+
+TEST_F(Sweep, ByWaysGetsHarderWithMoreClasses) {
+  const auto mean = points_of(accuracy_by_ways(inputs(), episodes_, {2, 6}, Progress::none()), "mean");
+  EXPECT_GT(mean[0].accuracy.value, mean[1].accuracy.value);
+}
+
+TEST_F(Sweep, ByUnlabelledBeginsWithTheMeanOfBothPrototypes) {
+  const auto points = accuracy_by_unlabelled(inputs(), episodes_, {0, 1, 8}, Progress::none());
+  const auto fused = points_of(points, "gauss-fusion");
+  const auto half = points_of(points, "mean-fusion");
+  EXPECT_DOUBLE_EQ(fused[0].accuracy.value, half[0].accuracy.value);
+  EXPECT_EQ(fused[0].mode, "inductive");
+  EXPECT_EQ(fused[2].mode, "semi-supervised");
+  // What uses no unlabelled image is scored on the same queries at every point.
+  for (const char* method : {"mean", "completed", "mean-fusion"})
+    EXPECT_DOUBLE_EQ(points_of(points, method)[0].accuracy.value, points_of(points, method)[2].accuracy.value);
+  EXPECT_THROW(accuracy_by_unlabelled(inputs(), episodes_, {40}, Progress::none()), Error);  // classes have 30 images
+}
+
+TEST_F(Sweep, ByNoiseLeavesTheMeanAloneAndStartsWithoutNoise) {
+  NoiseOptions options;
+  options.gammas = {0.0, 0.3};
+  options.draws = 2;
+  const auto points = accuracy_by_noise(inputs(), episodes_, options, Progress::none());
+  const auto mean = points_of(points, "mean");
+  EXPECT_DOUBLE_EQ(mean[0].accuracy.value, mean[1].accuracy.value);  // it knows nothing that could be wrong
+  EXPECT_DOUBLE_EQ(mean[1].spread, 0.0);
+  const auto completed = points_of(points, "completed");
+  EXPECT_DOUBLE_EQ(completed[0].accuracy.value,
+                   estimate(scores_of(Method::kCompleted, episodes_.shape).accuracy).value);
+  EXPECT_NE(completed[0].accuracy.value, completed[1].accuracy.value);
+  options.gammas = {1.5};
+  EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
+  options = {};
+  options.draws = 0;
+  EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,20 @@
+#pragma once
+#include <ATen/ATen.h>
+
+#include "protocom/fewshot/completion_model.h"
+#include "support/toy_features.h"
+
+namespace protocom::testing {
+
+/// An untrained network with the toy world's attributes: its figures are arbitrary, but every path runs.
+inline CompletionModel untrained_model(const ToyWorld& world) {
+  at::manual_seed(2);
+  ProtoComNetOptions options;
+  options.feature_dim = world.features.dim();
+  options.embedding_dim = world.knowledge.embedding_dim();
+  const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
+  return {ProtoComNet(options), world.knowledge.attributes, world.knowledge.attribute_embedding,
+          at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})};
+}
+
+}  // namespace protocom::testing
