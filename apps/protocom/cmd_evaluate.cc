@@ -1,8 +1,11 @@
+#include <charconv>
 #include <optional>
 
 #include "cli.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
+#include "protocom/eval/predictions.h"
+#include "protocom/eval/results.h"
 
 namespace protocom::cli {
 namespace {
@@ -20,13 +23,17 @@ struct Options {
   std::string class_split;
   std::string split = "novel";
   std::string json;
+  std::string predictions;
   std::string episodes_file;
   std::string save_episodes;
   std::vector<std::string> methods = default_methods();
-  std::vector<int64_t> k_shot = {1, 5};
+  std::vector<std::string> compare;
+  std::vector<std::string> k_shot = {"1", "5"};
   EpisodeShape shape;
+  std::string query_distribution = std::string(to_string(EpisodeShape().query_distribution));
   int64_t episodes = 600;
   uint64_t seed = 1;
+  std::vector<uint64_t> seeds;
   EvaluateOptions evaluate;
 };
 
@@ -50,30 +57,125 @@ Inputs read_inputs(const Options& options) {
   return inputs;
 }
 
-std::vector<EpisodeList> episode_lists(const Options& options, const FeatureSet& features) {
-  if (!options.episodes_file.empty()) return {read_episodes(options.episodes_file, features)};
+/// The lists of one shape, one a seed.
+struct Task {
+  EpisodeShape shape;
   std::vector<EpisodeList> lists;
-  for (const int64_t k_shot : options.k_shot) {
-    EpisodeShape shape = options.shape;
-    shape.k_shot = k_shot;
-    lists.push_back(sample_episodes(features, parse_split(options.split), shape, options.episodes, options.seed));
-  }
-  return lists;
+  std::vector<SeedScores> scores;
+};
+
+int64_t parse_shots(const std::string& text, const std::string& whole) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail_usage("--k-shot takes numbers or ranges such as 1,5 or 1-5, found '{}'", whole);
+  return value;
 }
 
-void print_results(const nlohmann::json& results) {
-  std::vector<std::vector<std::string>> rows = {{"task", "method", "accuracy %", "+-", "gain", "cosine", "mode"}};
-  double mean_accuracy = 0;
-  for (const auto& row : results) {
-    const auto accuracy = row["accuracy"].get<double>();
-    if (row["method"] == "mean") mean_accuracy = accuracy;
-    rows.push_back({fmt::format("{}-way {}-shot", row["n_way"].get<int64_t>(), row["k_shot"].get<int64_t>()),
-                    row["method"].get<std::string>(), fmt::format("{:.2f}", accuracy),
-                    fmt::format("{:.2f}", row["ci95"].get<double>()),
-                    mean_accuracy > 0 ? fmt::format("{:+.2f}", accuracy - mean_accuracy) : "",
-                    fmt::format("{:.3f}", row["cosine"].get<double>()), row["mode"].get<std::string>()});
+/// "5", or "1-5" for classes of one to five shots.
+EpisodeShape with_shots(EpisodeShape shape, const std::string& text) {
+  const size_t dash = text.find('-');
+  shape.k_shot = parse_shots(text.substr(0, dash), text);
+  if (dash != std::string::npos) shape.most_shots = parse_shots(text.substr(dash + 1), text);
+  return shape;
+}
+
+std::vector<Task> draw_tasks(const Options& options, const FeatureSet& features) {
+  if (!options.episodes_file.empty()) {
+    EpisodeList list = read_episodes(options.episodes_file, features);
+    const EpisodeShape shape = list.shape;
+    return {{shape, {std::move(list)}, {}}};
   }
-  print_table(rows);
+  const auto seeds = options.seeds.empty() ? std::vector<uint64_t>{options.seed} : options.seeds;
+  std::vector<Task> tasks;
+  for (const auto& shots : options.k_shot) {
+    tasks.push_back({with_shots(options.shape, shots), {}, {}});
+    for (const uint64_t seed : seeds) {
+      tasks.back().lists.push_back(
+          sample_episodes(features, parse_split(options.split), tasks.back().shape, options.episodes, seed));
+    }
+  }
+  return tasks;
+}
+
+/// "mean:gauss-fusion" -> how much better mean is than gauss-fusion; several pairs are separated by commas, and a
+/// single pair may be written with a comma.
+std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
+  if (texts.size() == 2 && texts[0].find(':') == std::string::npos && texts[1].find(':') == std::string::npos)
+    return {{parse_method(texts[0]), parse_method(texts[1])}};
+  std::vector<MethodPair> pairs;
+  for (const auto& text : texts) {
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos)
+      fail_usage("--compare takes two methods a,b or pairs a:b,c:d; found '{}'", fmt::join(texts, ","));
+    pairs.emplace_back(parse_method(text.substr(0, colon)), parse_method(text.substr(colon + 1)));
+  }
+  return pairs;
+}
+
+/// The entry of `differences` for a method against the class mean, if there is one.
+const nlohmann::json* gain_of(const nlohmann::json& differences, const nlohmann::json& method) {
+  for (const auto& row : differences) {
+    if (row["method"] == method && row["baseline"] == "mean") return &row;
+  }
+  return nullptr;
+}
+
+std::string points(const nlohmann::json& value) { return fmt::format("{:.2f}", value.get<double>()); }
+
+std::string plus_minus(const nlohmann::json& row, const char* field) {
+  return fmt::format("{} +- {}", signed_text(row[field].get<double>(), 2), points(row["ci95"]));
+}
+
+/// What was found, as it goes into the JSON.
+struct Findings {
+  nlohmann::json results = nlohmann::json::array();
+  nlohmann::json differences = nlohmann::json::array();
+  ProtocolChecks checks;
+  std::vector<std::vector<std::string>> table = {
+      {"task", "method", "accuracy %", "+-", "gain over mean", "cosine", "mode"}};
+  std::vector<std::vector<std::string>> compared = {{"task", "method", "less", "difference", "better in", "worse in"}};
+  std::vector<std::vector<std::string>> by_seed = {{"task", "seed", "method", "accuracy %", "+-"}};
+};
+
+void add_lines(const std::string& task, const nlohmann::json& results, const nlohmann::json& differences,
+               Findings& found) {
+  for (const auto& row : results) {
+    const auto method = row["method"].get<std::string>();
+    const nlohmann::json* gain = gain_of(differences, row["method"]);
+    found.table.push_back({task, method, points(row["accuracy"]), points(row["ci95"]),
+                           gain == nullptr ? "" : plus_minus(*gain, "difference"),
+                           fmt::format("{:.3f}", row["cosine"].get<double>()), row["mode"].get<std::string>()});
+    for (const auto& part : row.value("per_seed", nlohmann::json::array()))
+      found.by_seed.push_back({task, part["seed"].dump(), method, points(part["accuracy"]), points(part["ci95"])});
+  }
+  for (const auto& row : differences) {
+    if (row["baseline"] == "mean") continue;
+    found.compared.push_back({task, row["method"].get<std::string>(), row["baseline"].get<std::string>(),
+                              plus_minus(row, "difference"), fmt::format("{:.0f} %", row["better"].get<double>()),
+                              fmt::format("{:.0f} %", row["worse"].get<double>())});
+  }
+}
+
+void add_findings(const Task& task, const std::vector<MethodPair>& pairs, Findings& found) {
+  const auto results = results_json(task.shape, task.scores);
+  const auto differences = differences_json(task.shape, task.scores, pairs);
+  add_lines(describe(task.shape), results, differences, found);
+  found.results.insert(found.results.end(), results.begin(), results.end());
+  found.differences.insert(found.differences.end(), differences.begin(), differences.end());
+}
+
+void print_findings(const Findings& found) {
+  print_table(found.table);
+  for (const auto* table : {&found.compared, &found.by_seed}) {
+    if (table->size() == 1) continue;
+    fmt::print("\n");
+    print_table(*table);
+  }
+  fmt::print(
+      "\nchecked: {} episodes ({} images) without an image twice or of another split or class; {} predictions "
+      "unchanged by the order of the queries\n",
+      found.checks.episodes, found.checks.rows, found.checks.permuted_queries);
 }
 
 nlohmann::json dataset_json(const Options& options, const FeatureSet& features, const EpisodeList& list) {
@@ -93,37 +195,83 @@ std::string command_line(const CLI::App& command) {
   return text;
 }
 
+nlohmann::json episodes_json(const std::vector<Task>& tasks, const FeatureSet& features) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const Task& task : tasks) {
+    for (const EpisodeList& list : task.lists) {
+      nlohmann::json row = shape_json(list.shape);
+      row["seed"] = list.seed;
+      row["episodes"] = list.episodes.size();
+      row["hash"] = list.hash(features);
+      out.push_back(std::move(row));
+    }
+  }
+  return out;
+}
+
+void write_json(const CLI::App& command, const Options& options, const FeatureSet& features,
+                const std::vector<Task>& tasks, const Findings& found) {
+  Provenance provenance = provenance_of(command, tasks.front().lists.front().seed);
+  provenance.inputs["features"] = features.content_hash;
+  add_input(provenance, "knowledge", options.knowledge);
+  add_input(provenance, "model", options.model);
+  add_input(provenance, "class-split", options.class_split);
+  add_input(provenance, "episodes", options.episodes_file);
+  const nlohmann::json episodes = episodes_json(tasks, features);
+  std::vector<std::string> hashes;
+  for (const auto& list : episodes) hashes.push_back(list["hash"].get<std::string>());
+  const nlohmann::json inputs = provenance.inputs;
+  write_file(options.json, nlohmann::json{{"header", make_header("results", 1, provenance).to_json()},
+                                          {"dataset", dataset_json(options, features, tasks.front().lists.front())},
+                                          {"command", command_line(command)},
+                                          {"hashes", inputs},
+                                          {"episodes_hash", fmt::format("{}", fmt::join(hashes, " "))},
+                                          {"episode_lists", episodes},
+                                          {"checks", found.checks.to_json()},
+                                          {"results", found.results},
+                                          {"differences", found.differences}}
+                               .dump(1));
+}
+
+void check_outputs(const Options& options) {
+  for (const auto& path : {options.json, options.predictions, options.save_episodes}) {
+    if (!path.empty()) check_writable(path);
+  }
+  if (!options.save_episodes.empty() && (options.k_shot.size() > 1 || options.seeds.size() > 1))
+    fail_usage("--save-episodes writes one list: give a single --k-shot and a single seed");
+}
+
 void run_evaluate(const CLI::App& command, Options& options) {
   options.evaluate.methods.clear();
   for (const auto& name : options.methods) options.evaluate.methods.push_back(parse_method(name));
-  if (!options.json.empty()) check_writable(options.json);
-  if (!options.save_episodes.empty() && options.k_shot.size() > 1)
-    fail_usage("--save-episodes writes one list: give a single --k-shot");
+  const auto pairs = pairs_to_compare(options.evaluate.methods, parse_pairs(options.compare));
+  options.shape.query_distribution = parse_query_distribution(options.query_distribution);
+  if (!options.predictions.empty()) options.evaluate.predictions = KeepPredictions::kYes;
+  check_outputs(options);
   const Inputs inputs = read_inputs(options);
-  const auto lists = episode_lists(options, inputs.features);
-  if (!options.save_episodes.empty()) write_episodes(options.save_episodes, lists.front(), inputs.features);
+  auto tasks = draw_tasks(options, inputs.features);
+  if (!options.save_episodes.empty())
+    write_episodes(options.save_episodes, tasks.front().lists.front(), inputs.features);
 
-  nlohmann::json results = nlohmann::json::array();
-  std::vector<std::string> hashes;
-  for (const auto& list : lists) {
-    const auto methods = evaluate(inputs.features, list, inputs.model ? &*inputs.model : nullptr,
-                                  inputs.classes ? &*inputs.classes : nullptr, options.evaluate, progress());
-    for (auto& row : results_json(list.shape, methods)) results.push_back(std::move(row));
-    if (!options.json.empty()) hashes.push_back(list.hash(inputs.features));
+  Findings found;
+  std::string predictions = predictions_csv_header();
+  for (Task& task : tasks) {
+    for (const EpisodeList& list : task.lists) {
+      CheckedScores scores =
+          evaluate_checked(inputs.features, list, inputs.model ? &*inputs.model : nullptr,
+                           inputs.classes ? &*inputs.classes : nullptr, options.evaluate, progress());
+      found.checks.add(scores.checks);
+      task.scores.push_back({list.seed, std::move(scores.methods)});
+    }
+    add_findings(task, pairs, found);
+    if (!options.predictions.empty()) append_predictions_csv(task.shape, task.scores, inputs.features, predictions);
+    for (SeedScores& seed : task.scores) {
+      for (MethodScores& method : seed.methods) method.predictions = {};
+    }
   }
-  print_results(results);
-  if (options.json.empty()) return;
-  Provenance provenance = provenance_of(command, options.seed);
-  add_input(provenance, "features", options.features);
-  add_input(provenance, "knowledge", options.knowledge);
-  add_input(provenance, "model", options.model);
-  add_input(provenance, "episodes", options.episodes_file);
-  write_file(options.json, nlohmann::json{{"header", make_header("results", 1, provenance).to_json()},
-                                          {"dataset", dataset_json(options, inputs.features, lists.front())},
-                                          {"command", command_line(command)},
-                                          {"episodes_hash", fmt::format("{}", fmt::join(hashes, " "))},
-                                          {"results", results}}
-                               .dump(1));
+  print_findings(found);
+  if (!options.predictions.empty()) write_file(options.predictions, predictions);
+  if (!options.json.empty()) write_json(command, options, inputs.features, tasks, found);
 }
 
 void add_evaluate_command(CLI::App& app) {
@@ -131,7 +279,9 @@ void add_evaluate_command(CLI::App& app) {
   CLI::App* command = add_command(
       app, "evaluate", "Accuracy on few-shot episodes, with intervals",
       "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --json out.json\n"
-      "protocom evaluate --features features.npz --methods mean --k-shot 1");
+      "protocom evaluate --features features.npz --methods mean --k-shot 1\n"
+      "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --k-shot 1-5 \\\n"
+      "    --query-distribution dirichlet --seeds 1,2,3 --compare gauss-fusion,mean-fusion");
   command->add_option("--features", options->features, "Features (npz, or npy with --class-split)")->required();
   command->add_option("--knowledge", options->knowledge, "Knowledge file");
   command->add_option("--model", options->model, "Completion model");
@@ -139,13 +289,36 @@ void add_evaluate_command(CLI::App& app) {
   command->add_option("--split", options->split, "Classes the episodes are drawn from: base, val or novel");
   command->add_option("--class-split", options->class_split, "Split that replaces the features' own (CSV class,split)");
   command->add_option("--n-way", options->shape.n_way, "Classes an episode");
-  command->add_option("--k-shot", options->k_shot, "Labelled images a class; a list evaluates each")->delimiter(',');
+  command
+      ->add_option("--k-shot", options->k_shot,
+                   "Labelled images a class; a list evaluates each, a range such as 1-5 draws each class's number")
+      ->delimiter(',');
   command->add_option("--n-query", options->shape.n_query, "Queries a class");
+  auto* unlabelled =
+      command->add_option("--unlabelled", options->shape.unlabelled,
+                          "Images a class of an unlabelled pool that GaussFusion uses instead of the queries");
+  auto* distribution = command->add_option(
+      "--query-distribution", options->query_distribution,
+      "balanced, or dirichlet: as many queries, of classes in proportions drawn from Dirichlet(alpha)");
+  auto* alpha =
+      command->add_option("--alpha", options->shape.alpha, "Of the Dirichlet distribution; small is unbalanced");
   command->add_option("--episodes", options->episodes, "Episodes");
-  command->add_option("--seed", options->seed, "Seed of the episodes");
+  auto* seed = command->add_option("--seed", options->seed, "Seed of the episodes");
+  auto* seeds = command->add_option("--seeds", options->seeds, "Several seeds: figures of all together and of each")
+                    ->delimiter(',')
+                    ->excludes(seed);
   command->add_option("--scale", options->evaluate.fusion.scale, "Lambda of GaussFusion (equation 12)");
-  command->add_option("--episodes-file", options->episodes_file, "Run these episodes (JSON) instead of drawing some");
+  command
+      ->add_option("--compare", options->compare,
+                   "Two methods a,b (or pairs a:b,c:d) to compare on the same episodes, besides each with mean")
+      ->delimiter(',');
+  command->add_option("--episodes-file", options->episodes_file, "Run these episodes (JSON) instead of drawing some")
+      ->excludes(unlabelled)
+      ->excludes(distribution)
+      ->excludes(alpha)
+      ->excludes(seeds);
   command->add_option("--save-episodes", options->save_episodes, "Write the drawn episodes (JSON), for other programs");
+  command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)");
   command->add_option("--json", options->json, "Write every figure and the accuracy of every episode");
   command->callback([command, options] { run_evaluate(*command, *options); });
 }
