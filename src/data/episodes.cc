@@ -72,27 +72,40 @@ class EpisodeSampler {
 
   Episode draw(Rng rng) {
     Episode episode;
+    const auto n = static_cast<size_t>(shape_.n_way);
+    episode.classes.reserve(n);
+    episode.support.reserve(n);
+    episode.query.reserve(n);
     sample(static_cast<int64_t>(classes_.size()), shape_.n_way, rng);
     for (const int64_t pick : drawn_) episode.classes.push_back(classes_[static_cast<size_t>(pick)]);
-    // From generators of their own: neither changes which classes and images come first.
-    draw_shots(rng.fork(1));
-    draw_queries(episode, rng.fork(2));
+    draw_shots(rng.fork(kShots));
+    draw_queries(episode, rng.fork(kQueries));
     for (size_t i = 0; i < episode.classes.size(); ++i) draw_images(episode, i, rng);
     return episode;
   }
 
  private:
+  // Generators of their own, so that none of these changes which classes and images come first.
+  static constexpr uint64_t kShots = 1;
+  static constexpr uint64_t kQueries = 2;
+  static constexpr uint64_t kFirstPool = 3;
+
   /// The values of Rng::sample, without its memory.
   void sample(int64_t bound, int64_t count, Rng& rng) {
+    for (const size_t place : moved_) place_[place] = static_cast<int64_t>(place);
     drawn_.clear();
     moved_.clear();
-    for (int64_t i = 0; i < count; ++i) {
+    sample_more(bound, count, rng);
+  }
+
+  /// As many again, of those not yet drawn.
+  void sample_more(int64_t bound, int64_t count, Rng& rng) {
+    for (auto i = static_cast<int64_t>(drawn_.size()); count-- > 0; ++i) {
       const auto place = static_cast<size_t>(i + rng.below(bound - i));
       drawn_.push_back(place_[place]);
       place_[place] = place_[static_cast<size_t>(i)];
       moved_.push_back(place);
     }
-    for (const size_t place : moved_) place_[place] = static_cast<int64_t>(place);
   }
 
   void draw_shots(Rng rng) {
@@ -131,7 +144,10 @@ class EpisodeSampler {
 
   void draw_images(Episode& episode, size_t i, Rng& rng) {
     const auto& rows = rows_by_class_[static_cast<size_t>(episode.classes[i])];
-    sample(static_cast<int64_t>(rows.size()), shots_[i] + queries_[i] + shape_.unlabelled, rng);
+    const auto images = static_cast<int64_t>(rows.size());
+    sample(images, shots_[i] + queries_[i], rng);
+    Rng of_pool = rng.fork(kFirstPool + i);
+    sample_more(images, shape_.unlabelled, of_pool);
     for (int64_t& pick : drawn_) pick = rows[static_cast<size_t>(pick)];
     const auto query = drawn_.begin() + shots_[i];
     const auto pool = query + queries_[i];
@@ -143,7 +159,7 @@ class EpisodeSampler {
   const std::vector<int64_t>& classes_;
   const Groups& rows_by_class_;
   EpisodeShape shape_;
-  std::vector<int64_t> place_;  // 0, 1, 2, ... between two samples
+  std::vector<int64_t> place_;  // 0, 1, 2, ... but for moved_
   std::vector<int64_t> drawn_;
   std::vector<size_t> moved_;
   std::vector<int64_t> shots_;
@@ -244,6 +260,7 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
     for (size_t i = 0; i < list.episodes.size(); ++i) {
       if (i > 0) text += ',';
       writer.append(list.episodes[i], text);
+      if (i == 0) text.reserve(text.size() * (list.episodes.size() + 1));  // ten thousand episodes make 16 MB
     }
     return text + "]" + head.substr(place + kPlace.size());
   } catch (const json::exception& error) {

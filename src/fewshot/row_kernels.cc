@@ -1,7 +1,5 @@
 #include "protocom/fewshot/row_kernels.h"
 
-#include <fmt/ranges.h>
-
 #include <atomic>
 #include <cstring>
 
@@ -80,15 +78,21 @@ PROTOCOM_INLINE float lane_sum(const Float16& vector) {
 
 // ---------------------------------------------------------------------------------------------------------- row_dots
 
-template <typename Cpu, int kRows, int kColumns>
+/// With kAhead, the rows that follow are fetched meanwhile: they lie anywhere, which no processor foresees.
+template <typename Cpu, int kRows, int kColumns, bool kAhead = false>
 PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes, int64_t dim, int64_t stride,
                               float* dots) {
   using Vector = typename Cpu::Vector;
+  constexpr int64_t kLine = 64 / sizeof(float);
   const float* x[kRows];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) x[i] = rows[i];
   Vector sum[kRows][kColumns] = {};
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+    if (kAhead && d % kLine == 0) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) __builtin_prefetch(rows[kRows + i] + d);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
@@ -106,6 +110,10 @@ template <typename Cpu, int kColumns>
 PROTOCOM_INLINE void dot_columns(const RowDots& task, int64_t column, float* dots) {
   const float* prototypes = task.prototypes + column * task.dim;
   int64_t i = 0;
+  for (; i + 2 * Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
+    dot_tile<Cpu, Cpu::kDotRows, kColumns, true>(task.rows + i, prototypes, task.dim, task.stride,
+                                                 dots + i * task.stride + column);
+  }
   for (; i + Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
     dot_tile<Cpu, Cpu::kDotRows, kColumns>(task.rows + i, prototypes, task.dim, task.stride,
                                            dots + i * task.stride + column);
@@ -375,7 +383,9 @@ void use_row_kernels(const std::string& name) {
   for (const Kernels* form : runnable()) {
     if (name == form->name) return chosen().store(form);
   }
-  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, fmt::join(row_kernel_names(), ", "));
+  std::string known;
+  for (const Kernels* form : runnable()) known += std::string(known.empty() ? "" : ", ") + form->name;
+  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, known);
 }
 
 void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }

@@ -180,6 +180,9 @@ TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
   };
   EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way must be at least 2, found 1"));
   EXPECT_THAT(usage_error({2, 0, 1}, 1), HasSubstr("k-shot must be at least 1, found 0"));
+  EXPECT_THAT(usage_error({2, 3, 1, 2}, 1), HasSubstr("found 3 to 2"));
+  EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images a class must be at least 0"));
+  EXPECT_THAT(usage_error({2, 1, 1, 0, 0, QueryDistribution::kDirichlet, 0}, 1), HasSubstr("alpha"));
   EXPECT_THAT(usage_error({2, 1, -3}, 1), HasSubstr("at least 1, found -3"));
   EXPECT_THAT(usage_error({2, 1, 1}, 0), HasSubstr("at least one episode"));
 }
@@ -296,6 +299,147 @@ TEST_F(EpisodesTest, BlameTheFileForAShapeOrSplitThatCannotBe) {
   json wrong = example();
   wrong["split"] = "unseen";
   EXPECT_EQ(testing::usage_message_of([&] { read(wrong.dump()); }), "(no UsageError)");
+}
+
+EpisodeShape unusual_shape() {
+  EpisodeShape shape{3, 1, 4};
+  shape.most_shots = 5;
+  shape.unlabelled = 2;
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  shape.alpha = 0.5;
+  return shape;
+}
+
+TEST_F(EpisodesTest, WithAPoolHaveTheSameSupportsAndQueriesAsWithout) {
+  EpisodeShape shape{3, 2, 4};
+  const EpisodeList without = sample_episodes(features_, Split::kNovel, shape, 50, 9);
+  shape.unlabelled = 6;
+  const EpisodeList with = sample_episodes(features_, Split::kNovel, shape, 50, 9);
+  for (size_t i = 0; i < 50; ++i) {
+    EXPECT_TRUE(equal(with.episodes[i], without.episodes[i]));
+    EXPECT_TRUE(without.episodes[i].pool.empty());
+    ASSERT_EQ(with.episodes[i].pool.size(), 3u);
+    std::set<int64_t> rows;
+    for (const auto* groups : {&with.episodes[i].support, &with.episodes[i].query, &with.episodes[i].pool}) {
+      for (size_t c = 0; c < 3; ++c) {
+        for (const int64_t row : (*groups)[c]) {
+          EXPECT_EQ(features_.labels[row].item<int64_t>(), with.episodes[i].classes[c]);
+          EXPECT_TRUE(rows.insert(row).second) << "an image of the pool is a support or a query";
+        }
+      }
+    }
+    EXPECT_EQ(rows.size(), 3u * (2 + 4 + 6));
+  }
+}
+
+TEST_F(EpisodesTest, WhenRaggedHaveEveryNumberOfShotsEquallyOften) {
+  EpisodeShape shape{3, 2, 4};
+  shape.most_shots = 5;
+  constexpr int kEpisodes = 2000;
+  std::map<size_t, int> of_shots;
+  for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, kEpisodes, 1).episodes) {
+    for (const auto& rows : episode.support) ++of_shots[rows.size()];
+    for (const auto& rows : episode.query) EXPECT_EQ(rows.size(), 4u);
+  }
+  ASSERT_EQ(of_shots.size(), 4u);
+  for (const auto& [shots, count] : of_shots) {
+    EXPECT_GE(shots, 2u);
+    EXPECT_LE(shots, 5u);
+    EXPECT_NEAR(count, kEpisodes * 3 / 4., 5 * std::sqrt(kEpisodes * 3 * 3 / 16.));
+  }
+}
+
+TEST_F(EpisodesTest, DrawUnbalancedQueriesWithTheMomentsOfADirichletDistribution) {
+  // A share of Dirichlet(alpha, alpha, alpha) has the mean 1/3 and the variance (1/3)(2/3) / (3 alpha + 1). With 12
+  // queries, rounding adds a variance of about 1/12 of a query. No class is ever cut off: each has at least 22 images.
+  for (const double alpha : {0.5, 2.0, 20.0}) {
+    EpisodeShape shape{3, 1, 4};
+    shape.query_distribution = QueryDistribution::kDirichlet;
+    shape.alpha = alpha;
+    constexpr int kEpisodes = 4000;
+    double sum = 0;
+    double squares = 0;
+    for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, kEpisodes, 1).episodes) {
+      size_t total = 0;
+      for (const auto& rows : episode.query) total += rows.size();
+      ASSERT_EQ(total, 12u);
+      const auto first = static_cast<double>(episode.query[0].size());
+      sum += first;
+      squares += first * first;
+    }
+    const double mean = sum / kEpisodes;
+    const double variance = squares / kEpisodes - mean * mean;
+    const double expected = 144.0 * 2 / 9 / (3 * alpha + 1) + 1.0 / 12;
+    EXPECT_NEAR(mean, 4, 5 * std::sqrt(expected / kEpisodes)) << alpha;
+    EXPECT_NEAR(variance / expected, 1, 0.12) << alpha;
+  }
+}
+
+TEST_F(EpisodesTest, GiveToOtherClassesTheQueriesThatAClassHasNoImagesFor) {
+  // class2, class5 and class8 have 22, 25 and 28 images; with one support each and 57 queries, a nearly single-class
+  // draw cannot be met.
+  EpisodeShape shape{3, 1, 19};
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  shape.alpha = 0.05;
+  bool cut_off = false;
+  for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, 50, 1).episodes) {
+    size_t total = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      total += episode.query[i].size();
+      ASSERT_LE(episode.query[i].size(), 20u + static_cast<size_t>(episode.classes[i]) - 1);
+      cut_off |= episode.query[i].size() == 20u + static_cast<size_t>(episode.classes[i]) - 1;
+    }
+    EXPECT_EQ(total, 57u);
+  }
+  EXPECT_TRUE(cut_off);
+}
+
+TEST_F(EpisodesTest, OfUnusualShapesComeBackFromTheirFile) {
+  const EpisodeList list = sample_episodes(features_, Split::kNovel, unusual_shape(), 20, 4);
+  write_episodes(folder_ / "e.json", list, features_);
+  const EpisodeList back = read_episodes(folder_ / "e.json", features_);
+  EXPECT_EQ(back.shape.most_shots, 5);
+  EXPECT_EQ(back.shape.unlabelled, 2);
+  EXPECT_EQ(back.shape.query_distribution, QueryDistribution::kDirichlet);
+  EXPECT_EQ(back.shape.alpha, 0.5);
+  ASSERT_TRUE(equal(list, back));
+  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(back.episodes[i].pool, list.episodes[i].pool);
+  EXPECT_EQ(back.hash(features_), list.hash(features_));
+}
+
+TEST_F(EpisodesTest, AreWrittenAsTheJsonLibraryWritesTheSameObject) {
+  features_.image_ids[5] = "quoted \"name\" with \\ and \u00e9";
+  for (const EpisodeShape& shape : {EpisodeShape{3, 1, 4}, unusual_shape()}) {
+    const EpisodeList list = sample_episodes(features_, Split::kNovel, shape, 30, 4);
+    write_episodes(folder_ / "e.json", list, features_);
+    const std::string text = read_file(folder_ / "e.json");
+    EXPECT_EQ(json::parse(text).dump(), text);
+  }
+}
+
+TEST_F(EpisodesTest, OfFilesFromBeforePoolsHaveNone) {
+  const EpisodeList list = read(example().dump());
+  EXPECT_EQ(list.shape.unlabelled, 0);
+  EXPECT_FALSE(list.shape.ragged());
+  EXPECT_EQ(list.shape.query_distribution, QueryDistribution::kBalanced);
+  EXPECT_TRUE(list.episodes[0].pool.empty());
+}
+
+TEST_F(EpisodesTest, NameAPoolThatIsMissingOrOverlaps) {
+  EXPECT_THAT(error_after([](json& list) { list["unlabelled"] = 1; }), HasSubstr("pool"));
+  EXPECT_THAT(error_after([](json& list) {
+                list["unlabelled"] = 1;
+                for (auto& episode : list["episodes"]) episode["pool"] = episode["support"];
+              }),
+              AllOf(HasSubstr("episode 0"), HasSubstr("twice"), HasSubstr("pool")));
+  EXPECT_THAT(error_after([](json& list) { list["episodes"][1]["support"][0].push_back("image32"); }),
+              HasSubstr("episode 1 has 2 images where 1 were expected"));
+  EXPECT_THAT(error_after([](json& list) {
+                list["query_distribution"] = "dirichlet";
+                list["episodes"][0]["query"][0].erase(0);
+              }),
+              HasSubstr("has 3 queries"));
+  EXPECT_THAT(error_after([](json& list) { list["query_distribution"] = "poisson"; }), HasSubstr("poisson"));
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+uint32_t crc32_of(const std::string& bytes) {
+  uint32_t crc = 0xffffffff;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
+  }
+  return ~crc;
+}
+
+template <typename Number>
+void put(std::string& out, Number value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));  // both are little-endian
+}
+
+/// The fields that a zip's local header and its directory share, for a member that is stored as it is.
+void put_member_fields(std::string& out, const std::string& name, const std::string& content) {
+  for (const int field : {20, 0, 0, 0, 0x21}) put(out, static_cast<uint16_t>(field));
+  put(out, crc32_of(content));
+  put(out, static_cast<uint32_t>(content.size()));
+  put(out, static_cast<uint32_t>(content.size()));
+  put(out, static_cast<uint16_t>(name.size()));
+  put(out, uint16_t{0});
+}
+
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string body;
+  std::string directory;
+  for (const auto& [name, content] : members) {
+    directory += std::string("PK\x01\x02\x14\x00", 6);
+    put_member_fields(directory, name, content);
+    directory += std::string(10, '\0');
+    put(directory, static_cast<uint32_t>(body.size()));
+    directory += name;
+    body += "PK\x03\x04";
+    put_member_fields(body, name, content);
+    body += name + content;
+  }
+  std::string end = "PK\x05\x06" + std::string(4, '\0');
+  put(end, static_cast<uint16_t>(members.size()));
+  put(end, static_cast<uint16_t>(members.size()));
+  put(end, static_cast<uint32_t>(directory.size()));
+  put(end, static_cast<uint32_t>(body.size()));
+  return body + directory + end + std::string(2, '\0');
+}
+
+std::string npy_of(const std::string& type, const std::string& shape, const std::string& data) {
+  std::string dict = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  dict.append(64 - (10 + dict.size() + 1) % 64, ' ');
+  std::string out("\x93NUMPY\x01\x00", 8);
+  put(out, static_cast<uint16_t>(dict.size() + 1));
+  return out + dict + '\n' + data;
+}
+
+/// 8 classes (2 base, 6 novel) of 20 images on the corners of a cube, each image a little off its corner.
+std::string features_file() {
+  std::string features;
+  std::string labels;
+  std::string names;
+  std::string splits;
+  uint32_t state = 1;
+  for (int label = 0; label < 8; ++label) {
+    for (int image = 0; image < 20; ++image) {
+      for (int axis = 0; axis < 3; ++axis) {
+        state = state * 1664525 + 1013904223;
+        const float noise = static_cast<float>(state >> 8) / (1 << 24);
+        put(features, (((label >> axis) & 1) != 0 ? 1.0F : -1.0F) + 2 * noise);
+      }
+      put(labels, int64_t{label});
+    }
+    names += std::string("class") + static_cast<char>('0' + label);
+    splits += label < 2 ? std::string("base\0", 5) : std::string("novel");
+  }
+  return zip_of({{"features.npy", npy_of("<f4", "160, 3", features)},
+                 {"labels.npy", npy_of("<i8", "160,", labels)},
+                 {"names.npy", npy_of("|S6", "8,", names)},
+                 {"split.npy", npy_of("|S5", "8,", splits)}});
+}
+
+class Evaluate : public ::testing::Test {
+ protected:
+  Evaluate() { write_text(folder_ / "features.npz", features_file()); }
+
+  Outcome run(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--quiet",      "--threads", "1",    "evaluate",  "--features",
+                                          "features.npz", "--methods", "mean", "--n-query", "4",
+                                          "--episodes",   "30"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_.path(), arguments);
+  }
+  json written(const std::string& name) { return json::parse(read_text(folder_ / name)); }
+
+  TempDir folder_;
+};
+
+TEST_F(Evaluate, PoolsSeedsAndSaysWhatItChecked) {
+  const Outcome outcome = run({"--k-shot", "1,1-5", "--seeds", "3,4", "--json", "r.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("5-way 1-5-shot"), HasSubstr("inductive"), HasSubstr("checked: 120 episodes")));
+  const json file = written("r.json");
+  ASSERT_EQ(file["results"].size(), 2u);
+  EXPECT_EQ(file["results"][1]["k_shot"], 1);
+  EXPECT_EQ(file["results"][1]["k_shot_max"], 5);
+  EXPECT_EQ(file["results"][0]["episodes"], 60);
+  EXPECT_EQ(file["results"][0]["per_seed"][1]["seed"], 4);
+  EXPECT_EQ(file["checks"]["disjoint"]["episodes"], 120);
+  EXPECT_TRUE(file["checks"]["passed"].get<bool>());
+  EXPECT_EQ(file["episode_lists"].size(), 4u);
+  EXPECT_EQ(file["episode_lists"][0]["hash"].get<std::string>().size(), 32u);
+  EXPECT_EQ(file["hashes"]["features"], file["dataset"]["features_hash"]);
+  // A pooled accuracy is that of its seeds together.
+  const auto& row = file["results"][0];
+  EXPECT_NEAR(row["accuracy"].get<double>(),
+              (row["per_seed"][0]["accuracy"].get<double>() + row["per_seed"][1]["accuracy"].get<double>()) / 2, 1e-9);
+}
+
+TEST_F(Evaluate, RunsASavedListOfUnusualEpisodesAgain) {
+  const Outcome drawn = run({"--k-shot", "1-3", "--unlabelled", "2", "--query-distribution", "dirichlet", "--alpha",
+                             "1", "--save-episodes", "e.json", "--json", "a.json"});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  const Outcome again = run({"--episodes-file", "e.json", "--json", "b.json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const json a = written("a.json");
+  const json b = written("b.json");
+  EXPECT_EQ(a["results"], b["results"]);
+  EXPECT_EQ(a["episodes_hash"], b["episodes_hash"]);
+  EXPECT_EQ(a["results"][0]["query_distribution"], "dirichlet");
+  EXPECT_EQ(a["results"][0]["unlabelled"], 2);
+}
+
+TEST_F(Evaluate, WritesEveryPrediction) {
+  const Outcome outcome = run({"--k-shot", "1", "--predictions", "p.csv", "--json", "r.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(read_text(folder_ / "p.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "n_way,k_shot,seed,method,episode,image,true,predicted,probability,margin");
+  double correct = 0;
+  double total = 0;
+  for (; std::getline(lines, line); ++total) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 10u) << line;
+    correct += cells[6] == cells[7] ? 1 : 0;
+  }
+  EXPECT_EQ(total, 30 * 5 * 4);
+  EXPECT_NEAR(100 * correct / total, written("r.json")["results"][0]["accuracy"].get<double>(), 1e-9);
+}
+
+TEST_F(Evaluate, RefusesWhatCannotBe) {
+  EXPECT_THAT(run({"--k-shot", "five"}).err, HasSubstr("found 'five'"));
+  EXPECT_THAT(run({"--k-shot", "5-1"}).err, HasSubstr("5 to 1"));
+  EXPECT_THAT(run({"--k-shot", "1", "--compare", "mean,completed"}).err, HasSubstr("not among the methods"));
+  EXPECT_THAT(run({"--k-shot", "1", "--query-distribution", "poisson"}).err, HasSubstr("poisson"));
+  EXPECT_THAT(run({"--k-shot", "1", "--seeds", "1,2", "--save-episodes", "e.json"}).err, HasSubstr("single seed"));
+  const Outcome greedy = run({"--k-shot", "1", "--unlabelled", "16"});
+  EXPECT_EQ(greedy.exit_code, 1);
+  EXPECT_THAT(greedy.err, HasSubstr("1 shots, 4 queries and 16 unlabelled images need 21"));
+}
+
+}  // namespace
+}  // namespace protocom::testing

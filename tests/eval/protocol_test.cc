@@ -1,0 +1,342 @@
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <torch/torch.h>
+
+#include <map>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/eval/alignment.h"
+#include "protocom/eval/evaluate.h"
+#include "protocom/eval/predictions.h"
+#include "protocom/eval/results.h"
+#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/row_kernels.h"
+#include "support/message_of.h"
+#include "support/toy_features.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using protocom::testing::toy_world;
+using protocom::testing::ToyWorld;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// The toy world with an untrained network: accuracies are arbitrary, but every path runs.
+struct Bench {
+  Bench() {
+    torch::manual_seed(2);
+    ProtoComNetOptions options;
+    options.feature_dim = world.features.dim();
+    options.embedding_dim = world.knowledge.embedding_dim();
+    const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
+    model = std::make_unique<CompletionModel>(
+        CompletionModel{ProtoComNet(options), world.knowledge.attributes, world.knowledge.attribute_embedding,
+                        at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})});
+    classes = align_knowledge(world.knowledge, world.features.class_names, model->attributes);
+  }
+
+  [[nodiscard]] CheckedScores run(const EpisodeList& list, int64_t batch = 512) const {
+    EvaluateOptions options;
+    options.predictions = KeepPredictions::kYes;
+    options.batch = batch;
+    return evaluate_checked(world.features, list, model.get(), &classes, options, Progress::none());
+  }
+  [[nodiscard]] EpisodeList draw(const EpisodeShape& shape, int64_t count = 12, uint64_t seed = 1) const {
+    return sample_episodes(world.features, Split::kNovel, shape, count, seed);
+  }
+
+  ToyWorld world = toy_world();
+  std::unique_ptr<CompletionModel> model;
+  ClassKnowledge classes;
+};
+
+EpisodeShape ragged_dirichlet() {
+  EpisodeShape shape{5, 1, 6};
+  shape.most_shots = 4;
+  shape.unlabelled = 3;
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  shape.alpha = 1;
+  return shape;
+}
+
+at::Tensor rows_of(const FeatureSet& features, const std::vector<std::vector<int64_t>>& groups) {
+  std::vector<int64_t> rows;
+  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+  return features.features.index_select(0, at::tensor(rows, at::kLong));
+}
+
+/// Prototypes of an episode by the plain formulas of gauss_fusion.h and completer.h.
+std::map<Method, at::Tensor> reference_prototypes(const Bench& bench, const Episode& episode) {
+  std::vector<at::Tensor> count;
+  std::vector<at::Tensor> sum;
+  std::vector<at::Tensor> squares;
+  for (const auto& rows : episode.support) {
+    const at::Tensor support = rows_of(bench.world.features, {rows});
+    count.push_back(at::full({}, static_cast<double>(support.size(0))));
+    sum.push_back(support.sum(0));
+    squares.push_back((support * support).sum(0));
+  }
+  const SupportStatistics support{at::stack(count), at::stack(sum), at::stack(squares)};
+  const at::Tensor mean = mean_prototypes(support);
+  const at::Tensor completed =
+      Completer(*bench.model, bench.classes).complete(mean, at::tensor(episode.classes, at::kLong));
+  const at::Tensor unlabelled = rows_of(bench.world.features, episode.pool.empty() ? episode.query : episode.pool);
+  return {{Method::kMean, mean},
+          {Method::kCompleted, completed},
+          {Method::kMeanFusion, fuse_by_mean(mean, completed)},
+          {Method::kGaussFusion, gauss_fusion(support, completed, unlabelled)}};
+}
+
+class EvaluateShapes : public ::testing::TestWithParam<int> {
+ protected:
+  static EpisodeShape shape() {
+    const std::vector<EpisodeShape> shapes = {{5, 1, 7}, {5, 3, 4}, {6, 2, 5}, ragged_dirichlet()};
+    return shapes[static_cast<size_t>(GetParam())];
+  }
+};
+
+TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
+  const Bench bench;
+  const EpisodeList list = bench.draw(shape());
+  const at::Tensor centres = class_moments(bench.world.features.features, bench.world.features.labels,
+                                           static_cast<int64_t>(bench.world.features.class_names.size()))
+                                 .mean();
+  for (const auto& form : row_kernel_names()) {
+    use_row_kernels(form);
+    for (const MethodScores& scores : bench.run(list).methods) {
+      auto one = scores.predictions.begin();
+      for (size_t i = 0; i < list.episodes.size(); ++i) {
+        const Episode& episode = list.episodes[i];
+        const at::Tensor prototypes = reference_prototypes(bench, episode).at(scores.method);
+        const at::Tensor probability =
+            cosine_probabilities(rows_of(bench.world.features, episode.query), prototypes, 10.0);
+        const at::Tensor best = std::get<0>(probability.topk(2, 1));
+        for (int64_t q = 0; q < probability.size(0); ++q, ++one) {
+          EXPECT_EQ(one->episode, static_cast<int64_t>(i));
+          EXPECT_NEAR(one->probability, best[q][0].item<float>(), 2e-5) << form << " " << to_string(scores.method);
+          EXPECT_NEAR(one->margin, (best[q][0] - best[q][1]).item<float>(), 4e-5);
+          if (one->margin > 1e-4) {
+            EXPECT_EQ(one->predicted, episode.classes[static_cast<size_t>(probability[q].argmax().item<int64_t>())]);
+          }
+        }
+        const at::Tensor centre = centres.index_select(0, at::tensor(episode.classes, at::kLong));
+        EXPECT_NEAR(scores.cosine[i],
+                    at::cosine_similarity(prototypes.to(at::kDouble), centre, 1).mean().item<double>(), 1e-5);
+      }
+    }
+  }
+  use_row_kernels(row_kernel_names().front());
+}
+
+TEST_P(EvaluateShapes, DoNotDependOnThreadsOrBatchesToTheLastBit) {
+  const Bench bench;
+  const EpisodeList list = bench.draw(shape(), 37);
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const auto expected = bench.run(list, 64).methods;
+  for (const int count : {1, 2, 3}) {
+    at::set_num_threads(count);
+    for (const int64_t batch : {1, 5, 1000}) {
+      const auto found = bench.run(list, batch).methods;
+      for (size_t m = 0; m < found.size(); ++m) {
+        EXPECT_EQ(found[m].accuracy, expected[m].accuracy);
+        EXPECT_EQ(found[m].cosine, expected[m].cosine);
+        for (size_t i = 0; i < found[m].predictions.size(); ++i)
+          EXPECT_EQ(found[m].predictions[i].probability, expected[m].predictions[i].probability);
+      }
+    }
+  }
+  at::set_num_threads(threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, EvaluateShapes, ::testing::Range(0, 4));
+
+TEST(EvaluateProtocol, RecordsEveryQueryOnceAndAgreesWithItsOwnAccuracy) {
+  const Bench bench;
+  const EpisodeList list = bench.draw(ragged_dirichlet());
+  for (const MethodScores& scores : bench.run(list).methods) {
+    ASSERT_EQ(scores.predictions.size(), list.episodes.size() * 30);
+    std::vector<double> correct(list.episodes.size());
+    std::vector<std::set<int64_t>> rows(list.episodes.size());
+    for (const Prediction& one : scores.predictions) {
+      EXPECT_EQ(one.true_class, bench.world.features.labels[one.row].item<int64_t>());
+      correct[static_cast<size_t>(one.episode)] += one.predicted == one.true_class ? 1 : 0;
+      EXPECT_TRUE(rows[static_cast<size_t>(one.episode)].insert(one.row).second);
+    }
+    for (size_t i = 0; i < correct.size(); ++i) EXPECT_NEAR(scores.accuracy[i], 100 * correct[i] / 30, 1e-9);
+  }
+}
+
+TEST(EvaluateProtocol, WithAPoolNoPredictionDependsOnTheOtherQueries) {
+  const Bench bench;
+  EpisodeShape shape{5, 1, 6};
+  shape.unlabelled = 5;
+  const EpisodeList together = bench.draw(shape);
+  EpisodeList alone = together;
+  for (auto& episode : alone.episodes) {
+    for (auto& rows : episode.query) rows.resize(1);
+  }
+  const auto all = bench.run(together).methods;
+  const auto few = bench.run(alone).methods;
+  for (size_t m = 0; m < all.size(); ++m) {
+    std::map<std::pair<int64_t, int64_t>, float> probability;
+    for (const Prediction& one : all[m].predictions) probability[{one.episode, one.row}] = one.probability;
+    for (const Prediction& one : few[m].predictions)
+      EXPECT_EQ(one.probability, probability.at({one.episode, one.row})) << to_string(all[m].method);
+  }
+}
+
+TEST(EvaluateProtocol, SaysWhatEachMethodMaySee) {
+  EpisodeShape pooled_shape;
+  pooled_shape.unlabelled = 1;
+  EXPECT_EQ(mode_of(Method::kGaussFusion, {5, 1, 15}), "transductive");
+  EXPECT_EQ(mode_of(Method::kGaussFusion, pooled_shape), "semi-supervised");
+  EXPECT_EQ(mode_of(Method::kCompleted, pooled_shape), "inductive");
+}
+
+TEST(EvaluateProtocol, TellsWhatItChecked) {
+  const Bench bench;
+  const EpisodeList list = bench.draw({5, 2, 3}, 20);
+  const ProtocolChecks checks = bench.run(list).checks;
+  EXPECT_EQ(checks.episodes, 20);
+  EXPECT_EQ(checks.rows, 20 * 5 * (2 + 3));
+  EXPECT_EQ(checks.classes, 6);
+  EXPECT_EQ(checks.permuted_episodes, 16);
+  EXPECT_EQ(checks.permuted_queries, 4 * 16 * 15);  // four methods
+  EXPECT_TRUE(checks.to_json().at("passed").get<bool>());
+}
+
+TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
+  const Bench bench;
+  const auto error_after = [&](const std::function<void(Episode&)>& change) {
+    EpisodeList list = bench.draw({5, 2, 3}, 3);
+    change(list.episodes[1]);
+    return message_of([&] { bench.run(list); });
+  };
+  EXPECT_THAT(error_after([](Episode& e) { e.query[0][0] = e.support[0][0]; }),
+              AllOf(HasSubstr("episode 1"), HasSubstr("twice"), HasSubstr("disjoint")));
+  EXPECT_THAT(error_after([](Episode& e) { e.pool = e.query; }), HasSubstr("support, query and pool must be disjoint"));
+  EXPECT_THAT(error_after([](Episode& e) { e.query[0][1] = e.query[0][0]; }), HasSubstr("twice"));
+  EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = 0; }), HasSubstr("of the split 'base'"));
+  EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = e.classes[1]; }), HasSubstr("twice"));
+  EXPECT_THAT(error_after([](Episode& e) { std::swap(e.query[0], e.query[1]); }), HasSubstr("not its class"));
+  EXPECT_THAT(error_after([](Episode& e) { e.support[0].clear(); }), HasSubstr("no support of class"));
+  EXPECT_THAT(error_after([](Episode& e) { e.query.assign(5, {}); }), HasSubstr("no query"));
+}
+
+TEST(CheckPermutation, CatchesAClassifierThatUsesTheOrderOfTheQueries) {
+  const Bench bench;
+  const EpisodeList list = bench.draw({5, 1, 4});
+  ProtocolChecks checks;
+  const QueryClassifier leaky = [](const Episode&, const std::vector<int64_t>& query) {
+    std::vector<QueryVerdict> verdicts;  // "sorted by class, four of each"
+    for (size_t i = 0; i < query.size(); ++i) verdicts.push_back({static_cast<int64_t>(i / 4), 0.9F});
+    return verdicts;
+  };
+  EXPECT_THAT(message_of([&] { check_permutation(bench.world.features, list, "leaky", leaky, checks); }),
+              AllOf(HasSubstr("'leaky' predicts"), HasSubstr("another order")));
+  const QueryClassifier by_row = [](const Episode&, const std::vector<int64_t>& query) {
+    std::vector<QueryVerdict> verdicts;
+    for (const int64_t row : query) verdicts.push_back({row % 5, 0.9F});
+    return verdicts;
+  };
+  check_permutation(bench.world.features, list, "by row", by_row, checks);
+  EXPECT_EQ(checks.permuted_queries, 12 * 20);
+  EXPECT_EQ(checks.ties, 0);
+}
+
+TEST(CheckPermutation, CountsTies) {
+  const Bench bench;
+  const EpisodeList list = bench.draw({5, 1, 4});
+  ProtocolChecks checks;
+  const QueryClassifier undecided = [](const Episode&, const std::vector<int64_t>& query) {
+    std::vector<QueryVerdict> verdicts;
+    for (size_t i = 0; i < query.size(); ++i) verdicts.push_back({static_cast<int64_t>(i / 4), 1e-6F});
+    return verdicts;
+  };
+  check_permutation(bench.world.features, list, "undecided", undecided, checks);
+  EXPECT_GT(checks.ties, 0);
+}
+
+MethodScores scores(Method method, std::vector<double> accuracy) {
+  std::vector<double> cosine(accuracy.size(), 0.5);
+  return {method, std::move(accuracy), std::move(cosine), {}};
+}
+
+TEST(PairedDifference, IsWorkedOutByHand) {
+  // Differences 2, 4, 6: mean 4, std 2, interval 1.96 * 2 / sqrt(3); either method alone varies ten times as much.
+  const Estimate difference = paired_difference({12, 54, 86}, {10, 50, 80});
+  EXPECT_DOUBLE_EQ(difference.value, 4);
+  EXPECT_NEAR(difference.ci95, 1.96 * 2 / std::sqrt(3.0), 1e-12);
+}
+
+TEST(Results, CompareEveryMethodWithTheMeanAndThePairsAskedFor) {
+  const auto pairs = pairs_to_compare(
+      all_methods(), {{Method::kGaussFusion, Method::kMeanFusion}, {Method::kCompleted, Method::kMean}});
+  EXPECT_THAT(pairs, ::testing::ElementsAre(MethodPair{Method::kCompleted, Method::kMean},
+                                            MethodPair{Method::kMeanFusion, Method::kMean},
+                                            MethodPair{Method::kGaussFusion, Method::kMean},
+                                            MethodPair{Method::kGaussFusion, Method::kMeanFusion}));
+  EXPECT_THAT(pairs_to_compare({Method::kCompleted}, {}), ::testing::IsEmpty());
+  EXPECT_THROW(pairs_to_compare({Method::kMean}, {{Method::kCompleted, Method::kMean}}), UsageError);
+  EXPECT_THROW(pairs_to_compare(all_methods(), {{Method::kMean, Method::kMean}}), UsageError);
+}
+
+TEST(Results, PoolSeedsAndShowEach) {
+  const std::vector<SeedScores> seeds = {{7, {scores(Method::kMean, {10, 20}), scores(Method::kCompleted, {11, 19})}},
+                                         {8, {scores(Method::kMean, {30}), scores(Method::kCompleted, {36})}}};
+  const auto results = results_json({5, 1, 15}, seeds);
+  EXPECT_EQ(results[0]["accuracy"], 20.0);
+  EXPECT_EQ(results[0]["episodes"], 3);
+  EXPECT_EQ(results[1]["per_episode"], nlohmann::json({11.0, 19.0, 36.0}));
+  EXPECT_EQ(results[0]["per_seed"][0]["accuracy"], 15.0);
+  EXPECT_EQ(results[0]["per_seed"][1]["seed"], 8);
+  const auto differences = differences_json({5, 1, 15}, seeds, {{Method::kCompleted, Method::kMean}});
+  EXPECT_EQ(differences[0]["method"], "completed");
+  EXPECT_EQ(differences[0]["baseline"], "mean");
+  EXPECT_EQ(differences[0]["difference"], 2.0);  // of 1, -1, 6
+  EXPECT_NEAR(differences[0]["better"].get<double>(), 200.0 / 3, 1e-9);
+  EXPECT_NEAR(differences[0]["worse"].get<double>(), 100.0 / 3, 1e-9);
+  EXPECT_EQ(differences[0]["per_seed"][1]["difference"], 6.0);
+  EXPECT_FALSE(results_json({5, 1, 15}, std::vector<SeedScores>{seeds[0]})[0].contains("per_seed"));
+}
+
+TEST(Results, TellShapesApart) {
+  const auto plain = shape_json({5, 1, 15});
+  EXPECT_EQ(plain, nlohmann::json({{"n_way", 5}, {"k_shot", 1}, {"n_query", 15}}));
+  const auto special = shape_json(ragged_dirichlet());
+  EXPECT_EQ(special["k_shot_max"], 4);
+  EXPECT_EQ(special["unlabelled"], 3);
+  EXPECT_EQ(special["query_distribution"], "dirichlet");
+  EXPECT_EQ(special["alpha"], 1.0);
+  EXPECT_EQ(describe({5, 1, 15}), "5-way 1-shot");
+  EXPECT_EQ(describe(ragged_dirichlet()), "5-way 1-4-shot + 3 unlabelled, dirichlet(1)");
+}
+
+TEST(Results, SignNothingThatRoundsToNothing) {
+  EXPECT_EQ(signed_text(0.04, 1), "0.0");
+  EXPECT_EQ(signed_text(-0.0, 1), "0.0");
+  EXPECT_EQ(signed_text(-0.004, 2), "0.00");
+  EXPECT_EQ(signed_text(0.06, 1), "+0.1");
+  EXPECT_EQ(signed_text(-1.25, 2), "-1.25");
+}
+
+TEST(Predictions, AreOneLineForEachQueryAndMethod) {
+  FeatureSet features;
+  features.class_names = {"cat, tabby", "dog"};
+  features.image_ids = {"a.png", "b.png"};
+  MethodScores one = scores(Method::kMean, {50});
+  one.predictions = {{0, 1, 1, 0, 0.75F, 0.5F}};
+  std::string text = predictions_csv_header();
+  append_predictions_csv({2, 1, 1}, {{3, {one}}}, features, text);
+  EXPECT_EQ(text,
+            "n_way,k_shot,seed,method,episode,image,true,predicted,probability,margin\n"
+            "2,1,3,mean,0,b.png,dog,\"cat, tabby\",0.750000,0.500000\n");
+}
+
+}  // namespace
+}  // namespace protocom
