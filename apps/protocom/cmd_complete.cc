@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "protocom/train/complete.h"
+#include "training_options.h"
 
 namespace protocom::cli {
 namespace {
@@ -18,6 +19,7 @@ struct Options {
   std::vector<std::string> val_methods = names_of(CompleteOptions{}.decisive);
   std::string keep = "best";
   CompleteOptions complete;
+  TrainingOptions training;
 };
 
 nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
@@ -59,8 +61,9 @@ void run_complete(const CLI::App& command, Options& options) {
   add_input(provenance, "features", options.features);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "split", options.split);
-  const CompleteResult result = train_completion(features, knowledge, options.complete, progress());
-  write_completion_model(options.out, result.model, provenance,
+  const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
+  const CompleteResult result = train_completion(features, knowledge, options.complete, files, progress());
+  write_completion_model(options.out, result.model, files.provenance,
                          {{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
   print_result(result);
 }
@@ -74,7 +77,8 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")->required();
   command->add_option("--knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
-  command->add_option("--out", options->out, "Model to write")->required();
+  command->add_option("--out", options->out, "Model to write; beside it OUT.last, OUT.jsonl and OUT.events")
+      ->required();
   command->add_option("--epochs", recipe.schedule.epochs, "Epochs; the rate falls by 10 after 15, 40 and 80 % of them");
   command->add_option("--batches", recipe.batches, "Steps an epoch");
   command->add_option("--batch", recipe.batch, "Prototypes a step");
@@ -94,6 +98,7 @@ void add_complete_command(CLI::App& app) {
       ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
+  add_training_options(*command, options->training);
   command->callback([command, options] { run_complete(*command, *options); });
 }
 

@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "image_source.h"
 #include "protocom/train/pretrain.h"
+#include "training_options.h"
 
 namespace protocom::cli {
 namespace {
@@ -13,14 +14,15 @@ struct Options {
   std::string schedule{to_string(pretrain.schedule.shape)};
   std::string precision{to_string(pretrain.precision)};
   bool rotation = false;
-  bool resume = false;
+  TrainingOptions training;
 };
 
-void print_result(const PretrainResult& result, const PretrainFiles& files) {
+void print_result(const PretrainResult& result, const TrainingFiles& files) {
   std::vector<std::vector<std::string>> rows = {
-      {"best backbone", fmt::format("{} (epoch {})", files.best.string(), result.best_epoch)},
+      {"best backbone", fmt::format("{} (epoch {})", files.out.string(), result.best_epoch)},
       {"last backbone", files.last().string()},
       {"log", files.log().string()},
+      {"TensorBoard", files.events().string()},
       {"loss", fmt::format("{:.3f}", result.loss)},
       {"accuracy on base classes", fmt::format("{:.1f} %", 100 * result.accuracy)},
       {"speed", fmt::format("{:.0f} images/s", result.images_per_second)}};
@@ -34,11 +36,9 @@ void run_pretrain(const CLI::App& command, Options& options) {
   options.pretrain.precision = parse_precision(options.precision);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
   check_writable(options.out);
-  PretrainFiles files;
-  files.best = options.out;
-  files.resume = options.resume ? Resume::kIfThere : Resume::kNo;
-  files.provenance = provenance_of(command, options.pretrain.seed);
-  const PackedImages images = load_images(options.source, options.image_size, files.provenance);
+  Provenance provenance = provenance_of(command, options.pretrain.seed);
+  const PackedImages images = load_images(options.source, options.image_size, provenance);
+  const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
   print_result(pretrain(images, options.pretrain, files, progress()), files);
 }
 
@@ -65,7 +65,9 @@ void add_pretrain_command(CLI::App& app) {
   PretrainOptions& recipe = options->pretrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
-  command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
+  command
+      ->add_option("--out", options->out,
+                   "Backbone to write (best epoch); beside it OUT.last, OUT.jsonl and OUT.events")
       ->required();
   add_recipe(*command, *options);
   command->add_option("--val-episodes", recipe.validation.episodes, "Validation episodes (5-way 1-shot); 0: none");
@@ -74,7 +76,7 @@ void add_pretrain_command(CLI::App& app) {
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
   command->add_option("--workers", recipe.workers, "Threads that prepare batches; 0: as many as the device needs");
   command->add_option("--seed", recipe.seed, "Seed of weights, order, augmentation and episodes");
-  command->add_flag("--resume", options->resume, "Go on from OUT.last when it is there");
+  add_training_options(*command, options->training);
   command->callback([command, options] { run_pretrain(*command, *options); });
 }
 

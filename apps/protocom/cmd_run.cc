@@ -9,6 +9,8 @@
 #include <set>
 
 #include "cli.h"
+#include "interrupt.h"
+#include "protocom/core/unfinished.h"
 #include "run_config.h"
 #include "run_plan.h"
 #include "terminal_progress.h"
@@ -85,27 +87,18 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
     throw UsageError(fmt::format("{}: [{}] {}", config.where(stage.line), stage.id, describe_parse_error(*app, error)));
   } catch (const Error& error) {
     throw Error(fmt::format("[{}] {}", stage.id, error.what()));
+  } catch (const Interrupted& interrupted) {
+    throw Interrupted(interrupted.signal(), fmt::format("[{}] stopped by {}; run the same command again to go on",
+                                                        stage.id, signal_name(interrupted.signal())));
   }
-}
-
-/// Unfinished files (images.part-123, model.npz.tmp-123-0) of a run that was killed. Nobody else writes here: the
-/// folder is locked.
-void clear_leftovers(const fs::path& artefact) {
-  const std::string name = artefact.filename().string();
-  if (!fs::is_directory(artefact.parent_path())) return;
-  std::vector<fs::path> leftovers;
-  for (const auto& entry : fs::directory_iterator(artefact.parent_path())) {
-    const std::string found = entry.path().filename().string();
-    if (found.rfind(name + ".part-", 0) == 0 || found.rfind(name + ".tmp-", 0) == 0) leftovers.push_back(entry.path());
-  }
-  for (const fs::path& leftover : leftovers) fs::remove_all(leftover);
 }
 
 /// A folder that an earlier run made is in the way of the command that makes it anew, and the state of a training with
 /// other options must not be taken for the new one's.
 void clear_old_artefact(const Stage& stage, const std::optional<StageRecord>& before) {
   if (before && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);
-  if (stage.can_resume) fs::remove(stage.artefact.string() + ".last");
+  if (!stage.can_resume) return;
+  for (const char* end : {".last", ".last.previous"}) fs::remove(stage.artefact.string() + end);
 }
 
 void run_stage(const RunConfig& config, const Stage& stage) {
@@ -122,7 +115,9 @@ void run_stage(const RunConfig& config, const Stage& stage) {
   if (resume) arguments.emplace_back("--resume");
   fmt::print("== {}: {}\n", stage.id, resume ? "goes on where it was cut off" : *reason);
   std::fflush(stdout);
-  clear_leftovers(stage.artefact);
+  for (const std::string& output : stage.outputs) {
+    for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);
+  }
   if (!resume) clear_old_artefact(stage, before);
   write_file(started_path(config.out, stage), record.to_json().dump(2));
   const auto begun = std::chrono::steady_clock::now();
@@ -144,7 +139,10 @@ void run_run(const Options& options) {
   check_writable(config.out / ".stages" / "lock");
   fs::create_directories(config.out / ".stages");
   const FolderLock lock(config.out / ".stages");
-  for (const Stage& stage : stages) run_stage(config, stage);
+  for (const Stage& stage : stages) {
+    run_stage(config, stage);
+    stop_if_asked();
+  }
 }
 
 void add_run_command(CLI::App& app) {

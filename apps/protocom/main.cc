@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "terminal_progress.h"
 
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr int kOk = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+constexpr int kSignalled = 128;  // plus the signal, as shells say it
 
 int say(int code, const std::string& sentence) {
   protocom::cli::terminal_progress().clear();
@@ -38,6 +40,8 @@ int run(int argc, char** argv) {
     return say(kUsage, protocom::cli::describe_parse_error(*app, error));
   } catch (const protocom::UsageError& error) {
     return say(kUsage, error.what());
+  } catch (const protocom::Interrupted& interrupted) {
+    return say(kSignalled + interrupted.signal(), interrupted.what());
   } catch (const std::exception& error) {
     return say(kFailed, error.what());
   }
@@ -47,5 +51,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  protocom::cli::watch_signals();
   return run(argc, argv);
 }

@@ -14,7 +14,8 @@ namespace protocom::cli {
 namespace {
 
 constexpr double kBarInterval = 0.1;    // s between two drawings
-constexpr double kLineInterval = 10.0;  // s between two plain lines
+constexpr double kLineInterval = 10.0;  // s between two plain lines, at first
+constexpr double kLineShare = 0.01;     // of the time a job has taken: a day's training shall not fill a log with lines
 constexpr double kShortJob = 1.0;       // s below which nothing is shown on a plain stream
 
 std::mutex& output_mutex() {
@@ -66,8 +67,10 @@ double TerminalProgress::elapsed() const { return std::chrono::duration<double>(
 
 std::string TerminalProgress::timing() const {
   const double seconds = elapsed();
-  if (done_ >= total_ || done_ == 0) return fmt::format("{}", format_duration(seconds));
-  const double left = seconds / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+  if (done_ >= total_ || done_ <= first_done_) return format_duration(seconds);
+  // Since the first report: a resumed job begins with much done, and the first step is slower than the others.
+  const double since = std::chrono::duration<double>(Clock::now() - first_report_).count();
+  const double left = since / static_cast<double>(done_ - first_done_) * static_cast<double>(total_ - done_);
   return fmt::format("{} left", format_duration(left));
 }
 
@@ -78,6 +81,7 @@ void TerminalProgress::start(std::string_view what, int64_t total) {
   detail_.clear();
   total_ = std::max<int64_t>(total, 0);
   done_ = printed_done_ = 0;
+  first_done_ = kNoReport;
   started_ = printed_ = Clock::now();
   running_ = true;
 }
@@ -87,13 +91,18 @@ void TerminalProgress::advance(int64_t done, std::string_view detail) {
   if (!running_ || verbosity_ == Verbosity::kQuiet) return;
   done_ = std::min(done, total_);
   detail_ = detail;
+  if (first_done_ == kNoReport) {
+    first_done_ = done_;
+    if (done_ < total_) printed_done_ = done_;
+    first_report_ = Clock::now();
+  }
   const double since = std::chrono::duration<double>(Clock::now() - printed_).count();
   if (is_terminal()) {
     if (since >= kBarInterval) draw_bar();
     return;
   }
   const bool tenth = (done_ - printed_done_) * 10 >= total_ && since >= kShortJob;
-  if (since >= kLineInterval || tenth) print_line();
+  if (since >= std::max(kLineInterval, kLineShare * elapsed()) || tenth) print_line();
 }
 
 void TerminalProgress::finish() {

@@ -12,8 +12,8 @@ namespace protocom::cli {
 /// How much the program says on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every ten seconds or
-/// tenth of the job. A job of less than a second leaves no trace.
+/// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every tenth
+/// of the job and every ten seconds, less often when a job takes hours. A job of less than a second leaves no trace.
 class TerminalProgress : public Progress {
  public:
   void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }
@@ -27,6 +27,7 @@ class TerminalProgress : public Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr int64_t kNoReport = -1;
 
   [[nodiscard]] double elapsed() const;
   [[nodiscard]] std::string timing() const;
@@ -39,10 +40,12 @@ class TerminalProgress : public Progress {
   int64_t total_ = 0;
   int64_t done_ = 0;
   int64_t printed_done_ = 0;
+  int64_t first_done_ = kNoReport;  // at the first report
   bool running_ = false;
   bool bar_visible_ = false;
   Clock::time_point started_;
   Clock::time_point printed_;
+  Clock::time_point first_report_;
 };
 
 /// The program's one progress display.

@@ -52,13 +52,17 @@ void check_finite(const NamedTensors& tensors) {
   }
 }
 
-/// A header for what would have none, so that `protocom show` tells what the file is.
+/// What `protocom show` prints: also for a state that is no artefact, and where it stands.
 ArtefactHeader header_of(const Checkpoint& checkpoint) {
-  if (checkpoint.header) return *checkpoint.header;
   Provenance provenance;
   provenance.command = "training";
   provenance.options = checkpoint.made_by;
-  return make_header("checkpoint", kFormat, provenance);
+  ArtefactHeader header =
+      checkpoint.header ? *checkpoint.header : make_header("checkpoint", kFormat, std::move(provenance));
+  for (const char* name : {"epoch", "step"}) {
+    if (checkpoint.position.contains(name)) header.details["training"][name] = checkpoint.position[name];
+  }
+  return header;
 }
 
 bool is_array(std::string_view content) { return content.substr(0, 6) == "\x93NUMPY"; }

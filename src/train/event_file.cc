@@ -192,7 +192,6 @@ EventFile::~EventFile() { ::close(descriptor_); }
 void EventFile::add(int64_t step, const std::vector<Scalar>& scalars) {
   if (scalars.empty()) return;
   write(scalar_event(step, scalars));
-  if (::fsync(descriptor_) != 0) fail("cannot write {} to the disk: {}", path_.string(), std::strerror(errno));
 }
 
 void EventFile::write(std::string_view event) const {

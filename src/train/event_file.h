@@ -24,7 +24,7 @@ class EventFile {
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Adds the values at `step` and brings them to the disk. Throws Error.
+  /// Adds the values at `step`. Throws Error.
   void add(int64_t step, const std::vector<Scalar>& scalars);
 
  private:

@@ -35,8 +35,7 @@ void cut_lines(const fs::path& path, int64_t epochs_done) {
 void append_line_to(const fs::path& path, const std::string& line) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) fail("cannot create {}: {}", path.string(), std::strerror(errno));
-  const bool written =
-      ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && ::fsync(file) == 0;
+  const bool written = ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   const std::string reason = std::strerror(errno);
   ::close(file);
   if (!written) fail("cannot write {}: {}", path.string(), reason);

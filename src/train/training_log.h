@@ -21,8 +21,8 @@ class TrainingLog {
   TrainingLog(const TrainingFiles& files, int64_t epochs_done);
   ~TrainingLog();
 
-  /// Adds an epoch: {"epoch": epoch, ...figures} to the JSON lines, the curves at step `epoch` to TensorBoard's. On the
-  /// disk when it returns; call it before the epoch's checkpoint. Throws Error.
+  /// Adds an epoch: {"epoch": epoch, ...figures} to the JSON lines, the curves at step `epoch` to TensorBoard's. Call
+  /// it before the epoch's checkpoint, which then never knows of an epoch that the logs do not. Throws Error.
   void add(int64_t epoch, const nlohmann::json& figures, const std::vector<Scalar>& curves);
 
  private:

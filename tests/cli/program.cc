@@ -37,6 +37,8 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) return;
+  // As in a user's terminal, even when whoever runs the tests has them ignored (nohup, a script's background job).
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
   redirect(out_, STDOUT_FILENO);
   redirect(err_, STDERR_FILENO);
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
@@ -51,7 +53,9 @@ Program::~Program() {
   }
 }
 
-void Program::kill() { ::kill(process_, SIGKILL); }
+void Program::kill() { signal(SIGKILL); }
+
+void Program::signal(int number) const { ::kill(process_, number); }
 
 Outcome Program::wait() {
   int status = 0;

@@ -25,6 +25,8 @@ class Program {
 
   /// Ends it at once, as a power cut would.
   void kill();
+  /// Sends it a signal.
+  void signal(int number) const;
   /// Waits for its end.
   Outcome wait();
 

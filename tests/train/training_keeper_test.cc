@@ -242,9 +242,25 @@ TEST(TrainingKeeper, AStateThatDoesNotFitLeavesTheOneBeforeWhole) {
   EXPECT_EQ(epoch_of(TrainingKeeper(files, kMadeBy).begin()), 2);
 }
 
+/// A small disk at a folder, which takes the right to mount one.
+class SmallDisk {
+ public:
+  SmallDisk(fs::path folder, unsigned long flags)
+      : folder_(std::move(folder)), there_(::mount("none", folder_.c_str(), "tmpfs", flags, "size=200k") == 0) {}
+  ~SmallDisk() {
+    if (there_) ::umount(folder_.c_str());
+  }
+  [[nodiscard]] bool there() const { return there_; }
+
+ private:
+  fs::path folder_;
+  bool there_;
+};
+
 TEST(TrainingKeeper, AFullDiskLeavesTheStateBeforeWhole) {
   const TempDir folder;
-  if (::mount("none", folder.path().c_str(), "tmpfs", 0, "size=200k") != 0)
+  const SmallDisk disk(folder.path(), 0);
+  if (!disk.there())
     GTEST_SKIP() << "needs the right to mount a small disk (root); AStateThatDoesNotFit... tests the same by a limit";
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
   save_up_to(files, 2);
@@ -255,17 +271,15 @@ TEST(TrainingKeeper, AFullDiskLeavesTheStateBeforeWhole) {
   }
   EXPECT_THAT(names_in(folder.path()), ElementsAre("m.npz.last", "m.npz.last.previous"));
   EXPECT_EQ(epoch_of(TrainingKeeper(files, kMadeBy).begin()), 2);
-  ::umount(folder.path().c_str());
 }
 
 TEST(TrainingKeeper, AFolderThatCannotBeWrittenIsNamedBeforeTheTrainingStarts) {
   const TempDir folder;
-  if (::mount("none", folder.path().c_str(), "tmpfs", MS_RDONLY, "size=100k") != 0)
-    GTEST_SKIP() << "needs the right to mount a read-only disk (root)";
+  const SmallDisk disk(folder.path(), MS_RDONLY);
+  if (!disk.there()) GTEST_SKIP() << "needs the right to mount a read-only disk (root)";
   const TrainingFiles files = files_in(folder.path());
   EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),
               AllOf(HasSubstr(files.out.string()), HasSubstr("Read-only file system")));
-  ::umount(folder.path().c_str());
 }
 
 TEST(TrainingKeeper, KeepsNothingWithoutAPlaceForIt) {

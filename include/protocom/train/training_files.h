@@ -21,7 +21,7 @@ struct TrainingFiles {
   double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
   StopSignal* stop = nullptr;      ///< how it is asked to stop; null: it cannot be asked
 
-  /// `out` + ".last": the state after the last checkpoint; `protocom show` prints where it stands.
+  /// `out` + ".last": the state after the last checkpoint.
   [[nodiscard]] std::filesystem::path last() const { return out.string() + ".last"; }
   /// `out` + ".last.previous": the checkpoint before, for the case that `last` is damaged. Gone when all is done.
   [[nodiscard]] std::filesystem::path previous() const { return out.string() + ".last.previous"; }

@@ -1,0 +1,69 @@
+#include "interrupt.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "cli.h"
+#include "protocom/core/unfinished.h"
+#include "terminal_progress.h"
+
+namespace protocom::cli {
+namespace {
+
+constexpr int kSignalBase = 128;
+
+/// Those that end a program, but for those that whoever started it wants ignored (nohup, a script's background job).
+sigset_t signals_to_watch() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
+  return set;
+}
+
+[[noreturn]] void end_at_once(int signal) {
+  remove_unfinished();
+  terminal_progress().clear();
+  fmt::print(stderr, "protocom: ended by {}\n", signal_name(signal));
+  std::_Exit(kSignalBase + signal);
+}
+
+void answer(int signal) {
+  const bool second = stop_signal().requested();
+  if (second || !stop_signal().request(signal)) end_at_once(signal);
+  logger().info("{}: finishing the step and saving the state; once more ends at once", signal_name(signal));
+}
+
+void watch(sigset_t set) {
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&set, &signal) == 0) answer(signal);
+  }
+}
+
+}  // namespace
+
+void watch_signals() {
+  // A write beyond `ulimit -f` shall fail with a reason, as one to a full disk does.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const sigset_t set = signals_to_watch();
+  // A handler could neither lock nor allocate, so no thread takes these signals but the one that waits for them.
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::thread([set] { watch(set); }).detach();
+}
+
+StopSignal& stop_signal() {
+  static StopSignal signal;
+  return signal;
+}
+
+void stop_if_asked() {
+  if (!stop_signal().requested()) return;
+  const int signal = stop_signal().signal();
+  throw Interrupted(signal, fmt::format("stopped by {}", signal_name(signal)));
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,22 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "protocom/train/training_files.h"
+
+namespace protocom::cli {
+
+/// What every training command lets its user say about saving and resuming.
+struct TrainingOptions {
+  bool resume = false;
+  double checkpoint_seconds = TrainingFiles{}.checkpoint_seconds;
+};
+
+/// Adds --resume and --checkpoint-every.
+void add_training_options(CLI::App& command, TrainingOptions& options);
+
+/// The files of a training that makes `out`, which Ctrl-C stops. `provenance` loses these two options: a training that
+/// was cut off and resumed makes the same bytes as one that was not.
+TrainingFiles training_files(const std::string& out, const TrainingOptions& options, Provenance provenance);
+
+}  // namespace protocom::cli
