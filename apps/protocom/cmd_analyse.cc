@@ -236,11 +236,17 @@ class Workbench {
 
   Mistake show(const Prediction& wrong) {
     const Episode& episode = judged_list().episodes[static_cast<size_t>(wrong.episode)];
-    const auto place = std::find(episode.classes.begin(), episode.classes.end(), wrong.predicted);
-    const int64_t support = episode.support[static_cast<size_t>(place - episode.classes.begin())].front();
+    const auto support_of = [&](int64_t k) {
+      const auto place = std::find(episode.classes.begin(), episode.classes.end(), k) - episode.classes.begin();
+      return features_.image_ids[static_cast<size_t>(episode.support[static_cast<size_t>(place)].front())];
+    };
     const auto title = [&](int64_t k) { return title_in(knowledge_, features_.class_names[static_cast<size_t>(k)]); };
-    return {features_.image_ids[static_cast<size_t>(wrong.row)], title(wrong.true_class), title(wrong.predicted),
-            wrong.probability, features_.image_ids[static_cast<size_t>(support)]};
+    return {features_.image_ids[static_cast<size_t>(wrong.row)],
+            title(wrong.true_class),
+            title(wrong.predicted),
+            wrong.probability,
+            support_of(wrong.predicted),
+            support_of(wrong.true_class)};
   }
 
   Outcome failures() {
@@ -288,7 +294,8 @@ class Writer {
     command_ = "protocom analyse " + command.get_name();
     for (const CLI::Option* option : command.get_options()) {
       if (option->count() == 0) continue;
-      command_ += fmt::format(" {} {}", option->get_name(), fmt::join(option->results(), ","));
+      command_ += " " + option->get_name();
+      if (option->get_expected_max() > 0) command_ += fmt::format(" {}", fmt::join(option->results(), ","));
     }
   }
 

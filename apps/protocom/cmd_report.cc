@@ -24,8 +24,11 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {
   std::vector<AnalysisFile> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json")
-      found.push_back(parse_analysis(read_json(entry.path()), entry.path().string()));
+    if (entry.path().extension() != ".json") continue;
+    const nlohmann::json parsed = read_json(entry.path());
+    // Other files may lie beside them: the results themselves, for instance.
+    if (parsed.is_object() && parsed.contains("analysis"))
+      found.push_back(parse_analysis(parsed, entry.path().string()));
   }
   if (found.empty()) fail("{}: no analysis in this folder: give the --out of `protocom analyse`", folder.string());
   const auto& order = section_names();

@@ -52,6 +52,13 @@ const std::vector<StageKind>& stage_kinds() {
        {{"results", "results.json"}},
        {"features", "knowledge", "model"},
        {"split"}},
+      // The report takes folders of analyses as it takes results.
+      {"analyse",
+       "out",
+       "analysis",
+       {{"results", "analysis"}},
+       {"images", "features", "knowledge", "model"},
+       {"split"}},
       {"report", "out", "report.html", {}, {"results"}}};
   return kinds;
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWidth = 360.0;
 constexpr double kLeastLabelWidth = 60.0;
-constexpr double kMostLabelWidth = 150.0;
+constexpr double kMostLabelWidth = 172.0;
 constexpr double kValueWidth = 66.0;
 constexpr double kTop = 22.0;
 constexpr double kRow = 42.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "protocom/report/html_report.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// A column: one task of one dataset. Evaluations of one dataset share it, so that a model for 1 shot and one for 5
 /// stand side by side.
-using Column = std::tuple<size_t, int64_t, int64_t>;  // dataset, n_way, k_shot
+using Column = std::tuple<size_t, int64_t, int64_t, std::string>;  // dataset, n_way, k_shot, task
 
 struct Cells {
   std::vector<std::string> datasets;
@@ -33,7 +34,7 @@ Cells gather(const std::vector<Evaluation>& evaluations) {
   for (const Evaluation& evaluation : evaluations) {
     const size_t dataset = place_of(cells.datasets, evaluation.dataset_name());
     for (const MethodResult& result : evaluation.results) {
-      const Column column{dataset, result.n_way, result.k_shot};
+      const Column column{dataset, result.n_way, result.k_shot, result.task};
       cells.columns.insert(column);
       // The first file wins where two tell of the same thing.
       cells.results.emplace(std::pair{place_of(cells.methods, {result.method, result.mode}), column}, &result);
@@ -63,10 +64,10 @@ ReportTable comparison_table(const std::vector<Evaluation>& evaluations) {
       "Accuracy, %, with the 95 % interval over episodes; ✓ the best of a column; * uses unlabelled images "
       "(transductive or semi-supervised)";
   table.columns = {"Method"};
-  for (const auto& [dataset, n_way, k_shot] : cells.columns)
-    table.columns.push_back(fmt::format("{}: {}-way {}-shot", cells.datasets[dataset], n_way, k_shot));
+  for (const Column& column : cells.columns)
+    table.columns.push_back(fmt::format("{}: {}", cells.datasets[std::get<0>(column)], std::get<3>(column)));
   for (size_t m = 0; m < cells.methods.size(); ++m) {
-    std::vector<std::string> row = {cells.methods[m].first + (cells.methods[m].second == "inductive" ? "" : " *")};
+    std::vector<std::string> row = {cells.methods[m].first + (cells.methods[m].second == "inductive" ? "" : "\u00a0*")};
     for (const Column& column : cells.columns) row.push_back(cell(cells, m, column));
     table.rows.push_back(row);
   }

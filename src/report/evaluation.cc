@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "protocom/core/error.h"
+#include "protocom/eval/results.h"
 
 namespace protocom {
 namespace {
@@ -30,6 +31,19 @@ std::optional<Estimate> read_cosine(const json& result, const std::string& where
   return cosine;
 }
 
+std::string read_task(const json& object, const MethodResult& result) {
+  EpisodeShape shape;
+  shape.n_way = result.n_way;
+  shape.k_shot = result.k_shot;
+  shape.most_shots = object.value("k_shot_max", int64_t{0});
+  shape.unlabelled = object.value("unlabelled", int64_t{0});
+  if (object.contains("alpha")) {
+    shape.query_distribution = QueryDistribution::kDirichlet;
+    shape.alpha = object.value("alpha", shape.alpha);
+  }
+  return describe(shape);
+}
+
 void check(const MethodResult& result, const std::string& where) {
   if (result.mode != "inductive" && result.mode != "transductive" && result.mode != "semi-supervised") {
     fail("{}: mode '{}' is neither inductive nor transductive nor semi-supervised", where, result.mode);
@@ -52,6 +66,7 @@ MethodResult parse_result(const json& object, const std::string& where) {
   result.accuracy = {field<double>(object, "accuracy", where), field<double>(object, "ci95", where)};
   result.cosine = read_cosine(object, where);
   if (object.contains("per_episode")) result.per_episode = field<std::vector<double>>(object, "per_episode", where);
+  result.task = read_task(object, result);
   check(result, where);
   return result;
 }
@@ -82,6 +97,7 @@ Evaluation parse_evaluation(const json& parsed, const std::string& name) {
   if (!evaluation.dataset.is_object()) fail("{}: 'dataset' is not an object", name);
   if (parsed.contains("command")) evaluation.command = field<std::string>(parsed, "command", name);
   if (parsed.contains("episodes_hash")) evaluation.episodes_hash = field<std::string>(parsed, "episodes_hash", name);
+  evaluation.checks = parsed.value("checks", json());
   const auto results = field<std::vector<json>>(parsed, "results", name);
   if (results.empty()) fail("{} has no results to report", name);
   for (size_t i = 0; i < results.size(); ++i) {

@@ -15,16 +15,16 @@ namespace {
 struct Protocol {
   int64_t n_way = 0;
   int64_t k_shot = 0;
+  std::string title;
 
   bool operator<(const Protocol& other) const {
     return std::pair(n_way, k_shot) < std::pair(other.n_way, other.k_shot);
   }
-  [[nodiscard]] std::string title() const { return fmt::format("{}-way {}-shot", n_way, k_shot); }
 };
 
 std::vector<Protocol> protocols_of(const Evaluation& evaluation) {
   std::set<Protocol> found;
-  for (const MethodResult& result : evaluation.results) found.insert({result.n_way, result.k_shot});
+  for (const MethodResult& result : evaluation.results) found.insert({result.n_way, result.k_shot, result.task});
   return {found.begin(), found.end()};
 }
 
@@ -69,9 +69,11 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
 std::string accuracy_table(const Evaluation& evaluation) {
   const std::vector<Protocol> protocols = protocols_of(evaluation);
   std::string html =
-      "<div class=\"card scroll\" tabindex=\"0\"><table>\n<caption>Accuracy, %</caption>\n"
+      "<div class=\"card\"><p class=\"caption\">Accuracy, %</p>\n"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Accuracy, %\"><table>\n"
       "<thead><tr><th scope=\"col\">Method</th>";
-  for (const Protocol& protocol : protocols) html += fmt::format("<th scope=\"col\">{}</th>", protocol.title());
+  for (const Protocol& protocol : protocols)
+    html += fmt::format("<th scope=\"col\">{}</th>", unbroken_html(protocol.title));
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& method : methods_of(evaluation)) {
     html += fmt::format(
@@ -80,7 +82,7 @@ std::string accuracy_table(const Evaluation& evaluation) {
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  return html + "</tbody></table></div></div>\n";
 }
 
 // One axis for all panels, so that they can be compared.
@@ -94,7 +96,7 @@ double accuracy_axis(const Evaluation& evaluation) {
 BarChart accuracy_chart(const Evaluation& evaluation, const Protocol& protocol, const std::string& id) {
   BarChart chart;
   chart.id = id;
-  chart.title = fmt::format("Accuracy, {}", protocol.title());
+  chart.title = fmt::format("Accuracy, {}", protocol.title);
   chart.high = accuracy_axis(evaluation);
   chart.unit = "%";
   chart.references = {{100.0 / static_cast<double>(protocol.n_way), "chance"}};
@@ -107,7 +109,7 @@ BarChart accuracy_chart(const Evaluation& evaluation, const Protocol& protocol, 
 BarChart cosine_chart(const Evaluation& evaluation, const Protocol& protocol, const std::string& id) {
   BarChart chart;
   chart.id = id;
-  chart.title = fmt::format("Cosine to the true centre, {}", protocol.title());
+  chart.title = fmt::format("Cosine to the true centre, {}", protocol.title);
   chart.decimals = 3;
   for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
     if (!row->cosine) continue;
@@ -127,30 +129,33 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
     const BarChart chart = cosine_chart(evaluation, protocol, own + "-cosine");
     if (!chart.bars.empty()) cosine += figure_html(chart);
   }
-  std::string html = fmt::format("<h3>Accuracy</h3>\n<div class=\"charts\">{}</div>\n", accuracy);
+  const std::string html = fmt::format("<div class=\"charts\">{}{}</div>\n", accuracy, cosine);
   if (cosine.empty()) return html;
-  html +=
-      "<h3>How close the prototypes come to the classes’ true centres</h3>\n"
-      "<p class=\"soft\">Mean cosine between an episode’s prototypes and the mean of all images of the class; 1 is the "
-      "centre itself.</p>\n";
-  return html + fmt::format("<div class=\"charts\">{}</div>\n", cosine);
+  return html +
+         "<p class=\"soft\">Cosine: the mean between an episode’s prototypes and the mean of all images of the class; "
+         "1 is the true centre itself.</p>\n";
 }
 
-std::string how_to_read(const Evaluation& evaluation) {
+}  // namespace
+
+std::string how_to_read_html(const std::vector<Evaluation>& evaluations) {
+  if (evaluations.empty()) return "";
   std::string html =
-      "<p class=\"soft\">Percent of queries classified correctly ± 95 % interval over episodes; below it the "
-      "difference "
-      "to the mean, episode by episode, with its own interval. <b>inductive</b>: each query is classified on its own.";
+      "<p class=\"soft\">Accuracy is the percentage of queries classified correctly ± 95 % interval over episodes; "
+      "below "
+      "it stands the difference to the mean, episode by episode, with its own interval. <b>inductive</b>: each query "
+      "is "
+      "classified on its own.";
   std::set<std::string> modes;
-  for (const MethodResult& row : evaluation.results) modes.insert(row.mode);
+  for (const Evaluation& evaluation : evaluations) {
+    for (const MethodResult& row : evaluation.results) modes.insert(row.mode);
+  }
   if (modes.count("transductive") > 0)
     html += " <b>transductive</b>: the method sees all queries of an episode, unlabelled, before it classifies any.";
   if (modes.count("semi-supervised") > 0)
     html += " <b>semi-supervised</b>: the method sees unlabelled images of the classes that are not scored.";
   return html + "</p>\n";
 }
-
-}  // namespace
 
 std::string protocol_line(const Evaluation& evaluation) {
   const MethodResult& first = evaluation.results.front();
@@ -164,7 +169,7 @@ std::string protocol_line(const Evaluation& evaluation) {
 }
 
 std::string evaluation_html(const Evaluation& evaluation, const std::string& id) {
-  return accuracy_table(evaluation) + how_to_read(evaluation) + charts(evaluation, id);
+  return accuracy_table(evaluation) + charts(evaluation, id);
 }
 
 }  // namespace protocom

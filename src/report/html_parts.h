@@ -7,13 +7,22 @@
 
 namespace protocom {
 
+/// Text made safe, in which a percent sign stays with its number.
+std::string prose_html(const std::string& text);
+
+/// The same, in which short words with a hyphen ("1-shot") stay on one line too.
+std::string unbroken_html(const std::string& text);
+
 /// A card with a chart under its title.
 std::string figure_html(const Figure& figure);
 
 /// A table that scrolls by itself where the screen is narrow.
 std::string table_html(const ReportTable& table);
 
-/// The figures of one evaluation: table, how to read it, charts. `id` makes the charts' ids unique.
+/// What the numbers of evaluations mean, and the modes of their methods; nothing without evaluations.
+std::string how_to_read_html(const std::vector<Evaluation>& evaluations);
+
+/// The figures of one evaluation: table and charts. `id` makes the charts' ids unique.
 std::string evaluation_html(const Evaluation& evaluation, const std::string& id);
 
 /// "600 episodes of 15 queries a class, drawn from 20 classes of the novel split."

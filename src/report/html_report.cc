@@ -18,8 +18,8 @@ std::string picture_html(const ReportPicture& one) {
       escape_html(one.caption), media_type(one.bytes, one.name), base64(one.bytes));
 }
 
-std::string finding_html(const Evaluation& evaluation) {
-  std::string html = fmt::format("<p class=\"headline\">{}</p>\n", escape_html(headline(evaluation)));
+std::string finding_html(const Evaluation& evaluation, const char* css_class) {
+  std::string html = fmt::format("<p class=\"{}\">{}</p>\n", css_class, escape_html(headline(evaluation)));
   const std::string more = caveat(evaluation);
   if (!more.empty()) html += fmt::format("<p>{}</p>\n", escape_html(more));
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
@@ -30,7 +30,7 @@ std::string findings_html(const std::vector<AnalysisFile>& analyses) {
   std::string html;
   for (const AnalysisFile& analysis : analyses) {
     html += fmt::format("<li><a href=\"#analysis-{}\">{}</a>: {}</li>\n", escape_html(analysis.section.name),
-                        escape_html(analysis.section.title), escape_html(analysis.section.finding));
+                        escape_html(analysis.section.title), prose_html(analysis.section.finding));
   }
   return html.empty() ? "" : "<h2>In short</h2>\n<ul class=\"findings\">\n" + html + "</ul>\n";
 }
@@ -38,10 +38,11 @@ std::string findings_html(const std::vector<AnalysisFile>& analyses) {
 std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   std::string html;
   if (evaluations.size() > 1) html += "<h2>Side by side</h2>\n" + table_html(comparison_table(evaluations));
+  html += how_to_read_html(evaluations);
   for (size_t i = 0; i < evaluations.size(); ++i) {
     if (evaluations.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(evaluations[i].name));
     // The first one's finding stands at the top of the page.
-    if (i > 0) html += finding_html(evaluations[i]);
+    if (i > 0) html += finding_html(evaluations[i], "finding");
     html += evaluation_html(evaluations[i], fmt::format("chart-{}", i));
   }
   return html;
@@ -69,12 +70,17 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
 
 std::string html_report(const std::vector<Evaluation>& evaluations, const ReportOptions& options) {
   if (evaluations.empty() && options.analyses.empty()) fail("a report needs at least one evaluation or analysis");
+  // What "Side by side" and the evaluations themselves show is not shown again.
+  std::vector<AnalysisFile> analyses;
+  for (const AnalysisFile& analysis : options.analyses) {
+    if (evaluations.empty() || analysis.section.name != "tables") analyses.push_back(analysis);
+  }
   std::string body = fmt::format("<h1>{}</h1>\n", escape_html(options.title));
-  if (!evaluations.empty()) body += finding_html(evaluations.front());
-  body += findings_html(options.analyses) + evaluations_html(evaluations);
-  for (const AnalysisFile& analysis : options.analyses) body += section_html(analysis.section);
+  if (!evaluations.empty()) body += finding_html(evaluations.front(), "headline");
+  body += findings_html(analyses) + evaluations_html(evaluations);
+  for (const AnalysisFile& analysis : analyses) body += section_html(analysis.section);
   for (const ReportPicture& one : options.pictures) body += picture_html(one);
-  body += reproduce_all(evaluations, options.analyses);
+  body += reproduce_all(evaluations, analyses);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

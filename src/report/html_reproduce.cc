@@ -29,6 +29,17 @@ std::string provenance_html(const json& header, const char* left_out) {
   return html;
 }
 
+/// What was checked while the evaluation ran.
+std::string checks_html(const json& checks) {
+  if (!checks.is_object()) return "";
+  std::string html;
+  for (const auto& [name, check] : checks.items()) {
+    if (check.is_object() && check.contains("what") && check.at("what").is_string())
+      html += fmt::format("<li>{}</li>\n", escape_html(check.at("what").get<std::string>()));
+  }
+  return html.empty() ? "" : "<p>Checked while it ran:</p>\n<ul class=\"findings\">\n" + html + "</ul>\n";
+}
+
 }  // namespace
 
 std::string reproduce_html(const Evaluation& evaluation) {
@@ -37,7 +48,7 @@ std::string reproduce_html(const Evaluation& evaluation) {
     html += definition("features", evaluation.dataset.at("features_hash"), "code");
   html += provenance_html(evaluation.header, "features");
   if (!evaluation.episodes_hash.empty()) html += definition("episodes", evaluation.episodes_hash, "code");
-  return html + "</dl>\n";
+  return html + "</dl>\n" + checks_html(evaluation.checks);
 }
 
 std::string reproduce_html(const AnalysisFile& analysis) {

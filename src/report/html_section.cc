@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "protocom/report/svg.h"
 #include "report/html_parts.h"
 
@@ -7,45 +9,103 @@ namespace protocom {
 namespace {
 
 std::string paragraph(const char* css_class, const std::string& text) {
-  return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", css_class, escape_html(text));
+  return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", css_class, prose_html(text));
+}
+
+/// How wide the longest word of a text is at the font size of small tables.
+double longest_word(const std::string& text) {
+  constexpr double kFont = 14.4;
+  double longest = 0.0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    longest = std::max(longest, text_width(std::string_view(text).substr(at, end - at), kFont));
+    at = end + 1;
+  }
+  return longest;
+}
+
+/// Numbers stand to the right, words to the left.
+const char* alignment(const ReportTable& table, size_t column) {
+  static const std::string kNumeric = "0123456789+-";
+  if (column == 0) return "";
+  for (const auto& row : table.rows) {
+    const std::string& cell = row[column];
+    const bool sign = cell.empty() || cell.rfind("−", 0) == 0 || cell.rfind("–", 0) == 0 || cell.rfind("✓", 0) == 0;
+    if (!sign && kNumeric.find(cell.front()) == std::string::npos) return " class=\"words\"";
+  }
+  return "";
+}
+
+/// Whether a table finds room beside a figure. Numbers are not broken, words are.
+bool is_narrow(const ReportTable& table) {
+  constexpr double kRoom = 330.0;
+  constexpr double kPadding = 11.0;
+  constexpr double kNumberFont = 14.4;
+  double width = 0.0;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool words = c == 0 || *alignment(table, c) != '\0';
+    double widest = longest_word(table.columns[c]);
+    for (const auto& row : table.rows)
+      widest = std::max(widest, words ? longest_word(row[c]) : text_width(row[c], kNumberFont));
+    width += widest + kPadding;
+  }
+  return width <= kRoom;
 }
 
 }  // namespace
 
 std::string figure_html(const Figure& figure) {
   const bool wide = std::holds_alternative<HeatMap>(figure);
-  return fmt::format("<figure class=\"card{}\"><figcaption>{}</figcaption>\n{}</figure>\n", wide ? " wide scroll" : "",
-                     escape_html(title_of(figure)), draw(figure).str());
+  return fmt::format(
+      "<figure class=\"card{}\"><figcaption>{}</figcaption>\n<div class=\"scroll\"{}>{}</div></figure>\n",
+      wide ? " wide" : "", escape_html(title_of(figure)), wide ? " tabindex=\"0\"" : "", draw(figure).str());
+}
+
+std::string prose_html(const std::string& text) {
+  std::string html = escape_html(text);
+  for (size_t at = html.find(" %"); at != std::string::npos; at = html.find(" %", at)) html.replace(at, 1, "\u00a0");
+  return html;
+}
+
+std::string unbroken_html(const std::string& text) {
+  constexpr size_t kLongestUnbroken = 15;
+  std::string html;
+  size_t at = 0;
+  while (at <= text.size()) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const bool hyphen = word.size() <= kLongestUnbroken && word.find('-') != std::string::npos;
+    html += (at == 0 ? "" : " ") + (hyphen ? "<span class=\"nb\">" + escape_html(word) + "</span>" : escape_html(word));
+    at = end + 1;
+  }
+  return html;
 }
 
 std::string table_html(const ReportTable& table) {
-  std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table>\n";
-  if (!table.caption.empty()) html += fmt::format("<caption>{}</caption>\n", escape_html(table.caption));
-  html += "<thead><tr>";
-  for (const std::string& column : table.columns) html += fmt::format("<th scope=\"col\">{}</th>", escape_html(column));
+  std::string html = fmt::format("<div class=\"card{}\">", is_narrow(table) ? "" : " wide");
+  if (!table.caption.empty()) html += fmt::format("<p class=\"caption\">{}</p>\n", escape_html(table.caption));
+  html += fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
+                      escape_html(table.caption.empty() ? table.columns.front() : table.caption));
+  for (size_t c = 0; c < table.columns.size(); ++c)
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", alignment(table, c), unbroken_html(table.columns[c]));
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
-    html += "<tr>";
-    for (size_t c = 0; c < row.size(); ++c) {
-      html += c == 0 ? fmt::format("<th scope=\"row\">{}</th>", escape_html(row[c]))
-                     : fmt::format("<td>{}</td>", escape_html(row[c]));
-    }
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", unbroken_html(row.front()));
+    for (size_t c = 1; c < row.size(); ++c)
+      html += fmt::format("<td{}>{}</td>", alignment(table, c), prose_html(row[c]));
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  return html + "</tbody></table></div></div>\n";
 }
 
 std::string section_html(const Section& section) {
   std::string html =
       fmt::format("<section id=\"analysis-{}\">\n<h2>{}</h2>\n", escape_html(section.name), escape_html(section.title));
   html += paragraph("finding", section.finding) + paragraph("soft", section.how);
-  if (!section.figures.empty()) {
-    html += "<div class=\"charts\">";
-    for (const Figure& figure : section.figures) html += figure_html(figure);
-    html += "</div>\n";
-  }
+  html += "<div class=\"charts\">";
+  for (const Figure& figure : section.figures) html += figure_html(figure);
   for (const ReportTable& table : section.tables) html += table_html(table);
-  return html + "</section>\n";
+  return html + "</div>\n</section>\n";
 }
 
 }  // namespace protocom

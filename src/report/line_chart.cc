@@ -74,8 +74,10 @@ Range y_range(const LineChart& chart) {
 
 Layout lay_out(const LineChart& chart) {
   Layout at;
-  for (const LineSeries& series : chart.series)
-    at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
+  // One curve needs no key: the title says what it is.
+  for (const LineSeries& series : chart.series) {
+    if (chart.series.size() > 1) at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
+  }
   if (!chart.diagonal.empty()) at.legend.push_back({chart.diagonal, "reference", true, false});
   at.top = legend_height(at.legend, kWidth - 8.0) + 8.0 + kYTitle;
   at.bottom = at.top + kPlotHeight;
@@ -151,7 +153,7 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at
     svg.begin_group(fmt::format("{}, {} {}: {}{}", series.label, chart.x_label,
                                 format_number(series.x[i], decimals_for({series.x[i]})),
                                 format_number(series.y[i], chart.decimals), interval));
-    draw_mark(svg, points[i], 4.0, index, "mark " + series.css_class);
+    draw_mark(svg, points[i], 4.0, mark_of(series.css_class, index), "mark " + series.css_class);
     svg.end_group();
   }
 }

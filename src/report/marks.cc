@@ -1,6 +1,7 @@
 #include "report/marks.h"
 
 #include <algorithm>
+#include <array>
 
 namespace protocom {
 namespace {
@@ -24,6 +25,13 @@ std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double wid
 }
 
 }  // namespace
+
+size_t mark_of(std::string_view series_class, size_t index) {
+  static constexpr std::array<std::string_view, 4> kMethods = {"m-mean", "m-completed", "m-mean-fusion",
+                                                               "m-gauss-fusion"};
+  const auto* found = std::find(kMethods.begin(), kMethods.end(), series_class);
+  return found == kMethods.end() ? index : static_cast<size_t>(found - kMethods.begin());
+}
 
 void draw_mark(Svg& svg, SvgPoint at, double r, size_t index, std::string_view css_class) {
   switch (index % 5) {
@@ -54,7 +62,7 @@ void draw_legend(Svg& svg, SvgPoint corner, double width, const std::vector<Lege
     const SvgPoint at{corner.x + where[i].x, corner.y + where[i].y};
     const std::string& own = entries[i].css_class;
     if (entries[i].line) svg.line({at.x, at.y}, {at.x + 18.0, at.y}, own == "reference" ? own : "curve " + own);
-    if (entries[i].mark) draw_mark(svg, {at.x + 9.0, at.y}, 4.0, i, "mark " + own);
+    if (entries[i].mark) draw_mark(svg, {at.x + 9.0, at.y}, 4.0, mark_of(own, i), "mark " + own);
     svg.text({at.x + kKey, at.y + 4.0}, fit_text_to(entries[i].label, width - kKey, kFont), Anchor::kStart, "legend");
   }
 }

@@ -11,6 +11,9 @@ namespace protocom {
 /// Draws the `index`th of five shapes, so that series differ by more than their colour.
 void draw_mark(Svg& svg, SvgPoint at, double radius, size_t index, std::string_view css_class);
 
+/// The shape of a series: the same for a method in every figure, whatever else is drawn; `index` for other series.
+size_t mark_of(std::string_view series_class, size_t index);
+
 /// An entry of a legend.
 struct LegendEntry {
   std::string label;
@@ -22,7 +25,7 @@ struct LegendEntry {
 /// How tall a legend of that width becomes.
 double legend_height(const std::vector<LegendEntry>& entries, double width);
 
-/// Draws entries in as many lines as they need, from `corner` on; marks are the shapes of their index.
+/// Draws entries in as many lines as they need, from `corner` on; marks are the shapes of mark_of.
 void draw_legend(Svg& svg, SvgPoint corner, double width, const std::vector<LegendEntry>& entries);
 
 }  // namespace protocom

@@ -8,6 +8,20 @@
 #include "protocom/report/methods.h"
 
 namespace protocom {
+namespace {
+
+/// Rows become columns; the corner stays empty.
+ReportTable transposed(const ReportTable& table) {
+  ReportTable turned{table.caption, {""}, {}};
+  for (const auto& row : table.rows) turned.columns.push_back(row.front());
+  for (size_t c = 1; c < table.columns.size(); ++c) {
+    turned.rows.push_back({table.columns[c]});
+    for (const auto& row : table.rows) turned.rows.back().push_back(row[c]);
+  }
+  return turned;
+}
+
+}  // namespace
 
 const std::vector<std::string>& section_names() {
   static const std::vector<std::string> kNames = {
@@ -61,19 +75,31 @@ LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::s
   return chart;
 }
 
+LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& x_label) {
+  std::vector<SeriesPoint> gains;
+  for (SeriesPoint point : points) {
+    if (point.method == "mean") continue;
+    point.accuracy = point.gain;
+    gains.push_back(point);
+  }
+  LineChart chart = accuracy_chart_of(gains, id, "Gain over the class mean", x_label);
+  chart.y_label = "points over mean, same episodes";
+  return chart;
+}
+
 ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
                               const std::string& x_prefix, int x_decimals) {
+  constexpr size_t kMostColumns = 6;
+  const std::vector<std::string> methods = methods_in(points);
   ReportTable table{caption, {"Method"}, {}};
-  for (const std::string& method : methods_in(points)) {
+  for (const SeriesPoint& point : points_of(points, methods.front()))
+    table.columns.push_back(x_prefix + format_number(point.x, x_decimals));
+  for (const std::string& method : methods) {
     const auto own = points_of(points, method);
-    if (table.rows.empty()) {
-      for (const SeriesPoint& point : own) table.columns.push_back(x_prefix + format_number(point.x, x_decimals));
-    }
-    std::vector<std::string> row = {method_label(method, own.back().mode)};
-    for (const SeriesPoint& point : own) row.push_back(percent_cell(point.accuracy));
-    table.rows.push_back(row);
+    table.rows.push_back({method_label(method, own.back().mode)});
+    for (const SeriesPoint& point : own) table.rows.back().push_back(percent_cell(point.accuracy));
   }
-  return table;
+  return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
 }
 
 }  // namespace protocom

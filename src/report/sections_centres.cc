@@ -87,7 +87,7 @@ BarChart attention_chart(const ClassAttention& one, size_t place) {
   constexpr size_t kShown = 10;
   BarChart chart;
   chart.id = fmt::format("attention-{}", place);
-  chart.title = fmt::format("{}: weight α of {} attributes", one.title, std::min(kShown, one.attributes.size()));
+  chart.title = fmt::format("{}: weight α, by contribution", one.title);
   chart.decimals = 2;
   double low = 0.0;
   double high = 0.0;
@@ -97,9 +97,23 @@ BarChart attention_chart(const ClassAttention& one, size_t place) {
     low = std::min(low, use.alpha - use.alpha_std);
     high = std::max(high, use.alpha + use.alpha_std);
   }
-  chart.high = high > 0.0 ? round_up(high) : 0.1;
-  chart.low = low < 0.0 ? -round_up(-low) : 0.0;
+  chart.low = low;
+  chart.high = high;
   return chart;
+}
+
+/// The same round axis for all, so that they can be compared.
+void share_axis(std::vector<BarChart>& charts) {
+  double low = 0.0;
+  double high = 0.0;
+  for (const BarChart& chart : charts) {
+    low = std::min(low, chart.low);
+    high = std::max(high, chart.high);
+  }
+  for (BarChart& chart : charts) {
+    chart.low = low < 0.0 ? -round_up(-low) : 0.0;
+    chart.high = high > 0.0 ? round_up(high) : 0.1;
+  }
 }
 
 }  // namespace
@@ -159,6 +173,13 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
     chart.series.push_back(series);
   }
+  ReportTable table{"Cosine of the prototype, smoothed", {"Prototype", "Nearest", "Middle", "Farthest"}, {}};
+  for (const SingleImageCurve& curve : analysis.curves) {
+    table.rows.push_back({curve.method, format_number(curve.cosine.front(), 3),
+                          format_number(curve.cosine[curve.cosine.size() / 2], 3),
+                          format_number(curve.cosine.back(), 3)});
+  }
+  section.tables = {table};
   const auto& image = analysis.curves.front().cosine;
   const auto& completed = analysis.curves[1].cosine;
   section.finding = fmt::format(
@@ -231,9 +252,12 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
     table.rows.push_back({one->title, std::to_string(one->attributes.size()), used.empty() ? "–" : used,
                           one->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
   }
+  std::vector<BarChart> charts;
   for (size_t i = 0; i < std::min(ordered.size(), static_cast<size_t>(shown)); ++i) {
-    if (!ordered[i]->attributes.empty()) section.figures.emplace_back(attention_chart(*ordered[i], i));
+    if (!ordered[i]->attributes.empty()) charts.push_back(attention_chart(*ordered[i], i));
   }
+  share_axis(charts);
+  section.figures.assign(charts.begin(), charts.end());
   section.finding = fmt::format(
       "The attributes of a class together weigh {:.1f} times its image's own code on average; {} of {} classes have no "
       "attribute.",

@@ -29,11 +29,14 @@ std::string joined(const std::vector<std::string>& names, const TitleSource& tit
 }
 
 PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
+  const auto support = [&](const std::string& id, const std::string& title, const char* caption) {
+    return PictureTile{picture(id), caption, fmt::format("a support image of {}: {}", title, id)};
+  };
   return {fmt::format("{}, taken for {} ({:.0f} %)", mistake.true_title, mistake.predicted_title,
                       100.0 * mistake.probability),
           {{picture(mistake.image_id), "query", fmt::format("query {}: {}", mistake.image_id, mistake.true_title)},
-           {picture(mistake.support_id), "support",
-            fmt::format("a support image of {}: {}", mistake.predicted_title, mistake.support_id)}}};
+           support(mistake.support_id, mistake.predicted_title, "taken for"),
+           support(mistake.true_support_id, mistake.true_title, "own class")}};
 }
 
 }  // namespace
@@ -62,15 +65,13 @@ Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes&
   for (const ClassScore& one : analysis.classes) map.labels.push_back(one.title);
   map.percent = analysis.confusion;
   section.figures = {map, class_chart(analysis.classes, analysis.method)};
-  ReportTable table{"Accuracy, %, and the class it is taken for most often",
-                    {"Class", "Queries", "Accuracy", "Taken for", "How often"},
-                    {}};
+  ReportTable table{"Accuracy, %, and the class it is taken for most often", {"Class", "Accuracy", "Taken for"}, {}};
   std::vector<ClassScore> ordered = analysis.classes;
-  std::stable_sort(ordered.begin(), ordered.end(), by_accuracy);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
   for (const ClassScore& one : ordered) {
-    table.rows.push_back({one.title, std::to_string(one.queries), percent_cell(one.accuracy),
-                          one.confused_with.empty() ? "–" : one.confused_with,
-                          fmt::format("{:.0f} %", one.confused_percent)});
+    const std::string confusion = fmt::format("{} ({:.0f} %)", one.confused_with, one.confused_percent);
+    table.rows.push_back({one.title, percent_cell(one.accuracy), one.confused_with.empty() ? "–" : confusion});
   }
   section.tables = {table};
   return section;
@@ -87,11 +88,9 @@ Section calibration_section(const std::vector<Calibration>& methods, double scal
   chart.high = 1.0;
   chart.decimals = 2;
   chart.diagonal = "perfect";
-  ReportTable table{
-      "Expected calibration error: mean over queries of |accuracy − probability| of their bin; points are "
-      "hundredths",
-      {"Method", "Expected error, points", "Overconfidence, points"},
-      {}};
+  ReportTable table{"Expected calibration error, in points: mean over queries of |accuracy − probability| of their bin",
+                    {"Method", "Error", "Too high by"},
+                    {}};
   for (const Calibration& one : methods) {
     LineSeries series{method_label(one.method, one.mode), method_class(one.method), {}, {}, {}};
     for (const CalibrationBin& bin : one.bins) {
@@ -162,17 +161,18 @@ Section failures_section(const std::vector<Mistake>& mistakes, const std::string
     const Mistake& one = mistakes[i];
     table.rows.push_back(
         {one.image_id, one.true_title, one.predicted_title, fmt::format("{:.2f}", one.probability), one.support_id});
-    if (i % kRowsAChart == 0)
-      charts.push_back({fmt::format("failures-{}", i), "Query, and what it was compared with", "", {}});
+    if (i % kRowsAChart == 0) charts.push_back({fmt::format("failures-{}", i), "Mistakes", "", {}});
     charts.back().rows.push_back(mistake_row(one, picture));
     for (const PictureTile& tile : charts.back().rows.back().tiles) pictures = pictures || !tile.picture.empty();
   }
   section.figures.assign(charts.begin(), charts.end());
-  if (!pictures) {
-    section.figures.clear();
-    section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
+  if (pictures) {
+    section.how += " Beside the query a support image of the class it was taken for, and one of its own class.";
+    return section;
   }
+  section.figures.clear();
   section.tables = {table};
+  section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
   return section;
 }
 

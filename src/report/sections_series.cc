@@ -51,8 +51,8 @@ Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpis
           "{} episodes of {}-way for each K, {} queries a class, {} classes, seed {}; bands are 95 % intervals.",
           episodes.count, episodes.shape.n_way, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
       say_modes(methods_in(points));
-  section.tables = {accuracy_table_of(points, "Accuracy, %, by shots", "K = ", 0)};
-  section.figures = {chart};
+  section.tables = {accuracy_table_of(points, "Accuracy, %, by shots", "K\u00a0=\u00a0", 0)};
+  section.figures = {chart, gain_chart_of(points, "shots-gain", chart.x_label)};
   return section;
 }
 
@@ -73,13 +73,14 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
                     "probability γ; mean over {} draws of the noise. The model stays as it was trained. ",
                     options.draws) +
                 say_episodes(episodes) + say_modes(methods_in(points));
-  ReportTable table = accuracy_table_of(points, "Accuracy, %, by noise level γ", "γ = ", 1);
+  ReportTable table = accuracy_table_of(points, "Accuracy, %, by noise level γ", "γ\u00a0=\u00a0", 1);
   for (auto& row : table.rows) {
     if (row.front() == "completed") row.front() += " (w/o GaussFusion)";
     if (row.front().rfind("gauss-fusion", 0) == 0) row.front() = "gauss-fusion (transductive; w/ GaussFusion)";
   }
   section.tables = {table};
-  section.figures = {accuracy_chart_of(points, "noise-accuracy", "Accuracy by knowledge noise", "noise level γ")};
+  section.figures = {accuracy_chart_of(points, "noise-accuracy", "Accuracy by knowledge noise", "noise level γ"),
+                     gain_chart_of(points, "noise-gain", "noise level γ")};
   return section;
 }
 
@@ -96,25 +97,8 @@ Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpiso
   LineChart chart = accuracy_chart_of(points, "ways-accuracy",
                                       fmt::format("Accuracy by classes, {}-shot", episodes.shape.k_shot), "classes, n");
   section.figures = {chart};
-  LineChart gain = chart;
-  gain.id = "ways-gain";
-  gain.title = "Gain over the class mean";
-  gain.y_label = "points over mean, same episodes";
-  gain.series.clear();
-  for (const LineSeries& series : chart.series) {
-    if (series.label == "mean") continue;
-    LineSeries difference = series;
-    size_t i = 0;
-    for (const SeriesPoint& point : points) {
-      if (method_class(point.method) != series.css_class) continue;
-      difference.y[i] = point.gain.value;
-      difference.interval[i] = point.gain.ci95;
-      ++i;
-    }
-    gain.series.push_back(difference);
-  }
-  section.figures.emplace_back(gain);
-  section.tables = {accuracy_table_of(points, "Accuracy, %, by classes to tell apart", "n = ", 0)};
+  section.figures.emplace_back(gain_chart_of(points, "ways-gain", "classes, n"));
+  section.tables = {accuracy_table_of(points, "Accuracy, %, by classes to tell apart", "n\u00a0=\u00a0", 0)};
   return section;
 }
 

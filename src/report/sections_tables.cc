@@ -72,15 +72,16 @@ Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episode
   chart.title = "Cosine to the true centre, " + task_name(scores.shape);
   chart.decimals = 3;
   ReportTable table{
-      "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Mode", "Cosine"}, {}};
+      "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Symbol", "Cosine"}, {}};
   static const char* const kSymbols[] = {"p", "p̂", "½ p + ½ p̂", "p̂′"};
   std::string words;
   for (const MethodScores& one : scores.methods) {
     const Estimate cosine = estimate(one.cosine);
     chart.bars.push_back(bar_of(one, cosine));
     if (cosine.value < 0.0) chart.low = -1.0;
-    table.rows.push_back({fmt::format("{} ({})", to_string(one.method), kSymbols[static_cast<size_t>(one.method)]),
-                          std::string(mode_of(one.method)), fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95)});
+    table.rows.push_back({method_label(std::string(to_string(one.method)), std::string(mode_of(one.method))),
+                          kSymbols[static_cast<size_t>(one.method)],
+                          fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95)});
     words += fmt::format("{}{} {:.2f}{}", words.empty() ? "" : ", ", to_string(one.method), cosine.value,
                          mode_of(one.method) == "transductive" ? " (transductive)" : "");
   }
@@ -93,8 +94,8 @@ Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episode
 
 Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes) {
   Section section{"ablation", "What each part contributes (table 4)", "", "", {}, {}};
-  ReportTable table{"Accuracy, %, with the 95 % interval; below it the paired difference to (i)",
-                    {"Row", "Completion", "Fusion", "Mode"},
+  ReportTable table{"Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points",
+                    {"Row", "Completion", "Fusion"},
                     {}};
   std::string gains;
   for (const TaskScores& task : tasks) {
@@ -104,13 +105,12 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpi
     const std::string words = gain_words(task);
     if (!words.empty()) gains += (gains.empty() ? "" : ", ") + words;
   }
-  table.caption = "Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points";
   for (size_t m = 0; m < tasks.front().methods.size(); ++m) {
     const Method method = tasks.front().methods[m].method;
     static const char* const kFusion[] = {"–", "–", "mean", "Gaussian"};
-    std::vector<std::string> row = {fmt::format("{} {}", row_number(method), to_string(method)),
-                                    method == Method::kMean ? "–" : "✓", kFusion[static_cast<size_t>(method)],
-                                    std::string(mode_of(method))};
+    std::vector<std::string> row = {
+        row_number(method) + " " + method_label(std::string(to_string(method)), std::string(mode_of(method))),
+        method == Method::kMean ? "–" : "✓", kFusion[static_cast<size_t>(method)]};
     for (const TaskScores& task : tasks) {
       row.push_back(percent_cell(estimate(task.methods[m].accuracy)));
       const Estimate gain = paired_difference(task.methods[m].accuracy, task.methods.front().accuracy);

@@ -20,17 +20,18 @@ a { color: var(--m-completed); text-underline-offset: .15em; }
 :focus-visible { outline: 2px solid var(--m-completed); outline-offset: 2px; }
 .headline { font-size: clamp(1.2rem, 1rem + 1.6vw, 1.65rem); line-height: 1.35; font-weight: 600; max-width: 46rem; text-wrap: pretty; }
 .finding { font-weight: 600; }
-.soft, figcaption, caption { color: var(--soft); font-size: .9rem; }
+.soft, figcaption, .caption { color: var(--soft); font-size: .9rem; }
 .soft { margin-bottom: 1rem; }
 .findings { padding-left: 1.2rem; margin: .5rem 0; max-width: 46rem; }
 .findings li { margin: .35rem 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.1rem; }
 .scroll { overflow-x: auto; }
-.charts + .card, .card + .card { margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding-bottom: .5rem; }
+.caption { margin: 0 0 .5rem; }
+.nb { white-space: nowrap; }
 th, td { text-align: right; padding: .45rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-th:first-child { text-align: left; padding-left: 0; white-space: normal; }
+th:first-child { text-align: left; padding-left: 0; white-space: normal; position: sticky; left: 0; background: var(--card); }
+.words { text-align: left; white-space: normal; }
 thead th { white-space: normal; vertical-align: bottom; font-weight: 600; font-size: .9rem; }
 tbody tr:last-child > * { border-bottom: 0; }
 tbody th { font-weight: 600; }
@@ -40,11 +41,15 @@ small.up { color: var(--good); }
 small.down { color: var(--bad); }
 .tag { white-space: nowrap; }
 .tag::before { content: ""; display: inline-block; width: .62em; height: .62em; border-radius: 2px; margin-right: .4em; background: var(--series); }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 1rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem; margin: 1rem 0; align-items: start; }
+.charts > * { min-width: 0; }
+.charts .card:not(.wide) table { font-size: .9rem; }
+.charts .card:not(.wide) :is(th, td) { padding: .4rem .35rem; }
+:is(th, td):last-child, .charts .card:not(.wide) :is(th, td):last-child { padding-right: 0; }
+.charts .card:not(.wide) th:first-child { padding-left: 0; }
 .charts .wide { grid-column: 1 / -1; }
-.charts .card + .card { margin-top: 0; }
 figure { margin: 0; }
-figure svg { display: block; width: 100%; height: auto; max-width: 30rem; }
+figure svg { display: block; width: 100%; height: auto; max-width: 26rem; }
 .wide svg { min-width: 34rem; max-width: 46rem; }
 figcaption { margin-top: .3rem; }
 .charts figcaption { margin: 0 0 .4rem; color: var(--ink); font-weight: 600; }
@@ -61,7 +66,7 @@ dd code { font: .85em ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospa
   .card { padding: .7rem .8rem; }
   table { font-size: .88rem; }
   th, td { padding: .4rem .3rem; }
-  tbody th:first-child { white-space: nowrap; }
+  th:first-child { max-width: 8.5rem; }
   th small.about { display: none; }
 }
 @media print {
@@ -72,6 +77,7 @@ dd code { font: .85em ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospa
   h2, h3 { break-after: avoid; }
   .charts { grid-template-columns: 1fr 1fr; }
   .scroll { overflow: visible; }
+  th:first-child { position: static; }
   a { color: inherit; text-decoration: none; }
 }
 )css";

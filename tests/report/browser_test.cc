@@ -111,7 +111,7 @@ void expect_sound(const json& seen, int width) {
   ASSERT_TRUE(seen.is_object() && seen.contains("width")) << seen.dump();
   EXPECT_EQ(seen["width"], width);
   EXPECT_LE(seen["page"], width) << "the page is wider than the screen";
-  EXPECT_GT(seen["figures"], 25);
+  EXPECT_GT(seen["figures"], 20);
   EXPECT_EQ(seen["requests"], json::array());
   EXPECT_EQ(seen["unnamed"], json::array());
   EXPECT_EQ(seen["cut"], json::array());

@@ -215,7 +215,7 @@ TEST(Comparison, PutsTheTasksOfOneDatasetSideBySideAndMarksTheBest) {
   EXPECT_THAT(table.columns, ElementsAre("Method", "tiny: 5-way 1-shot", "tiny: 5-way 5-shot", "cub: 5-way 1-shot"));
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_THAT(table.rows[0], ElementsAre("mean", "53.30 ± 0.50", "✓ 71.50 ± 0.50", "69.60 ± 0.50"));
-  EXPECT_THAT(table.rows[1], ElementsAre("gauss-fusion *", "✓ 61.50 ± 0.50", "71.40 ± 0.50", "✓ 80.50 ± 0.50"));
+  EXPECT_THAT(table.rows[1], ElementsAre("gauss-fusion\u00a0*", "✓ 61.50 ± 0.50", "71.40 ± 0.50", "✓ 80.50 ± 0.50"));
 }
 
 // Expected values from coreutils' base64, one for each kind of padding.

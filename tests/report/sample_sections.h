@@ -94,7 +94,8 @@ inline std::vector<Section> sample_sections() {
           classes_section(sample_classes(), episodes),
           calibration_section({calibration}, 10.0, episodes),
           episodes_section(changes, &plain_title, episodes),
-          failures_section({{"q.jpg", "goose", "albatross", 0.97, "s.jpg"}}, "gauss-fusion", episodes, &some_picture)};
+          failures_section({{"q.jpg", "goose", "albatross", 0.97, "s.jpg", "t.jpg"}}, "gauss-fusion", episodes,
+                           &some_picture)};
 }
 
 }  // namespace protocom::testing

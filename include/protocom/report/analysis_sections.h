@@ -73,9 +73,11 @@ struct Mistake {
   std::string true_title;
   std::string predicted_title;
   double probability = 0.0;
-  std::string support_id;  ///< an image that stood for the predicted class in that episode
+  std::string support_id;       ///< an image that stood for the predicted class in that episode
+  std::string true_support_id;  ///< one that stood for the true class
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_title, probability, support_id)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_title, probability, support_id,
+                                   true_support_id)
 
 /// The mistakes that were made with the highest probability.
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,

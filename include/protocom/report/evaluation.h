@@ -16,6 +16,7 @@ struct MethodResult {
   int64_t n_way = 0;
   int64_t k_shot = 0;
   int64_t n_query = 0;
+  std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
   int64_t episodes = 0;
   Estimate accuracy;                ///< percent, 0..100
   std::optional<Estimate> cosine;   ///< of the prototypes to the classes' true centres
@@ -29,6 +30,7 @@ struct Evaluation {
   nlohmann::json dataset;  ///< features_hash, split, classes
   std::string command;
   std::string episodes_hash;
+  nlohmann::json checks;  ///< what was checked while it ran; null when the file does not say
   std::vector<MethodResult> results;
 
   /// The dataset's name for people: the stem of the features' file, or else of `name`.

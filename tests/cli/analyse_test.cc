@@ -1,0 +1,162 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kConfig = R"(
+out = "out"
+
+[synth]
+image-size = 32
+images-per-class = 20
+base = 5
+val = 3
+novel = 5
+
+[pack]
+image-size = 32
+
+[knowledge]
+source = "table"
+embedding-dim = 6
+
+[pretrain]
+architecture = "conv4"
+epochs = 1
+batch = 32
+val-episodes = 5
+
+[extract]
+
+[complete]
+epochs = 1
+batches = 5
+lr = 0.0001
+val-episodes = 5
+
+[evaluate]
+k-shot = [1]
+n-query = 5
+episodes = 10
+
+[analyse]
+source = "all"
+n-query = 5
+episodes = 10
+cosine-episodes = 10
+map-images = 10
+perplexity = 5
+png = true
+
+[report]
+)";
+
+/// What the analyses read is made once and shared.
+class Analyse : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempDir>();
+    write_text(*folder_ / "tiny.toml", kConfig);
+    made_ = protocom(folder_->path(), {"run", "tiny.toml", "--quiet", "--threads", "1"});
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  void SetUp() override { ASSERT_EQ(made_.exit_code, 0) << made_.err; }
+
+  /// `protocom analyse NAME` on the artefacts, with ten episodes.
+  static Outcome analyse(const std::string& name, const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {
+        "--quiet", "--threads",     "1",           "analyse",           name,    "--features", "out/features.npz",
+        "--model", "out/model.npz", "--knowledge", "out/knowledge.npz", "--out", out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_->path(), arguments);
+  }
+  static json read(const std::string& name) { return json::parse(read_text(folder_->path() / name)); }
+
+  static std::unique_ptr<TempDir> folder_;
+  static Outcome made_;
+};
+std::unique_ptr<TempDir> Analyse::folder_;
+Outcome Analyse::made_;
+
+const std::vector<std::string> kFewEpisodes = {"--episodes", "10", "--n-query", "5"};
+
+TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
+  const auto files = files_below(folder_->path() / "out/analysis");
+  for (const char* name : {"ablation", "attention", "calibration", "classes", "cosine", "distribution", "episodes",
+                           "failures", "nearest", "noise", "shots", "single-images", "unlabelled", "ways"}) {
+    ASSERT_THAT(files, Contains(std::string(name) + ".json"));
+    const json written = read("out/analysis/" + std::string(name) + ".json");
+    EXPECT_EQ(written.at("analysis"), name);
+    EXPECT_EQ(written.at("header").at("kind"), "analysis");
+    EXPECT_EQ(written.at("header").at("inputs").count("features"), 1U) << name;
+    EXPECT_THAT(written.at("command").get<std::string>(), HasSubstr("protocom analyse all --"));
+    EXPECT_FALSE(written.at("data").empty()) << name;
+    EXPECT_THAT(made_.out, HasSubstr(written.at("section").at("finding").get<std::string>()));
+    for (const json& figure : written.at("section").at("figures")) {
+      EXPECT_THAT(files, Contains(figure.at("id").get<std::string>() + ".svg"));
+      EXPECT_THAT(files, Contains(figure.at("id").get<std::string>() + ".png"));
+    }
+  }
+  const std::string html = read_text(*folder_ / "out/report.html");
+  EXPECT_THAT(html, HasSubstr("<section id=\"analysis-failures\">"));
+  EXPECT_THAT(html, HasSubstr("data:image/jpeg;base64,"));
+  for (const char* word : {"http:", "https:", "<script"}) EXPECT_THAT(html, Not(HasSubstr(word)));
+}
+
+TEST_F(Analyse, PutsResultsSideBySide) {
+  const Outcome tables = protocom(folder_->path(), {"analyse", "tables", "out/results.json", "--out", "t"});
+  ASSERT_EQ(tables.exit_code, 0) << tables.err;
+  EXPECT_THAT(tables.out, HasSubstr("features: 5-way 1-shot"));
+  EXPECT_EQ(read("t/tables.json").at("data").at("rows").size(), 4U);
+}
+
+TEST_F(Analyse, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
+  std::vector<std::string> more = kFewEpisodes;
+  ASSERT_EQ(analyse("noise", "a", more).exit_code, 0);
+  ASSERT_EQ(analyse("noise", "b", more).exit_code, 0);
+  EXPECT_EQ(read("a/noise.json").at("data"), read("b/noise.json").at("data"));
+  more.insert(more.end(), {"--seed", "2"});
+  ASSERT_EQ(analyse("noise", "b", more).exit_code, 0);
+  EXPECT_NE(read("a/noise.json").at("data"), read("b/noise.json").at("data"));
+}
+
+// Twenty images a class, five of them queries.
+TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
+  std::vector<std::string> more = kFewEpisodes;
+  more.insert(more.end(), {"--max-shots", "30"});
+  std::vector<std::string> loud = {
+      "--threads",     "1",           "analyse",           "shots", "--features", "out/features.npz", "--model",
+      "out/model.npz", "--knowledge", "out/knowledge.npz", "--out", "c"};
+  loud.insert(loud.end(), more.begin(), more.end());
+  const Outcome shots = protocom(folder_->path(), loud);
+  ASSERT_EQ(shots.exit_code, 0) << shots.err;
+  EXPECT_THAT(shots.err, HasSubstr("room for 15 shots"));
+  EXPECT_EQ(read("c/shots.json").at("data").back().at("x"), 15.0);
+}
+
+TEST_F(Analyse, NamesWhatIsWrong) {
+  EXPECT_THAT(analyse("nearest", "d", {"--classes", "class-of-nobody"}).err, HasSubstr("no class 'class-of-nobody'"));
+  EXPECT_EQ(analyse("noise", "d", {"--gamma", "1.5"}).exit_code, 2);
+  EXPECT_EQ(analyse("classes", "d", {"--method", "magic"}).exit_code, 2);
+  const Outcome unknown = protocom(folder_->path(), {"analyse", "nois"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("noise"));
+  EXPECT_THAT(protocom(folder_->path(), {"report", "out/images", "--out", "x.html"}).err,
+              HasSubstr("no analysis in this folder"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
