@@ -2,8 +2,10 @@
 #include <optional>
 
 #include "cli.h"
+#include "job.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
+#include "protocom/eval/evaluate_shared.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/eval/results.h"
 
@@ -135,7 +137,7 @@ struct Findings {
   std::vector<std::vector<std::string>> table = {
       {"task", "method", "accuracy %", "+-", "gain over mean", "cosine", "mode"}};
   std::vector<std::vector<std::string>> compared = {{"task", "method", "less", "difference", "better in", "worse in"}};
-  std::vector<std::vector<std::string>> by_seed = {{"task", "seed", "method", "accuracy %", "+-"}};
+  std::vector<std::vector<std::string>> by_seed = {{"task", "seed"}};
 };
 
 void add_lines(const std::string& task, const nlohmann::json& results, const nlohmann::json& differences,
@@ -146,8 +148,6 @@ void add_lines(const std::string& task, const nlohmann::json& results, const nlo
     found.table.push_back({task, method, points(row["accuracy"]), points(row["ci95"]),
                            gain == nullptr ? "" : plus_minus(*gain, "difference"),
                            fmt::format("{:.3f}", row["cosine"].get<double>()), row["mode"].get<std::string>()});
-    for (const auto& part : row.value("per_seed", nlohmann::json::array()))
-      found.by_seed.push_back({task, part["seed"].dump(), method, points(part["accuracy"]), points(part["ci95"])});
   }
   for (const auto& row : differences) {
     if (row["baseline"] == "mean") continue;
@@ -157,10 +157,28 @@ void add_lines(const std::string& task, const nlohmann::json& results, const nlo
   }
 }
 
+/// One line a seed, one column a method.
+void add_seed_lines(const std::string& task, const nlohmann::json& results, Findings& found) {
+  if (results.empty() || !results[0].contains("per_seed")) return;
+  auto& header = found.by_seed.front();
+  if (header.size() == 2) {
+    for (const auto& row : results) header.push_back(row["method"].get<std::string>());
+  }
+  for (size_t i = 0; i < results[0]["per_seed"].size(); ++i) {
+    std::vector<std::string> line = {task, results[0]["per_seed"][i]["seed"].dump()};
+    for (const auto& row : results) {
+      const auto& part = row["per_seed"][i];
+      line.push_back(fmt::format("{} +- {}", points(part["accuracy"]), points(part["ci95"])));
+    }
+    found.by_seed.push_back(std::move(line));
+  }
+}
+
 void add_findings(const Task& task, const std::vector<MethodPair>& pairs, Findings& found) {
   const auto results = results_json(task.shape, task.scores);
   const auto differences = differences_json(task.shape, task.scores, pairs);
   add_lines(describe(task.shape), results, differences, found);
+  add_seed_lines(describe(task.shape), results, found);
   found.results.insert(found.results.end(), results.begin(), results.end());
   found.differences.insert(found.differences.end(), differences.begin(), differences.end());
 }
@@ -247,10 +265,10 @@ void run_evaluate(const CLI::App& command, Options& options) {
   const auto pairs = pairs_to_compare(options.evaluate.methods, parse_pairs(options.compare));
   options.shape.query_distribution = parse_query_distribution(options.query_distribution);
   if (!options.predictions.empty()) options.evaluate.predictions = KeepPredictions::kYes;
-  check_outputs(options);
+  if (job().leads()) check_outputs(options);
   const Inputs inputs = read_inputs(options);
   auto tasks = draw_tasks(options, inputs.features);
-  if (!options.save_episodes.empty())
+  if (job().leads() && !options.save_episodes.empty())
     write_episodes(options.save_episodes, tasks.front().lists.front(), inputs.features);
 
   Findings found;
@@ -258,8 +276,8 @@ void run_evaluate(const CLI::App& command, Options& options) {
   for (Task& task : tasks) {
     for (const EpisodeList& list : task.lists) {
       CheckedScores scores =
-          evaluate_checked(inputs.features, list, inputs.model ? &*inputs.model : nullptr,
-                           inputs.classes ? &*inputs.classes : nullptr, options.evaluate, progress());
+          evaluate_shared(inputs.features, list, inputs.model ? &*inputs.model : nullptr,
+                          inputs.classes ? &*inputs.classes : nullptr, options.evaluate, job(), progress());
       found.checks.add(scores.checks);
       task.scores.push_back({list.seed, std::move(scores.methods)});
     }
@@ -269,6 +287,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
       for (MethodScores& method : seed.methods) method.predictions = {};
     }
   }
+  if (!job().leads()) return;
   print_findings(found);
   if (!options.predictions.empty()) write_file(options.predictions, predictions);
   if (!options.json.empty()) write_json(command, options, inputs.features, tasks, found);
