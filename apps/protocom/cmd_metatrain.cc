@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "image_source.h"
+#include "job.h"
 #include "protocom/train/metatrain.h"
 #include "training_options.h"
 
@@ -59,7 +60,8 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
 
 void run_metatrain(const CLI::App& command, Options& options) {
   parse_words(options);
-  check_writable(options.out);
+  options.metatrain.group = &job();
+  if (job().leads()) check_writable(options.out);
   MetatrainFiles files;
   files.model = options.out_model;
   Provenance provenance = provenance_of(command, options.metatrain.seed);

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "image_source.h"
+#include "job.h"
 #include "protocom/train/pretrain.h"
 #include "training_options.h"
 
@@ -14,6 +15,7 @@ struct Options {
   std::string schedule{to_string(pretrain.schedule.shape)};
   std::string precision{to_string(pretrain.precision)};
   bool rotation = false;
+  bool sync_batch_norm = false;
   TrainingOptions training;
 };
 
@@ -35,7 +37,9 @@ void run_pretrain(const CLI::App& command, Options& options) {
   options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
   options.pretrain.precision = parse_precision(options.precision);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
-  check_writable(options.out);
+  options.pretrain.group = &job();
+  options.pretrain.batch_norm = options.sync_batch_norm ? BatchNormOver::kBatch : BatchNormOver::kShare;
+  if (job().leads()) check_writable(options.out);
   Provenance provenance = provenance_of(command, options.pretrain.seed);
   const PackedImages images = load_images(options.source, options.image_size, provenance);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
@@ -48,10 +52,12 @@ void add_recipe(CLI::App& command, Options& options) {
   command.add_option("--epochs", recipe.schedule.epochs, "Passes over the base images");
   command.add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epoch");
   command.add_option("--schedule", options.schedule, "step (times 0.1 at 60, 80 and 90 % of the epochs) or cosine");
-  command.add_option("--batch", recipe.batch, "Images a step");
+  command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
   command.add_option("--momentum", recipe.momentum, "Nesterov momentum");
   command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
+  command.add_flag("--sync-batch-norm", options.sync_batch_norm,
+                   "Of several processes: batch statistics over the whole batch, not each process's share");
   command.add_flag("--rotation", options.rotation, "Add the 4-way rotation head: loss = 0.5 CE + 0.5 CE_rot");
   command.add_option("--crop-padding", recipe.augment.crop_padding,
                      "Border of the random crop, a fraction of the side");

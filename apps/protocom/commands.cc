@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "protocom/core/device.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/process_group.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -28,7 +29,8 @@ struct GlobalOptions {
 };
 
 void apply(const GlobalOptions& options) {
-  set_threads(options.threads);
+  set_threads(options.threads > 0 ? options.threads
+                                  : std::max(1, usable_cores() / launch_from_environment().local_size));
   const Verbosity verbosity = options.quiet     ? Verbosity::kQuiet
                               : options.verbose ? Verbosity::kVerbose
                                                 : Verbosity::kNormal;

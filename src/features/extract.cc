@@ -73,17 +73,19 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   const int64_t count = images.size();
   if (count == 0) fail("there are no images to extract features from");
   FeatureSet result;
-  result.features = at::empty({count, backbone.dim()}, at::kFloat);
-  progress.start("features", count);
+  const auto [share_begin, share_end] = options.group->share(count);
+  at::Tensor own = at::empty({share_end - share_begin, backbone.dim()}, at::kFloat);
+  progress.start("features", own.size(0));
   const Speed speed;
-  for (int64_t first = 0; first < count; first += options.batch) {
-    const int64_t end = std::min(count, first + options.batch);
+  for (int64_t first = share_begin; first < share_end; first += options.batch) {
+    const int64_t end = std::min(share_end, first + options.batch);
     const at::Tensor features = forward_batch(backbone, images.pixels.slice(0, first, end), options.precision, device);
     check_finite(features, first, images.image_ids);
-    result.features.slice(0, first, end).copy_(features);
-    progress.advance(end, speed.describe(end));
+    own.slice(0, first - share_begin, end - share_begin).copy_(features);
+    progress.advance(end - share_begin, speed.describe((end - share_begin) * options.group->size()));
   }
   progress.finish();
+  result.features = options.group->gather_rows(own);
   result.labels = images.labels.clone();
   result.class_names = images.class_names;
   result.class_split = images.class_split;

@@ -1,9 +1,11 @@
 #include "nn/feature_module.h"
 
+#include "nn/batch_statistics.h"
+
 namespace protocom {
 
 at::Tensor conv_bn(torch::nn::Conv2d& conv, torch::nn::BatchNorm2d& bn, const at::Tensor& input) {
-  if (bn->is_training()) return bn(conv(input));
+  if (bn->is_training()) return batch_norm(bn, conv(input));
   const at::Tensor scale = bn->weight * (bn->running_var + bn->options.eps()).rsqrt();  // [out]
   at::Tensor shift = bn->bias - bn->running_mean * scale;                               // [out]
   if (conv->bias.defined()) shift = shift + conv->bias * scale;

@@ -80,11 +80,12 @@ std::optional<Batch> BatchLoader::next() {
 Batch BatchLoader::make(int64_t index, const Rng& epoch_rng) const {
   const int64_t size = pixels_.size(1);
   Batch batch;
-  batch.pixels = at::empty({batch_, size, size, 3}, at::kByte);
-  batch.labels = at::empty({batch_}, at::kLong);
-  batch.rotations = at::zeros({batch_}, at::kLong);
-  for (int64_t slot = 0; slot < batch_; ++slot) {
-    const int64_t position = index * batch_ + slot;
+  const auto [first, end] = options_.group->share(batch_);
+  batch.pixels = at::empty({end - first, size, size, 3}, at::kByte);
+  batch.labels = at::empty({end - first}, at::kLong);
+  batch.rotations = at::zeros({end - first}, at::kLong);
+  for (int64_t slot = 0; slot < end - first; ++slot) {
+    const int64_t position = index * batch_ + first + slot;
     fill(batch, slot, order_[static_cast<size_t>(position)], epoch_rng.fork(static_cast<uint64_t>(position)));
   }
   return batch;

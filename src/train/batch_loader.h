@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "protocom/core/process_group.h"
 #include "protocom/train/augment.h"
 
 namespace protocom {
@@ -29,6 +30,8 @@ struct BatchLoaderOptions {
   Rotate rotate = Rotate::kNo;
   uint64_t seed = 0;
   int workers = 1;
+  /// Each process prepares its own share of every batch; the shares of all are the batch of one process alone.
+  const ProcessGroup* group = &ProcessGroup::single();
 };
 
 /// Shuffled, augmented batches of one epoch, made ahead of time by worker threads. What a batch holds depends on (seed,
@@ -44,6 +47,7 @@ class BatchLoader {
   BatchLoader& operator=(const BatchLoader&) = delete;
 
   [[nodiscard]] int64_t batches() const { return batches_; }
+  /// Images of a whole batch, over all processes.
   [[nodiscard]] int64_t batch_size() const { return batch_; }
 
   /// Begins an epoch at batch `first` of it; what is left of the one before is dropped.

@@ -13,8 +13,10 @@
 #include "protocom/eval/alignment.h"
 #include "protocom/features/extract.h"
 #include "protocom/fewshot/moments.h"
+#include "train/gradient_buckets.h"
 #include "train/image_subset.h"
 #include "train/joint_head.h"
+#include "train/together.h"
 #include "train/training_keeper.h"
 #include "train/training_log.h"
 
@@ -66,7 +68,8 @@ class MetaValidation {
   [[nodiscard]] std::vector<ValidationRow> run(Backbone& backbone, const CompletionModel* model,
                                                const ClassKnowledge* classes) const {
     ExtractOptions extract;
-    extract.device = options_.device;
+    extract.device = device_of(*options_.group, options_.device);
+    extract.group = options_.group;
     extract.precision = options_.precision;
     const FeatureSet features = extract_features(backbone, images_, extract, Progress::none());
     EvaluateOptions evaluation;
@@ -150,14 +153,15 @@ class MetaTrainer {
         base_(without_features(images)),
         inputs_(inputs),
         options_(options),
-        files_(files),
+        group_(*options.group),
+        files_{files_of(group_, files.training), files.model},
         progress_(progress),
-        device_(parse_device(options.device)),
+        device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         classes_(aligned(images, inputs)),
         head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale, options.fusion),
         validation_(images, options),
-        keeper_(files.training, made_by(images, options, files.training.provenance)) {
+        keeper_(files_.training, made_by(images, options, files.training.provenance)) {
     inputs_.backbone->to(device_);
     if (inputs_.model != nullptr) move(inputs_.model->network, device_);
     head_.scale().set_data(head_.scale().data().to(device_));
@@ -168,10 +172,12 @@ class MetaTrainer {
                                                             .momentum(options.momentum)
                                                             .weight_decay(options.weight_decay)
                                                             .nesterov(true));
+    buckets_ = std::make_unique<GradientBuckets>(parameters, group_);
+    check_divides(options.episodes, "episodes of a step", group_);
   }
 
   MetatrainResult run() {
-    if (!files_.model.empty()) check_writable(files_.model);
+    if (group_.leads() && !files_.model.empty()) check_writable(files_.model);
     begin();
     progress_.start("meta-training", options_.schedule.epochs * options_.batches);
     while (epoch_ < options_.schedule.epochs) {
@@ -196,7 +202,7 @@ class MetaTrainer {
   }
 
   void begin() {
-    const auto saved = keeper_.begin();
+    const auto saved = begin_together(keeper_, group_);
     if (saved) restore(*saved);
     logger().info("episodes of {} ways, {} shots and {} queries, {} a step, {} on {}", options_.episode.n_way,
                   options_.episode.k_shot, options_.episode.n_query, options_.episodes, to_string(precision_),
@@ -217,8 +223,7 @@ class MetaTrainer {
     if (step_ == 0) sums_ = MetatrainEpoch{epoch_ + 1, 0, 0, 0, {}};
     while (step_ < options_.batches) {
       optimizer_->zero_grad();
-      for (int64_t i = step_ * options_.episodes; i < (step_ + 1) * options_.episodes; ++i)
-        learn(list.episodes[static_cast<size_t>(i)], rng.fork(static_cast<uint64_t>(i)));
+      learn_step(list, rng);
       if (!std::isfinite(sums_.loss)) {
         fail("the loss is not finite at epoch {}, step {} (seed {}): lower --lr, or use --precision float32",
              epoch_ + 1, step_ + 1, options_.seed);
@@ -269,8 +274,28 @@ class MetaTrainer {
     for (const json& epoch : saved.position.at("epochs")) result_.epochs.push_back(epoch_from(epoch));
   }
 
-  /// Adds one episode's gradients, and its loss and accuracy to the sums of the epoch.
-  void learn(const Episode& episode, const Rng& rng) {
+  /// The gradients of a step's episodes, and their losses and accuracies in the sums of the epoch.
+  void learn_step(const EpisodeList& list, const Rng& rng) {
+    const auto [begin, end] = group_.share(options_.episodes);
+    StepSums own;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t episode = step_ * options_.episodes + i;
+      const at::Tensor loss =
+          learn(list.episodes[static_cast<size_t>(episode)], rng.fork(static_cast<uint64_t>(episode)), own);
+      // The mean over this process's episodes; the last one's backward averages over the processes.
+      if (i + 1 < end) {
+        (loss / static_cast<double>(end - begin)).backward();
+      } else {
+        buckets_->backward(loss / static_cast<double>(end - begin));
+      }
+    }
+    const StepSums sums = sum_step(own, files_.training.stop, group_);
+    sums_.loss += sums.loss;
+    sums_.accuracy += sums.correct;
+  }
+
+  /// The loss of one episode.
+  at::Tensor learn(const Episode& episode, const Rng& rng, StepSums& sums) {
     const EpisodeShape& shape = options_.episode;
     const at::Tensor pixels = episode_pixels(episode, rng.fork(0));
     at::Tensor features;
@@ -285,9 +310,9 @@ class MetaTrainer {
     const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
     const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
     const at::Tensor loss = at::cross_entropy_loss(logits, truth);
-    (loss / static_cast<double>(options_.episodes)).backward();
-    sums_.loss += loss.item<double>();
-    sums_.accuracy += logits.argmax(1).eq(truth).to(at::kDouble).mean().item<double>();
+    sums.loss += loss.item<double>();
+    sums.correct += logits.argmax(1).eq(truth).to(at::kDouble).mean().item<double>();
+    return loss;
   }
 
   /// uint8 [n * (k + q), size, size, 3]: supports by class, then queries by class.
@@ -315,6 +340,7 @@ class MetaTrainer {
 
   [[nodiscard]] std::vector<ValidationRow> validate() {
     if (!validation_.possible()) return {};
+    share_buffers(*inputs_.backbone, group_);
     if (inputs_.model != nullptr) move(inputs_.model->network, c10::kCPU);
     auto rows = validation_.run(*inputs_.backbone, inputs_.model, classes_ ? &*classes_ : nullptr);
     if (inputs_.model != nullptr) move(inputs_.model->network, device_);
@@ -349,6 +375,7 @@ class MetaTrainer {
   }
 
   void write() const {
+    if (!group_.leads()) return;
     write_backbone(files_.training.out, *inputs_.backbone, *inputs_.backbone->options(), files_.training.provenance);
     if (files_.model.empty() || inputs_.model == nullptr) return;
     write_completion_model(files_.model, *inputs_.model, files_.training.provenance,
@@ -367,6 +394,13 @@ class MetaTrainer {
   }
 
   void bring_back_the_kept() const {
+    if (group_.leads()) read_the_kept();
+    for (const auto& [name, tensor] : inputs_.backbone->state_dict()) group_.broadcast(tensor);
+    if (inputs_.model == nullptr) return;
+    for (const at::Tensor& parameter : inputs_.model->network.parameters()) group_.broadcast(parameter);
+  }
+
+  void read_the_kept() const {
     const auto kept = read_backbone(files_.training.out, {});
     const auto from = kept->state_dict();
     const auto to = inputs_.backbone->state_dict();
@@ -378,7 +412,8 @@ class MetaTrainer {
 
   void recompute_statistics() const {
     ExtractOptions extract;
-    extract.device = options_.device;
+    extract.device = device_.str();
+    extract.group = &group_;
     const FeatureSet base = extract_features(
         *inputs_.backbone, subset(images_, rows_of_split(images_, Split::kBase, 0)), extract, progress_);
     const Moments classes = class_moments(base.features, base.labels, static_cast<int64_t>(images_.class_names.size()));
@@ -400,7 +435,8 @@ class MetaTrainer {
   FeatureSet base_;
   MetatrainInputs inputs_;
   const MetatrainOptions& options_;
-  const MetatrainFiles& files_;
+  const ProcessGroup& group_;
+  MetatrainFiles files_;
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
@@ -408,6 +444,7 @@ class MetaTrainer {
   JointHead head_;
   MetaValidation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
+  std::unique_ptr<GradientBuckets> buckets_;
   TrainingKeeper keeper_;
   std::optional<TrainingLog> log_;
   int64_t epoch_ = 0;    // done

@@ -10,9 +10,12 @@
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/features/extract.h"
+#include "protocom/nn/batch_statistics.h"
 #include "train/batch_loader.h"
 #include "train/episodic_validation.h"
+#include "train/gradient_buckets.h"
 #include "train/pretrain_state.h"
+#include "train/together.h"
 #include "train/training_keeper.h"
 #include "train/training_log.h"
 
@@ -80,6 +83,7 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
   loader.augment = options.augment;
   loader.rotate = options.rotation == RotationTask::kOn ? Rotate::kYes : Rotate::kNo;
   loader.seed = options.seed;
+  loader.group = options.group;
   // A CPU computes for far longer than it prepares; a GPU does not.
   loader.workers = options.workers > 0 ? options.workers
                    : device.is_cuda()  ? std::max(1, std::min(8, usable_cores() - 1))
@@ -87,19 +91,34 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
   return loader;
 }
 
+/// The parameters that take part in the loss.
+std::vector<at::Tensor> learned_parameters(const PretrainState& state, const PretrainOptions& options) {
+  std::vector<at::Tensor> parameters = state.backbone->parameters();
+  const auto add = [&](const torch::nn::Linear& head) {
+    for (const at::Tensor& parameter : head->parameters()) parameters.push_back(parameter);
+  };
+  add(state.classifier);
+  if (options.rotation == RotationTask::kOn) add(state.rotation);
+  return parameters;
+}
+
 class Trainer {
  public:
   Trainer(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files, Progress& progress)
       : options_(options),
-        files_(files),
+        group_(*options.group),
+        files_(files_of(group_, files)),
         progress_(progress),
-        device_(parse_device(options.device)),
+        device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         base_(base_images(images)),
         loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_)),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
-        keeper_(files, fingerprint(options, images)) {}
+        buckets_(learned_parameters(state_, options), group_),
+        keeper_(files_, fingerprint(options, images)) {
+    check_divides(loader_.batch_size(), "images of a batch", group_);
+  }
 
   PretrainResult run() {
     begin();
@@ -121,7 +140,7 @@ class Trainer {
 
  private:
   void begin() {
-    const auto saved = keeper_.begin();
+    const auto saved = begin_together(keeper_, group_);
     if (saved) {
       state_.load(*saved);
     } else {
@@ -160,6 +179,8 @@ class Trainer {
     at::Tensor features;
     {
       const PrecisionScope scope(precision_, device_);
+      const SharedBatchStatistics statistics(options_.batch_norm == BatchNormOver::kBatch ? group_
+                                                                                          : ProcessGroup::single());
       features = state_.backbone->forward(to_float_images(batch.pixels.to(device_)));
     }
     const at::Tensor logits = state_.classifier(features);  // [b, classes]
@@ -168,14 +189,15 @@ class Trainer {
       loss = 0.5 * loss + 0.5 * at::cross_entropy_loss(state_.rotation(features), batch.rotations.to(device_));
     }
     state_.optimizer->zero_grad();
-    loss.backward();
-    const double value = loss.item<double>();
-    if (!std::isfinite(value)) fail_not_finite(value);
+    buckets_.backward(loss);
+    const auto count = static_cast<double>(labels.size(0));
+    const StepSums sums = sum_step(
+        {loss.item<double>() * count, logits.argmax(1).eq(labels).sum().item<double>(), count}, files_.stop, group_);
+    if (!std::isfinite(sums.loss)) fail_not_finite(sums.loss / sums.images);
     state_.optimizer->step();
-    const int64_t count = labels.size(0);
-    state_.figures.images += count;
-    state_.figures.loss += value * static_cast<double>(count);
-    state_.figures.correct += logits.argmax(1).eq(labels).sum().item<double>();
+    state_.figures.images += static_cast<int64_t>(sums.images);
+    state_.figures.loss += sums.loss;
+    state_.figures.correct += sums.correct;
   }
 
   [[noreturn]] void fail_not_finite(double loss) const {
@@ -198,12 +220,15 @@ class Trainer {
     extract.batch = options_.batch;
     extract.device = device_.str();
     extract.precision = precision_;
-    keeper_.interruptible(
-        [&](Progress& progress) {
-          const FeatureSet features = extract_features(*state_.backbone, validation_.images(), extract, progress);
-          validation_accuracy_ = validation_.accuracy(features.features);
-        },
-        [this] { return snapshot(); });
+    extract.group = &group_;
+    share_buffers(*state_.backbone, group_);
+    const auto validate = [&](Progress& progress) {
+      const FeatureSet features = extract_features(*state_.backbone, validation_.images(), extract, progress);
+      validation_accuracy_ = validation_.accuracy(features.features);
+    };
+    // Several processes would not stop at the same place.
+    if (!group_.alone()) return validate(Progress::none());
+    keeper_.interruptible(validate, [this] { return snapshot(); });
   }
 
   /// Decides whether this epoch is the best, and writes backbone and log.
@@ -221,7 +246,7 @@ class Trainer {
       if (validation_accuracy_) result.validation_accuracy = validation_accuracy_->mean;
     }
     const bool last = state_.epoch == options_.schedule.epochs;
-    if (better && (validation_.possible() || last)) state_.write_backbone(files_);
+    if (group_.leads() && better && (validation_.possible() || last)) state_.write_backbone(files_);
     log_epoch();
   }
 
@@ -258,7 +283,8 @@ class Trainer {
   }
 
   const PretrainOptions& options_;
-  const TrainingFiles& files_;
+  const ProcessGroup& group_;
+  TrainingFiles files_;
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
@@ -266,6 +292,7 @@ class Trainer {
   BatchLoader loader_;
   EpisodicValidation validation_;
   PretrainState state_;
+  GradientBuckets buckets_;
   TrainingKeeper keeper_;
   std::optional<TrainingLog> log_;
   std::optional<EpisodicValidation::Accuracy> validation_accuracy_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/data/image.h"
@@ -20,6 +21,7 @@ struct ExtractOptions {
   std::string device = "auto";  ///< see parse_device
   Precision precision =
       Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
+  const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 
 /// f(x) of every packed image, in order and without augmentation (the paper's features). Moves the backbone to

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/eval/evaluate.h"
@@ -57,6 +58,7 @@ struct MetatrainOptions {
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
   uint64_t seed = 1;
+  const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share a step's episodes
 };
 
 /// What is tuned. `model` and `knowledge` may be null for Method::kMean.

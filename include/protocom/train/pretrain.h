@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/nn/backbone.h"
@@ -30,13 +31,19 @@ struct ValidationOptions {
   int64_t every = 1;               ///< epochs between validations; the last epoch always has one
 };
 
+/// Over which images batch norm computes its statistics when several processes share a batch.
+enum class BatchNormOver {
+  kShare,  ///< each process its own share, as PyTorch's DistributedDataParallel does
+  kBatch   ///< all of the batch, as one process would: an exchange for every batch norm
+};
+
 /// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The defaults are the authors'
 /// recipe.
 struct PretrainOptions {
   BackboneOptions backbone;  ///< image_size is taken from the images
   Schedule schedule;         ///< 0.1, times 0.1 at 60, 80 and 90 % of 100 epochs
-  int64_t batch = 128;
-  double momentum = 0.9;  ///< Nesterov
+  int64_t batch = 128;       ///< of all processes together
+  double momentum = 0.9;     ///< Nesterov
   double weight_decay = 5e-4;
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
@@ -46,6 +53,8 @@ struct PretrainOptions {
   std::string device = "auto";  ///< see parse_device
   int workers = 0;              ///< threads that prepare batches; 0: one, or more on a GPU machine
   uint64_t seed = 1;
+  const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share every batch; the first one writes
+  BatchNormOver batch_norm = BatchNormOver::kShare;
 };
 
 /// What came out.

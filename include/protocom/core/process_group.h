@@ -1,0 +1,93 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace c10d {
+class ProcessGroup;
+}
+
+namespace protocom {
+
+/// Where this process stands among those of its job, as the launcher says it.
+struct Launch {
+  int rank = 0;
+  int size = 1;
+  int local_rank = 0;  ///< among the processes of this machine: the GPU it takes
+  int local_size = 1;  ///< processes of this machine, which share its cores
+  std::string host = "localhost";
+  int port = 29500;
+  bool hosted_store = false;  ///< the launcher itself keeps the store where processes meet (torchrun)
+};
+
+/// Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun, or by hand); where WORLD_SIZE is not set,
+/// what mpirun (OMPI_COMM_WORLD_*, PMI_*) or srun (SLURM_*) set, with MASTER_ADDR and MASTER_PORT. A job of one where
+/// nothing is set. Throws UsageError for values that do not make sense.
+Launch launch_from_environment();
+
+/// The processes of a job that compute together, on PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL
+/// between GPUs where LibTorch has it. A group of one needs no network. When another process dies, the operation that
+/// misses it throws an Error that names its rank. Every process calls the same operations in the same order; not
+/// thread-safe.
+class ProcessGroup {
+ public:
+  /// Joins the job, waiting until all are there. Throws Error when they do not come within five minutes.
+  explicit ProcessGroup(const Launch& launch);
+  /// The group of this process alone.
+  static const ProcessGroup& single();
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup&) = delete;
+  ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+  [[nodiscard]] int rank() const { return launch_.rank; }
+  [[nodiscard]] int size() const { return launch_.size; }
+  [[nodiscard]] int local_rank() const { return launch_.local_rank; }
+  [[nodiscard]] bool alone() const { return launch_.size == 1; }
+  /// Whether this process writes and reports for all.
+  [[nodiscard]] bool leads() const { return launch_.rank == 0; }
+
+  /// The share [begin, end) of `count` things that falls to this process; the shares of all make up the whole, in
+  /// order.
+  [[nodiscard]] std::pair<int64_t, int64_t> share(int64_t count) const;
+
+  /// Replaces the tensor by its sum over all processes.
+  void sum(at::Tensor tensor) const;
+  /// Replaces the tensor by that of process 0.
+  void broadcast(at::Tensor tensor) const;
+  /// Rows [n_i, ...] of every process, joined in the order of ranks: [sum n_i, ...]. The n_i may differ.
+  [[nodiscard]] at::Tensor gather_rows(const at::Tensor& rows) const;
+  /// The text of process 0.
+  [[nodiscard]] std::string broadcast(const std::string& text) const;
+  /// Waits for all.
+  void barrier() const;
+
+  /// The engine's own group for tensors of a device, for its gradient buckets; null for a group of one.
+  [[nodiscard]] c10::intrusive_ptr<c10d::ProcessGroup> engine(c10::Device device) const;
+  /// Runs an operation of the engine; when it fails because a process is gone, throws an Error that names its rank.
+  template <typename Operation>
+  auto guard(Operation operation) const {
+    try {
+      return operation();
+    } catch (const std::exception& error) {
+      explain(error);
+      throw;
+    }
+  }
+
+ private:
+  struct Connection;
+
+  /// Throws the Error that says which rank is gone, when one is.
+  void explain(const std::exception& error) const;
+
+  Launch launch_;
+  std::unique_ptr<Connection> connection_;  // null for a group of one
+};
+
+}  // namespace protocom

@@ -1,0 +1,57 @@
+#include "train/together.h"
+
+#include <torch/torch.h>
+
+#include <csignal>
+
+#include "protocom/core/device.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/unfinished.h"
+
+namespace protocom {
+
+TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files) {
+  TrainingFiles own = files;
+  if (!group.leads()) own.out.clear();
+  return own;
+}
+
+std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGroup& group) {
+  std::optional<Checkpoint> saved = keeper.begin();
+  if (group.alone()) return saved;
+  const std::string bytes = group.broadcast(saved ? read_file(saved->path) : std::string());
+  if (group.leads() || bytes.empty()) return saved;
+  const UnfinishedPath copy(temporary_beside(std::filesystem::temp_directory_path() / "protocom-state"));
+  write_file(copy.path(), bytes);
+  return read_checkpoint(copy.path());
+}
+
+void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
+  if (group.alone()) return;
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : backbone.state_dict()) {
+    if (!tensor.requires_grad()) group.broadcast(tensor);
+  }
+}
+
+StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group) {
+  if (group.alone()) return own;
+  const double asked = stop != nullptr && stop->requested() ? 1 : 0;
+  const at::Tensor all = at::tensor({own.loss, own.correct, own.images, asked}, at::kDouble);
+  group.sum(all);
+  const double* values = all.data_ptr<double>();
+  if (values[3] > 0 && stop != nullptr && !stop->requested()) stop->request(SIGTERM);
+  return {values[0], values[1], values[2]};
+}
+
+void check_divides(int64_t count, const char* what, const ProcessGroup& group) {
+  if (count % group.size() != 0) fail_usage("{} {} do not divide among {} processes", count, what, group.size());
+}
+
+std::string device_of(const ProcessGroup& group, const std::string& device) {
+  if (group.alone() || (device != "auto" && device != "cuda")) return device;
+  return parse_device(device).is_cuda() ? "cuda:" + std::to_string(group.local_rank()) : "cpu";
+}
+
+}  // namespace protocom

@@ -1,0 +1,228 @@
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/program.h"
+#include "core/python.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+int free_port() {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  const bool bound = ::bind(descriptor, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+                     ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0;
+  ::close(descriptor);
+  if (!bound) throw std::runtime_error("no free port");
+  return ntohs(address.sin_port);
+}
+
+/// The processes of one job, started by hand.
+class Job {
+ public:
+  Job(const std::filesystem::path& folder, const std::vector<std::string>& arguments, int size) {
+    ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+    ::setenv("MASTER_PORT", std::to_string(free_port()).c_str(), 1);
+    ::setenv("WORLD_SIZE", std::to_string(size).c_str(), 1);
+    for (int rank = 0; rank < size; ++rank) {
+      ::setenv("RANK", std::to_string(rank).c_str(), 1);
+      processes_.push_back(std::make_unique<Program>(folder, arguments));
+    }
+    for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"}) ::unsetenv(name);
+  }
+
+  Program& process(size_t rank) { return *processes_[rank]; }
+
+  void expect_success() {
+    for (auto& process : processes_) {
+      const Outcome outcome = process->wait();
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Program>> processes_;
+};
+
+/// The largest difference of two npz files' arrays, relative to the largest value of each array,
+/// or to 0.001: a convolution's bias before batch norm has no gradient but rounding errors.
+double difference(const std::filesystem::path& one, const std::filesystem::path& other) {
+  const std::string script =
+      "import numpy\n"
+      "a, b = numpy.load('" +
+      one.string() + "'), numpy.load('" + other.string() +
+      "')\n"
+      "names = [n for n in a.files if getattr(a[n], 'dtype', numpy.dtype('S1')).kind == 'f']\n"
+      "assert names and sorted(a.files) == sorted(b.files)\n"
+      "print(max(float(numpy.abs(a[n] - b[n]).max() / max(numpy.abs(a[n]).max(), 1e-3)) for n in names))\n";
+  return std::stod(run_python(one.parent_path(), script));
+}
+
+class Distributed : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempDir>();
+    for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
+             {"synth", "photos", "--image-size", "16", "--images-per-class", "12", "--base", "8", "--val", "3",
+              "--novel", "5"},
+             {"pack", "photos", "--split", "photos/split.csv", "--image-size", "16", "--out", "images.pack"},
+             {"knowledge", "table", "--csv", "photos/attributes.csv", "--embedding-dim", "4", "--split",
+              "photos/split.csv", "--out", "knowledge.npz"},
+             {"pretrain", "--images", "images.pack", "--architecture", "conv4", "--epochs", "1", "--out", "quick.npz"},
+             {"extract", "--images", "images.pack", "--backbone", "quick.npz", "--out", "features.npz"},
+             {"complete", "--features", "features.npz", "--knowledge", "knowledge.npz", "--epochs", "1", "--batches",
+              "5", "--val-episodes", "0", "--out", "model.npz"}}) {
+      arguments.insert(arguments.end(), {"--quiet", "--threads", "1"});
+      const Outcome outcome = protocom(folder_->path(), arguments);
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::filesystem::path file(const std::string& name) { return folder_->path() / name; }
+
+  /// Runs the command, whose output is `stem` and a number, with each number of processes.
+  static void run(const std::vector<std::string>& arguments, const std::string& option, const std::string& stem,
+                  const std::vector<int>& sizes) {
+    for (const int size : sizes) {
+      std::vector<std::string> all = arguments;
+      all.insert(all.end(), {option, stem + std::to_string(size), "--quiet", "--threads", "1"});
+      Job(folder_->path(), all, size).expect_success();
+    }
+  }
+
+  static std::vector<std::string> pretraining(const std::string& epochs, const std::string& batch) {
+    return {"pretrain", "--images", "images.pack", "--architecture", "conv4", "--epochs",    epochs,   "--batch",
+            batch,      "--lr",     "0.01",        "--val-episodes", "20",    "--precision", "float32"};
+  }
+
+  static std::unique_ptr<TempDir> folder_;
+};
+
+std::unique_ptr<TempDir> Distributed::folder_;
+
+// The bounds are for sums of floats in another order, carried through some dozen steps.
+constexpr double kAfterTraining = 2e-3;
+constexpr double kAfterOnePass = 1e-5;
+
+TEST_F(Distributed, PretrainingOfTwoAndFourProcessesGivesTheWeightsOfOne) {
+  std::vector<std::string> arguments = pretraining("2", "24");
+  arguments.emplace_back("--sync-batch-norm");
+  run(arguments, "--out", "backbone", {1, 2, 4});
+  EXPECT_LT(difference(file("backbone1"), file("backbone2")), kAfterTraining);
+  EXPECT_LT(difference(file("backbone1"), file("backbone4")), kAfterTraining);
+}
+
+TEST_F(Distributed, WithoutSynchronisedBatchNormTheWeightsAreOthers) {
+  run(pretraining("2", "24"), "--out", "plain", {1, 2});
+  EXPECT_GT(difference(file("plain1"), file("plain2")), kAfterTraining);
+}
+
+TEST_F(Distributed, MetatrainingOfTwoAndFourProcessesGivesTheWeightsOfOne) {
+  run({"metatrain",
+       "--images",
+       "images.pack",
+       "--backbone",
+       "quick.npz",
+       "--knowledge",
+       "knowledge.npz",
+       "--model",
+       "model.npz",
+       "--epochs",
+       "2",
+       "--batches",
+       "3",
+       "--episodes",
+       "4",
+       "--n-query",
+       "4",
+       "--lr",
+       "0.001",
+       "--precision",
+       "float32",
+       "--val-episodes",
+       "0"},
+      "--out", "joint", {1, 2, 4});
+  for (const char* other : {"joint2", "joint4"}) {
+    EXPECT_LT(difference(file("joint1"), file(other)), kAfterTraining);
+    EXPECT_LT(difference(file("joint1.model.npz"), file(std::string(other) + ".model.npz")), kAfterTraining);
+  }
+}
+
+TEST_F(Distributed, ExtractionByThreeProcessesGivesTheFeaturesOfOne) {
+  run({"extract", "--images", "images.pack", "--backbone", "quick.npz"}, "--out", "features", {1, 3});
+  EXPECT_LT(difference(file("features1"), file("features3")), kAfterOnePass);
+}
+
+TEST_F(Distributed, EvaluationByThreeProcessesGivesTheAnswerOfOne) {
+  run({"evaluate", "--features", "features.npz", "--knowledge", "knowledge.npz", "--model", "model.npz", "--n-way", "3",
+       "--n-query", "6", "--episodes", "100", "--k-shot", "1"},
+      "--json", "results", {1, 3});
+  const auto one = nlohmann::json::parse(read_text(file("results1")));
+  const auto three = nlohmann::json::parse(read_text(file("results3")));
+  EXPECT_EQ(one["results"], three["results"]);
+  EXPECT_EQ(one["differences"], three["differences"]);
+}
+
+TEST_F(Distributed, OneThatDiesIsNamedByTheOthersAndAnotherNumberGoesOn) {
+  std::vector<std::string> arguments = pretraining("400", "24");
+  arguments.insert(arguments.end(),
+                   {"--out", "long", "--resume", "--quiet", "--threads", "1", "--checkpoint-every", "0.2"});
+  Job job(folder_->path(), arguments, 3);
+  const auto log = file("long.jsonl");
+  for (int i = 0; i < 1200 && (!std::filesystem::exists(log) || std::filesystem::file_size(log) == 0); ++i)
+    std::this_thread::sleep_for(milliseconds(50));
+  job.process(1).kill();
+  const auto killed = steady_clock::now();
+  for (const size_t rank : {0, 2}) {
+    const Outcome outcome = job.process(rank).wait();
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("process 1 of 3 is gone"));
+  }
+  EXPECT_LT(steady_clock::now() - killed, seconds(30));
+  job.process(1).wait();
+
+  Job rest(folder_->path(), arguments, 2);
+  const auto lines = [&] {
+    const std::string text = read_text(log);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto before = lines();
+  for (int i = 0; i < 1200 && lines() < before + 2; ++i) std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_GE(lines(), before + 2);
+  // Asked to stop, one process takes the other with it, and both end in order.
+  rest.process(1).signal(SIGTERM);
+  for (const size_t rank : {0, 1}) EXPECT_EQ(rest.process(rank).wait().exit_code, 128 + SIGTERM);
+}
+
+TEST_F(Distributed, ABatchThatDoesNotDivideIsRefused) {
+  std::vector<std::string> arguments = pretraining("2", "25");
+  arguments.insert(arguments.end(), {"--out", "odd", "--quiet"});
+  Job job(folder_->path(), arguments, 2);
+  const Outcome outcome = job.process(0).wait();
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("25 images of a batch do not divide among 2 processes"));
+  job.process(1).wait();
+}
+
+}  // namespace
+}  // namespace protocom::testing
