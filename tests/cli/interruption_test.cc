@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -193,6 +194,22 @@ TEST_F(Interruption, ASignalSavesTheStateAndExitsWithItsNumber) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("stopped by SIG"), HasSubstr("m.npz.last"), HasSubstr("--resume")));
     expect_no_leftovers(folder);
   }
+}
+
+TEST_F(Interruption, ASecondSignalEndsATrainingInTheMiddleOfItsStep) {
+  const fs::path folder = place("impatient");
+  std::vector<std::string> slow = pretraining(500, "60");
+  *(std::find(slow.begin(), slow.end(), "--architecture") + 1) = "resnet12-wide";
+  *(std::find(slow.begin(), slow.end(), "--batch") + 1) = "128";
+  Program program(folder, slow);
+  ASSERT_TRUE(wait_until([&] { return fs::exists(folder / "m.npz.last"); }));
+  program.signal(SIGINT);
+  std::this_thread::sleep_for(milliseconds(20));
+  program.signal(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 128 + SIGINT);
+  EXPECT_THAT(outcome.err, HasSubstr("ended by SIGINT"));
+  EXPECT_THAT(files_below(folder), ElementsAre("m.npz.last"));
 }
 
 TEST_F(Interruption, AStoppedTrainingIsNotOverwrittenByAccident) {
