@@ -42,6 +42,7 @@ nlohmann::json read_json(const std::string& path) {
 struct Outcome {
   Section section;
   nlohmann::json data;
+  std::string episodes_hash = {};  ///< of its lists of episodes
 };
 
 /// Everything the analyses read, and what several of them share.
@@ -102,6 +103,18 @@ class Workbench {
     return {shape, evaluate(features_, list_, &model_, &classes_, evaluation, progress())};
   }
 
+  /// The hash of the episodes of each value of a series.
+  [[nodiscard]] std::string hashes_of(const std::vector<int64_t>& values, int64_t EpisodeShape::*size) const {
+    std::vector<std::string> hashes;
+    for (const int64_t value : values) {
+      EpisodeShape shape = episodes_.shape;
+      shape.*size = value;
+      hashes.push_back(
+          sample_episodes(features_, episodes_.split, shape, episodes_.count, episodes_.seed).hash(features_));
+    }
+    return fmt::format("{}", fmt::join(hashes, " "));
+  }
+
   /// The scores of every query, which four analyses need.
   const TaskScores& judged() {
     if (!judged_) {
@@ -147,39 +160,42 @@ class Workbench {
       tasks.push_back(task(shape, episodes_.count, KeepPredictions::kNo));
       for (auto& row : results_json(shape, tasks.back().methods)) data.push_back(std::move(row));
     }
-    return {ablation_section(tasks, episodes_), data};
+    return {ablation_section(tasks, episodes_), data, hashes_of(options_.shots, &EpisodeShape::k_shot)};
   }
 
   Outcome cosine() {
     AnalysisEpisodes many = episodes_;
     many.count = options_.cosine_episodes;
     const TaskScores scores = task(many.shape, many.count, KeepPredictions::kNo);
-    return {cosine_section(scores, many), results_json(many.shape, scores.methods)};
+    return {cosine_section(scores, many), results_json(many.shape, scores.methods), list_.hash(features_)};
   }
 
   Outcome shots() {
     std::vector<int64_t> counts;
     for (int64_t k = 1; k <= options_.max_shots; ++k) counts.push_back(k);
-    const auto points = accuracy_by_shots(inputs(), episodes_, that_fit(counts, spare_images(), "shots"), progress());
-    return {shots_section(points, episodes_), points};
+    counts = that_fit(counts, spare_images(), "shots");
+    const auto points = accuracy_by_shots(inputs(), episodes_, counts, progress());
+    return {shots_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::k_shot)};
   }
 
   Outcome noise() {
     const auto points = accuracy_by_noise(inputs(), episodes_, options_.noise, progress());
-    return {noise_section(points, options_.noise, episodes_), points};
+    return {noise_section(points, options_.noise, episodes_), points,
+            hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
   }
 
   Outcome ways() {
     const auto available = static_cast<int64_t>(features_.classes_of(episodes_.split).size());
     const auto counts = options_.ways.empty() ? ways_up_to(available) : options_.ways;
     const auto points = accuracy_by_ways(inputs(), episodes_, counts, progress());
-    return {ways_section(points, episodes_), points};
+    return {ways_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::n_way)};
   }
 
   Outcome unlabelled() {
     const auto counts = that_fit(options_.unlabelled, spare_images() - episodes_.shape.k_shot, "unlabelled images");
     const auto points = accuracy_by_unlabelled(inputs(), episodes_, counts, progress());
-    return {unlabelled_section(points, episodes_), points};
+    return {unlabelled_section(points, episodes_), points,
+            hashes_of({*std::max_element(counts.begin(), counts.end())}, &EpisodeShape::unlabelled)};
   }
 
   Outcome distribution() {
@@ -211,7 +227,7 @@ class Workbench {
     for (const std::string& name : features_.class_names) words.push_back(title_in(knowledge_, name));
     auto analysis = analyse_classes(features_, judged_list_, predictions, words);
     analysis.method = options_.method;
-    return {classes_section(analysis, episodes_), analysis};
+    return {classes_section(analysis, episodes_), analysis, judged_list().hash(features_)};
   }
 
   Outcome calibration() {
@@ -221,12 +237,13 @@ class Workbench {
       methods.back().method = to_string(scores.method);
       methods.back().mode = mode_of(scores.method);
     }
-    return {calibration_section(methods, GaussFusionOptions{}.scale, episodes_), methods};
+    return {calibration_section(methods, GaussFusionOptions{}.scale, episodes_), methods,
+            judged_list().hash(features_)};
   }
 
   Outcome episodes() {
     const auto analysis = analyse_episodes(features_, judged_list(), judged().methods);
-    return {episodes_section(analysis, titles(), episodes_), analysis};
+    return {episodes_section(analysis, titles(), episodes_), analysis, judged_list().hash(features_)};
   }
 
   const EpisodeList& judged_list() {
@@ -253,7 +270,8 @@ class Workbench {
     std::vector<Mistake> mistakes;
     for (const Prediction& wrong : surest_mistakes(judged_by(options_.method).predictions, options_.mistakes))
       mistakes.push_back(show(wrong));
-    return {failures_section(mistakes, options_.method, episodes_, pictures()), mistakes};
+    return {failures_section(mistakes, options_.method, episodes_, pictures()), mistakes,
+            judged_list().hash(features_)};
   }
 
   const Options& options_;
@@ -301,7 +319,8 @@ class Writer {
 
   void write(const Outcome& outcome) const {
     const Section& section = outcome.section;
-    write_file(folder_ / (section.name + ".json"), analysis_json({section, command_, header_}, outcome.data).dump(1));
+    write_file(folder_ / (section.name + ".json"),
+               analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data).dump(1));
     for (const Figure& figure : section.figures) {
       const Svg svg = draw(figure);
       write_file(folder_ / (id_of(figure) + ".svg"), svg.file());

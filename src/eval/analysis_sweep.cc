@@ -1,12 +1,9 @@
 #include "protocom/eval/analysis_sweep.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "protocom/core/check.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/cosine_classifier.h"
 
 namespace protocom {
 namespace {
@@ -31,50 +28,25 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const AnalysisEpiso
   return points;
 }
 
-/// One episode with its unlabelled images apart.
-struct PooledEpisode {
-  at::Tensor support;  // [n, k, d]
-  at::Tensor query;    // [n * q, d]
-  at::Tensor pool;     // [n, u, d]
-  at::Tensor classes;  // int64 [n]
-};
-
-PooledEpisode split_off_pool(const at::Tensor& features, const Episode& episode, int64_t n_query) {
-  const auto rows = [&](const std::vector<std::vector<int64_t>>& groups) {
-    std::vector<int64_t> flat;
-    for (const auto& group : groups) flat.insert(flat.end(), group.begin(), group.end());
-    return features.index_select(0, at::tensor(flat, at::kLong))
-        .view({static_cast<int64_t>(groups.size()), -1, features.size(1)});
-  };
-  const at::Tensor rest = rows(episode.query);  // [n, q + u, d]
-  return {rows(episode.support), rest.narrow(1, 0, n_query).flatten(0, 1),
-          rest.narrow(1, n_query, rest.size(1) - n_query), at::tensor(episode.classes, at::kLong)};
-}
-
-double percent_right(const at::Tensor& query, const at::Tensor& prototypes, const at::Tensor& truth) {
-  return protocom::cosine_similarity(query, prototypes).argmax(-1).eq(truth).to(at::kDouble).mean().item<double>() *
-         100.0;
-}
-
-/// Per count and then per method the accuracies of all episodes.
-using PooledScores = std::vector<std::vector<std::vector<double>>>;
-
-void score_pooled(const PooledEpisode& episode, const Completer& completer, const std::vector<int64_t>& counts,
-                  PooledScores& scores) {
-  const SupportStatistics support = support_statistics(episode.support);
-  const at::Tensor mean = mean_prototypes(support);
-  const at::Tensor completed = completer.complete(mean, episode.classes);
-  const int64_t n_query = episode.query.size(0) / mean.size(0);
-  const at::Tensor truth = at::arange(mean.size(0)).repeat_interleave(n_query);
-  const std::vector<double> inductive = {percent_right(episode.query, mean, truth),
-                                         percent_right(episode.query, completed, truth),
-                                         percent_right(episode.query, fuse_by_mean(mean, completed), truth)};
-  for (size_t i = 0; i < counts.size(); ++i) {
-    const at::Tensor pool = episode.pool.narrow(1, 0, counts[i]).flatten(0, 1);
-    const at::Tensor fused = gauss_fusion(support, completed, pool);
-    for (size_t method = 0; method < inductive.size(); ++method) scores[i][method].push_back(inductive[method]);
-    scores[i][inductive.size()].push_back(percent_right(episode.query, fused, truth));
+/// The same episodes with only the first `count` images of each pool.
+EpisodeList with_smaller_pools(EpisodeList list, int64_t count) {
+  list.shape.unlabelled = count;
+  for (Episode& episode : list.episodes) {
+    for (auto& rows : episode.pool) rows.resize(static_cast<size_t>(count));
+    if (count == 0) episode.pool.clear();
   }
+  return list;
+}
+
+/// Without a pool evaluate() would give GaussFusion the queries; here it is to have nothing.
+std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress) {
+  EvaluateOptions options;
+  options.methods = {Method::kMean, Method::kCompleted, Method::kMeanFusion};
+  auto scores =
+      evaluate(inputs.features, with_smaller_pools(list, 0), &inputs.model, &inputs.classes, options, progress);
+  scores.push_back(scores.back());
+  scores.back().method = Method::kGaussFusion;
+  return scores;
 }
 
 }  // namespace
@@ -93,28 +65,17 @@ std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, co
                                                 const std::vector<int64_t>& counts, Progress& progress) {
   if (counts.empty() || *std::min_element(counts.begin(), counts.end()) < 0)
     fail_usage("numbers of unlabelled images must be 0 or more");
-  const at::NoGradGuard no_grad;
   EpisodeShape shape = episodes.shape;
-  shape.n_query += *std::max_element(counts.begin(), counts.end());
+  shape.unlabelled = *std::max_element(counts.begin(), counts.end());
   const EpisodeList list = sample_episodes(inputs.features, episodes.split, shape, episodes.count, episodes.seed);
-  const Completer completer(inputs.model, inputs.classes);
-  PooledScores scores(counts.size(), std::vector<std::vector<double>>(all_methods().size()));
-  progress.start("unlabelled", static_cast<int64_t>(list.episodes.size()));
-  for (size_t i = 0; i < list.episodes.size(); ++i) {
-    score_pooled(split_off_pool(inputs.features.features, list.episodes[i], episodes.shape.n_query), completer, counts,
-                 scores);
-    progress.advance(static_cast<int64_t>(i + 1), "");
-  }
-  progress.finish();
   std::vector<SeriesPoint> points;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    for (const Method method : all_methods()) {
-      const auto& own = scores[i][static_cast<size_t>(method)];
-      // The pool is unlabelled and is not scored; a query's own prediction depends on no other query.
-      const char* mode = method == Method::kGaussFusion && counts[i] > 0 ? "semi-supervised" : "inductive";
-      points.push_back({static_cast<double>(counts[i]), std::string(to_string(method)), mode, estimate(own),
-                        paired_difference(own, scores[i].front()), 0.0});
-    }
+  for (const int64_t count : counts) {
+    const auto scores = count == 0 ? without_pool(inputs, list, progress)
+                                   : evaluate(inputs.features, with_smaller_pools(list, count), &inputs.model,
+                                              &inputs.classes, {}, progress);
+    append_points(static_cast<double>(count), scores, points);
+    // The pool is unlabelled and is not scored: a query's prediction depends on no other query.
+    points.back().mode = count == 0 ? "inductive" : "semi-supervised";
   }
   return points;
 }

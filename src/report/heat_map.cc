@@ -8,11 +8,11 @@ namespace protocom {
 namespace {
 
 constexpr double kWidth = 560.0;
-constexpr double kLabelWidth = 138.0;
+constexpr double kLabelWidth = 160.0;
 constexpr double kTop = 40.0;
 constexpr double kMostCell = 40.0;
 constexpr double kPrinted = 4.5;    // percent from which a cell shows its number
-constexpr double kTextSwitch = 45;  // percent from which the shade is dark enough for light text
+constexpr double kTextSwitch = 55;  // percent from which the shade is dark enough for light text
 
 void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, double cell) {
   const double value = chart.percent[r][c];

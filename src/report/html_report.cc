@@ -56,11 +56,16 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
   }
   // `analyse all` makes many analyses by one command from the same inputs: it is said once.
   std::string last;
+  std::string lists;
   for (const AnalysisFile& analysis : analyses) {
     const std::string own = reproduce_html(analysis);
     if (own != last) html += "<h3>Analyses</h3>\n" + own;
     last = own;
+    if (!analysis.episodes_hash.empty())
+      lists += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escape_html(analysis.section.name),
+                           escape_html(analysis.episodes_hash));
   }
+  if (!lists.empty()) html += "<h3>Episodes of the analyses</h3>\n<dl>\n" + lists + "</dl>\n";
   return html +
          "<p class=\"soft\">Hashes are XXH3-128 of the files. The same inputs, options and seed give the same "
          "figures.</p>\n</section>\n";
@@ -76,7 +81,9 @@ std::string html_report(const std::vector<Evaluation>& evaluations, const Report
     if (evaluations.empty() || analysis.section.name != "tables") analyses.push_back(analysis);
   }
   std::string body = fmt::format("<h1>{}</h1>\n", escape_html(options.title));
-  if (!evaluations.empty()) body += finding_html(evaluations.front(), "headline");
+  body += evaluations.empty()
+              ? fmt::format("<p class=\"headline\">{}</p>\n", prose_html(analyses.front().section.finding))
+              : finding_html(evaluations.front(), "headline");
   body += findings_html(analyses) + evaluations_html(evaluations);
   for (const AnalysisFile& analysis : analyses) body += section_html(analysis.section);
   for (const ReportPicture& one : options.pictures) body += picture_html(one);

@@ -71,11 +71,8 @@ const std::string& title_of(const Figure& figure) {
 }
 
 json analysis_json(const AnalysisFile& file, const json& data) {
-  return {{"header", file.header},
-          {"command", file.command},
-          {"analysis", file.section.name},
-          {"section", file.section},
-          {"data", data}};
+  return {{"header", file.header},         {"command", file.command}, {"episodes_hash", file.episodes_hash},
+          {"analysis", file.section.name}, {"section", file.section}, {"data", data}};
 }
 
 AnalysisFile parse_analysis(const json& parsed, const std::string& name) {
@@ -84,6 +81,7 @@ AnalysisFile parse_analysis(const json& parsed, const std::string& name) {
   try {
     parsed.at("section").get_to(file.section);
     file.command = parsed.value("command", "");
+    file.episodes_hash = parsed.value("episodes_hash", "");
     file.header = parsed.value("header", json::object());
   } catch (const json::exception& error) {
     fail("{}: the analysis is damaged: {}", name, error.what());

@@ -146,10 +146,11 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
                          const AnalysisEpisodes& episodes, const PictureSource& picture) {
   Section section{"failures", "The surest mistakes", "", "", {}, {}};
-  section.finding = mistakes.empty() ? std::string("There is no mistake to show.")
-                                     : fmt::format("The surest mistake calls a {} a {} with a probability of {:.0f} %.",
-                                                   mistakes.front().true_title, mistakes.front().predicted_title,
-                                                   100.0 * mistakes.front().probability);
+  section.finding = mistakes.empty()
+                        ? std::string("There is no mistake to show.")
+                        : fmt::format("The surest mistake takes {} for {}, with a probability of {:.0f} %.",
+                                      mistakes.front().true_title, mistakes.front().predicted_title,
+                                      100.0 * mistakes.front().probability);
   section.how = fmt::format("Method {} ({}): wrong predictions with the highest probability, each image once. ", method,
                             mode_of(parse_method(method))) +
                 say_episodes(episodes);

@@ -168,11 +168,23 @@ std::string Svg::element(const std::string& attributes, const std::string& conte
 
 std::string Svg::str() const { return element("", body()); }
 
+Svg Svg::framed() const {
+  constexpr double kMargin = 14.0;
+  constexpr double kTitle = 30.0;
+  Svg sheet(width_ + 2.0 * kMargin, height_ + kTitle + 2.0 * kMargin, id_, title_, description_);
+  sheet.rect({0.0, 0.0}, sheet.width_, sheet.height_, "paper");
+  sheet.text({kMargin, kMargin + 13.0}, fit_text_to(title_, width_, 14.3), Anchor::kStart, "label");
+  for (SvgElement moved : elements_) {
+    for (SvgPoint& point : moved.points) point = {point.x + kMargin, point.y + kMargin + kTitle};
+    sheet.elements_.push_back(std::move(moved));
+  }
+  return sheet;
+}
+
 std::string Svg::file() const {
   const std::string style = fmt::format("<style>{}{}</style>\n", palette_css("svg"), figure_css());
-  const std::string paper =
-      fmt::format("<rect width=\"{}\" height=\"{}\" class=\"paper\"/>\n", number(width_), number(height_));
-  return element(" xmlns=\"http://www.w3.org/2000/svg\"", style + paper + body());
+  const Svg sheet = framed();
+  return sheet.element(" xmlns=\"http://www.w3.org/2000/svg\"", style + sheet.body());
 }
 
 double text_width(std::string_view words, double font_size) {

@@ -143,14 +143,15 @@ cairo_status_t append_bytes(void* out, const unsigned char* bytes, unsigned int 
 }  // namespace
 
 std::string Svg::png(double scale) const {
-  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(width_ * scale)),
-                                             static_cast<int>(std::ceil(height_ * scale))),
+  const Svg sheet = framed();
+  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(sheet.width_ * scale)),
+                                             static_cast<int>(std::ceil(sheet.height_ * scale))),
                   &cairo_surface_destroy);
   const Context context(cairo_create(surface.get()), &cairo_destroy);
   cairo_scale(context.get(), scale, scale);
   set_colour(context.get(), "card", {}, 1.0);
   cairo_paint(context.get());
-  for (const SvgElement& element : elements_) draw(context.get(), element);
+  for (const SvgElement& element : sheet.elements_) draw(context.get(), element);
   std::string bytes;
   const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), &append_bytes, &bytes);
   if (status != CAIRO_STATUS_SUCCESS) fail("the figure '{}' cannot be drawn: {}", id_, cairo_status_to_string(status));

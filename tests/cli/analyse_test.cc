@@ -22,7 +22,7 @@ out = "out"
 [synth]
 image-size = 32
 images-per-class = 20
-base = 5
+base = 8
 val = 3
 novel = 5
 
@@ -121,6 +121,19 @@ TEST_F(Analyse, PutsResultsSideBySide) {
   ASSERT_EQ(tables.exit_code, 0) << tables.err;
   EXPECT_THAT(tables.out, HasSubstr("features: 5-way 1-shot"));
   EXPECT_EQ(read("t/tables.json").at("data").at("rows").size(), 4U);
+}
+
+TEST_F(Analyse, RunsTheEpisodesThatEvaluateRunsWithTheSameSeed) {
+  const json results = read("out/results.json");
+  EXPECT_EQ(read("out/analysis/noise.json").at("episodes_hash"), results.at("episodes_hash"));
+  const json points = read("out/analysis/noise.json").at("data");
+  for (const json& result : results.at("results")) {
+    const auto same = std::find_if(points.begin(), points.end(), [&](const json& point) {
+      return point.at("x") == 0.0 && point.at("method") == result.at("method");
+    });
+    ASSERT_NE(same, points.end());
+    EXPECT_NEAR(same->at("accuracy").at("value").get<double>(), result.at("accuracy").get<double>(), 1e-9);
+  }
 }
 
 TEST_F(Analyse, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
+#include "support/real_data.h"
 #include "support/toy_features.h"
 
 namespace protocom {
@@ -111,6 +112,19 @@ TEST(Distribution, MapsTheClassesAndImagesAskedFor) {
   for (const MapPoint& point : analysis.points) ++images[point.split + "/" + point.class_name];
   EXPECT_EQ(images.size(), 8U);
   for (const auto& [name, count] : images) EXPECT_EQ(count, 10) << name;
+}
+
+// NumPy, in float64: mean over classes of features[labels == k].var(0, ddof=1).mean().
+TEST(DistributionRealData, HasTheVariancesThatNumPyFinds) {
+  REQUIRE_REAL_DATA();
+  const auto cub = split_variances(read_features(*testing::real_data() / "cub-100-resnet12.npz"));
+  ASSERT_EQ(cub.size(), 3U);
+  EXPECT_NEAR(cub[0].within, 0.07633043347439138, 1e-6);
+  EXPECT_NEAR(cub[1].within, 0.08953487377671161, 1e-6);
+  EXPECT_NEAR(cub[2].within, 0.08747052041612026, 1e-6);
+  const auto tiny = split_variances(read_features(*testing::real_data() / "tiny-imagenet-100-resnet12.npz"));
+  EXPECT_NEAR(tiny[0].within, 0.09750356939148713, 1e-6);
+  EXPECT_NEAR(tiny[2].within, 0.09440419121135983, 1e-6);
 }
 
 }  // namespace

@@ -50,7 +50,10 @@ std::string whole_page() {
   }
   ReportOptions options;
   for (const Section& section : testing::sample_sections())
-    options.analyses.push_back({section, "protocom analyse all --features a-rather-long-name-of-a-file.npz", {}});
+    options.analyses.push_back({section,
+                                "protocom analyse all --features a-rather-long-name-of-a-file.npz",
+                                "d41d8cd98f00b204e9800998ecf8427e",
+                                {}});
   return html_report({parse_evaluation({{"results", results}}, "r.json")}, options);
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -177,6 +178,7 @@ TEST(Svg, AsAFileStandsAlone) {
   const std::string text = draw(two_curves()).file();
   EXPECT_EQ(text.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0U);
   EXPECT_THAT(text, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(text, HasSubstr("class=\"label\">Accuracy</text>"));  // the title, which a page shows as the caption
   EXPECT_THAT(text, HasSubstr(".m-mean { --series: var(--m-mean); }"));
 }
 
@@ -186,18 +188,22 @@ uint32_t big_endian(const std::string& bytes, size_t at) {
   return value;
 }
 
-// A rectangle over the whole drawing in the colour of `completed`, #0068a8.
+// A rectangle over the whole drawing in the colour of `completed`, #0068a8; around it a margin of 14 pixels and a line
+// of 30 for the title: 10 + 28 and 20 + 58 pixels, three times.
 TEST(Svg, AsAPngHasItsSizeAndColours) {
   Svg svg(10.0, 20.0, "p", "t", "d");
   svg.rect({0.0, 0.0}, 10.0, 20.0, "bar m-completed");
   const std::string bytes = svg.png(3.0);
   EXPECT_EQ(bytes.substr(1, 3), "PNG");
-  EXPECT_EQ(big_endian(bytes, 16), 30U);
-  EXPECT_EQ(big_endian(bytes, 20), 60U);
+  EXPECT_EQ(big_endian(bytes, 16), 114U);
+  EXPECT_EQ(big_endian(bytes, 20), 234U);
   const Image image = decode_image(bytes);
-  EXPECT_EQ(image.rgb[0], 0x00);
-  EXPECT_EQ(image.rgb[1], 0x68);
-  EXPECT_EQ(image.rgb[2], 0xa8);
+  const auto pixel = [&](int64_t y, int64_t x) {
+    const auto at = static_cast<size_t>(3 * (y * image.width + x));
+    return std::array<int, 3>{image.rgb[at], image.rgb[at + 1], image.rgb[at + 2]};
+  };
+  EXPECT_THAT(pixel(3 * 54, 3 * 19), ElementsAre(0x00, 0x68, 0xa8));
+  EXPECT_THAT(pixel(0, 0), ElementsAre(255, 255, 255));
 }
 
 TEST(Svg, AsAPngHoldsThePicturesThatAreInIt) {
@@ -205,8 +211,9 @@ TEST(Svg, AsAPngHoldsThePicturesThatAreInIt) {
   Svg svg(8.0, 8.0, "p", "t", "d");
   svg.image({0.0, 0.0}, 8.0, base64(red));
   const Image image = decode_image(svg.png(1.0));
-  EXPECT_EQ(image.rgb[3 * (4 * 8 + 4)], 255);
-  EXPECT_EQ(image.rgb[3 * (4 * 8 + 4) + 1], 0);
+  const auto middle = static_cast<size_t>(3 * ((44 + 4) * image.width + 14 + 4));
+  EXPECT_EQ(image.rgb[middle], 255);
+  EXPECT_EQ(image.rgb[middle + 1], 0);
 }
 
 // RFC 4648, section 10.

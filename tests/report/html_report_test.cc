@@ -138,7 +138,7 @@ AnalysisFile analysis() {
   pictures.id = "pictures";
   pictures.rows = {{"near", {{"", "0.5", "x.jpg"}}}};
   section.figures = {bars, lines, points, matrix, pictures};
-  return {section, "protocom analyse noise --gamma 0,0.1", {{"seed", 3}, {"inputs", {{"model", "77aa"}}}}};
+  return {section, "protocom analyse noise --gamma 0,0.1", "8e8e", {{"seed", 3}, {"inputs", {{"model", "77aa"}}}}};
 }
 
 TEST(HtmlReport, ShowsAnalysesWithTheirFindingFirstAndHowToReproduceThem) {
@@ -152,6 +152,7 @@ TEST(HtmlReport, ShowsAnalysesWithTheirFindingFirstAndHowToReproduceThem) {
     EXPECT_THAT(html, HasSubstr("<th scope=\"row\">a &amp; b</th><td>1.0 ± 0.1</td>"));
     EXPECT_THAT(html, HasSubstr("protocom analyse noise --gamma 0,0.1"));
     EXPECT_THAT(html, HasSubstr("<code>77aa</code>"));
+    EXPECT_THAT(html, HasSubstr("<dt>noise</dt><dd><code>8e8e</code>"));
   }
 }
 
@@ -176,6 +177,7 @@ TEST(AnalysisFile, SurvivesItsJsonWithEveryKindOfFigure) {
   const AnalysisFile after = parse_analysis(json::parse(written.dump()), "a.json");
   EXPECT_EQ(after.command, before.command);
   EXPECT_EQ(after.header, before.header);
+  EXPECT_EQ(after.episodes_hash, before.episodes_hash);
   ASSERT_EQ(after.section.figures.size(), 5U);
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(draw(after.section.figures[i]).str(), draw(before.section.figures[i]).str());
   EXPECT_EQ(after.section.tables[0].rows, before.section.tables[0].rows);

@@ -59,10 +59,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Section, name, title, finding, how, tables, f
 struct AnalysisFile {
   Section section;
   std::string command;                               ///< as it was typed
+  std::string episodes_hash;                         ///< of the list, or lists, of episodes; empty without episodes
   nlohmann::json header = nlohmann::json::object();  ///< provenance
 };
 
-/// {"header", "command", "analysis": name, "section", "data": the numbers}.
+/// {"header", "command", "episodes_hash", "analysis": name, "section", "data": the numbers}.
 nlohmann::json analysis_json(const AnalysisFile& file, const nlohmann::json& data);
 
 /// Reads such a file. Throws Error that names `name` when it is another one.

@@ -55,15 +55,18 @@ class Svg {
 
   /// The finished element, for a page that has the style sheet.
   [[nodiscard]] std::string str() const;
-  /// The same as a file that stands alone: with its style sheet, light or dark as the viewer prefers.
+  /// The same as a file that stands alone: with its title, a margin and its style sheet, light or dark as the viewer
+  /// prefers.
   [[nodiscard]] std::string file() const;
-  /// The same as a PNG in the light colours, `scale` pixels for each pixel of the drawing. Throws Error when a picture
-  /// in it cannot be decoded.
+  /// The same file as a PNG in the light colours, `scale` pixels for each pixel of the drawing. Throws Error when a
+  /// picture in it cannot be decoded.
   [[nodiscard]] std::string png(double scale = 2.0) const;
 
  private:
   [[nodiscard]] std::string body() const;
   [[nodiscard]] std::string element(const std::string& attributes, const std::string& content) const;
+  /// The drawing on paper of its own, under its title.
+  [[nodiscard]] Svg framed() const;
 
   double width_;
   double height_;
