@@ -13,12 +13,12 @@ namespace {
 
 #define PROTOCOM_INLINE inline __attribute__((always_inline))
 
-using Float4 __attribute__((vector_size(16), aligned(4), may_alias)) = float;
-using Float8 __attribute__((vector_size(32), aligned(4), may_alias)) = float;
-using Float16 __attribute__((vector_size(64), aligned(4), may_alias)) = float;
-using Int4 __attribute__((vector_size(16), aligned(4), may_alias)) = int32_t;
-using Int8 __attribute__((vector_size(32), aligned(4), may_alias)) = int32_t;
-using Int16 __attribute__((vector_size(64), aligned(4), may_alias)) = int32_t;
+using Float4 __attribute__((vector_size(16))) = float;
+using Float8 __attribute__((vector_size(32))) = float;
+using Float16 __attribute__((vector_size(64))) = float;
+using Int4 __attribute__((vector_size(16))) = int32_t;
+using Int8 __attribute__((vector_size(32))) = int32_t;
+using Int16 __attribute__((vector_size(64))) = int32_t;
 
 /// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
 struct Baseline {
@@ -50,14 +50,20 @@ constexpr int kDotColumns = 5;
 template <typename Cpu>
 constexpr int64_t kLanes = sizeof(typename Cpu::Vector) / sizeof(float);
 
+/// A vector that lies anywhere in rows of floats.
 template <typename Cpu>
-PROTOCOM_INLINE const typename Cpu::Vector& at(const float* values) {
-  return *reinterpret_cast<const typename Cpu::Vector*>(values);
+struct __attribute__((packed, may_alias)) Unaligned {
+  typename Cpu::Vector vector;
+};
+
+template <typename Cpu>
+PROTOCOM_INLINE const Unaligned<Cpu>& at(const float* values) {
+  return *reinterpret_cast<const Unaligned<Cpu>*>(values);
 }
 
 template <typename Cpu>
-PROTOCOM_INLINE typename Cpu::Vector& at(float* values) {
-  return *reinterpret_cast<typename Cpu::Vector*>(values);
+PROTOCOM_INLINE Unaligned<Cpu>& at(float* values) {
+  return *reinterpret_cast<Unaligned<Cpu>*>(values);
 }
 
 PROTOCOM_INLINE float lane_sum(const Float4& vector) { return (vector[0] + vector[2]) + (vector[1] + vector[3]); }
@@ -96,7 +102,8 @@ PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes,
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
-      for (int j = 0; j < kColumns; ++j) sum[i][j] += at<Cpu>(x[i] + d) * at<Cpu>(prototypes + j * dim + d);
+      for (int j = 0; j < kColumns; ++j)
+        sum[i][j] += at<Cpu>(x[i] + d).vector * at<Cpu>(prototypes + j * dim + d).vector;
     }
   }
 #pragma GCC unroll 16
@@ -147,7 +154,7 @@ PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* s
     Vector squares[kSums] = {};
     const float* weight = task.weights + first;
     for (int64_t i = 0; i < task.count; ++i, weight += task.n) {
-      const Vector x = at<Cpu>(task.rows[i] + d);
+      const Vector x = at<Cpu>(task.rows[i] + d).vector;
       const Vector square = x * x;
 #pragma GCC unroll 16
       for (int r = 0; r < kSums; ++r) {
@@ -157,8 +164,8 @@ PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* s
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kSums; ++r) {
-      at<Cpu>(sum + (first + r) * task.dim + d) += values[r];
-      at<Cpu>(sum_squares + (first + r) * task.dim + d) += squares[r];
+      at<Cpu>(sum + (first + r) * task.dim + d).vector += values[r];
+      at<Cpu>(sum_squares + (first + r) * task.dim + d).vector += squares[r];
     }
   }
 }
@@ -181,7 +188,7 @@ PROTOCOM_INLINE void exponentiate(float* values) {
   constexpr float kSmallest = -87.0F;    // below, e^x would not be a normal number
   constexpr float kShift = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer, kept in the low bits
   const Vector limit = Vector{} + kSmallest;
-  Vector x = at<Cpu>(values);
+  Vector x = at<Cpu>(values).vector;
   x = x < limit ? limit : x;
   const Vector shifted = x * 1.44269504F + kShift;
   const Vector n = shifted - kShift;
@@ -197,7 +204,7 @@ PROTOCOM_INLINE void exponentiate(float* values) {
   bits = (bits - 0x4b400000 + 127) << 23;
   Vector power;
   std::memcpy(&power, &bits, sizeof(power));
-  at<Cpu>(values) = polynomial * power;
+  at<Cpu>(values).vector = polynomial * power;
 }
 
 template <typename Cpu>
@@ -231,8 +238,8 @@ template <typename Cpu>
 PROTOCOM_INLINE void gaussian(const float* sum, const float* squares, float inverse, float epsilon,
                               typename Cpu::Vector& mean, typename Cpu::Vector& variance) {
   using Vector = typename Cpu::Vector;
-  mean = at<Cpu>(sum) * inverse;
-  variance = at<Cpu>(squares) * inverse - mean * mean;
+  mean = at<Cpu>(sum).vector * inverse;
+  variance = at<Cpu>(squares).vector * inverse - mean * mean;
   variance = variance < Vector{} ? Vector{} : variance;
   variance += epsilon;
 }
@@ -249,7 +256,7 @@ PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
     Vector variance_b;
     gaussian<Cpu>(task.sum_a + d, task.squares_a + d, inverse_a, task.epsilon, mean_a, variance_a);
     gaussian<Cpu>(task.sum_b + d, task.squares_b + d, inverse_b, task.epsilon, mean_b, variance_b);
-    at<Cpu>(fused + d) = (variance_a * mean_b + variance_b * mean_a) / (variance_a + variance_b);
+    at<Cpu>(fused + d).vector = (variance_a * mean_b + variance_b * mean_a) / (variance_a + variance_b);
   }
 }
 
@@ -265,12 +272,12 @@ PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) 
     Vector sum[kRows][2];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      sum[r][0] = at<Cpu>(task.bias + column);
-      sum[r][1] = at<Cpu>(task.bias + column + kStep);
+      sum[r][0] = at<Cpu>(task.bias + column).vector;
+      sum[r][1] = at<Cpu>(task.bias + column + kStep).vector;
     }
     for (int64_t k = 0; k < task.depth; ++k, weight += kPanelWidth) {
-      const Vector left = at<Cpu>(weight);
-      const Vector right = at<Cpu>(weight + kStep);
+      const Vector left = at<Cpu>(weight).vector;
+      const Vector right = at<Cpu>(weight + kStep).vector;
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
         const float value = in[r * task.in_stride + k];
@@ -280,8 +287,8 @@ PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) 
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      at<Cpu>(out + (row + r) * task.width + column) = sum[r][0];
-      at<Cpu>(out + (row + r) * task.width + column + kStep) = sum[r][1];
+      at<Cpu>(out + (row + r) * task.width + column).vector = sum[r][0];
+      at<Cpu>(out + (row + r) * task.width + column + kStep).vector = sum[r][1];
     }
   }
 }
@@ -300,15 +307,15 @@ PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float*
   using Vector = typename Cpu::Vector;
   Vector sum = {};
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
-    const Vector value = at<Cpu>(a + d) + at<Cpu>(b + d);
-    sum += at<Cpu>(w + d) * (value > Vector{} ? value : Vector{});
+    const Vector value = at<Cpu>(a + d).vector + at<Cpu>(b + d).vector;
+    sum += at<Cpu>(w + d).vector * (value > Vector{} ? value : Vector{});
   }
   return lane_sum(sum);
 }
 
 template <typename Cpu>
 PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim, float* out) {
-  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d) += factor * at<Cpu>(row + d);
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector += factor * at<Cpu>(row + d).vector;
 }
 
 // ---------------------------------------------------------------------------------------------------------- dispatch
@@ -325,6 +332,7 @@ struct Kernels {
   void (*add_scaled)(float, const float*, int64_t, float*);
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
 #define PROTOCOM_KERNELS(space, label, Cpu, ATTRIBUTE)                                                              \
   namespace space {                                                                                                 \
   ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
@@ -341,6 +349,8 @@ struct Kernels {
   }                                                                                                                 \
   constexpr Kernels kKernels = {label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled};                \
   }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 PROTOCOM_KERNELS(baseline, "baseline", Baseline, )
 #if defined(__x86_64__)
