@@ -20,7 +20,7 @@ constexpr double kLowBarHeight = 14.0;
 constexpr double kAxis = 26.0;
 constexpr double kCap = 4.0;
 constexpr double kLabelFont = 13.0;
-constexpr double kBoldness = 1.1;
+constexpr double kBoldness = 1.2;
 
 /// Where everything stands.
 struct Layout {

@@ -55,11 +55,16 @@ std::string compare_splits(const std::vector<SplitVariance>& variances) {
   const auto base = of("base");
   const auto novel = of("novel");
   if (base == variances.end() || novel == variances.end()) return "The features hold one split only.";
-  const bool wider = novel->cosine < base->cosine;
+  const bool by_variance = novel->within > base->within;
+  const bool by_angle = novel->cosine < base->cosine;
+  const char* verdict = by_variance && by_angle ? "novel classes spread more widely"
+                        : by_variance           ? "novel classes spread more widely by variance, but not by angle"
+                        : by_angle              ? "novel classes spread more widely by angle, but not by variance"
+                                                : "novel classes spread no more widely";
   return fmt::format(
-      "Averaged variance within a class: {:.3f} for base, {:.3f} for novel classes; an image's cosine to its class "
-      "centre is {:.3f} and {:.3f}, so novel classes spread {}.",
-      base->within, novel->within, base->cosine, novel->cosine, wider ? "more widely" : "no more widely");
+      "Averaged variance within a class: {:.3f} for base, {:.3f} for novel classes; an image’s cosine to its class "
+      "centre is {:.3f} and {:.3f}: {}.",
+      base->within, novel->within, base->cosine, novel->cosine, verdict);
 }
 
 PictureRow picture_row(const std::string& label, const std::vector<RankedImage>& images, const PictureSource& picture) {
@@ -259,9 +264,8 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
   share_axis(charts);
   section.figures.assign(charts.begin(), charts.end());
   section.finding = fmt::format(
-      "The attributes of a class together weigh {:.1f} times its image's own code on average; {} of {} classes have no "
-      "attribute.",
-      total, without, classes.size());
+      "The attributes of a class together weigh {:.1f} times its image’s own code on average{}.", total,
+      without == 0 ? std::string() : fmt::format("; {} of {} classes have no attribute", without, classes.size()));
   section.how =
       "α of equation 10 for every image as the only shot: mean, and standard deviation over the images as the error "
       "bar. "

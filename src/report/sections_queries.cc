@@ -105,7 +105,7 @@ Section calibration_section(const std::vector<Calibration>& methods, double scal
   const auto best = std::min_element(methods.begin(), methods.end(),
                                      [](const auto& a, const auto& b) { return a.expected_error < b.expected_error; });
   section.finding = fmt::format(
-      "With softmax({:g} · cosine), probabilities are off by {:.0f} points on average for {}, the best; they are too "
+      "With softmax({:g} · cosine), probabilities are off by {:.1f} points on average for {}, the best; they are too "
       "{}.",
       scale, 100.0 * best->expected_error, method_label(best->method, best->mode),
       best->overconfidence > 0.0 ? "high" : "low");
