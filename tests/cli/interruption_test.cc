@@ -22,6 +22,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr int kKills = 20;
 constexpr const char* kEveryStep = "0.001";  // s
@@ -157,7 +158,10 @@ class Interruption : public ::testing::Test {
       // Half of the kills come when it has saved a little more, the others whenever: at the start, or amid the first
       // save.
       if (kill % 2 == 0) {
-        ASSERT_TRUE(wait_until([&] { return any_changed(state, before); }));
+        if (!wait_until([&] { return any_changed(state, before); })) {
+          program.kill();
+          FAIL() << "after " << kill << " kills it saved nothing in a minute: " << program.wait().err;
+        }
         until_first_save = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started);
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 15000));
       } else {
@@ -175,11 +179,11 @@ class Interruption : public ::testing::Test {
 std::unique_ptr<TempDir> Interruption::folder_;
 
 TEST_F(Interruption, APreTrainingKilledTwentyTimesEndsWithTheSameBytes) {
-  compare_under_fire(&pretraining, 14, "pretrain");
+  compare_under_fire(&pretraining, 50, "pretrain");
 }
 
 TEST_F(Interruption, ACompletionKilledTwentyTimesEndsWithTheSameBytes) {
-  compare_under_fire(&completion, 24, "complete");
+  compare_under_fire(&completion, 50, "complete");
 }
 
 TEST_F(Interruption, ASignalSavesTheStateAndExitsWithItsNumber) {
@@ -252,8 +256,8 @@ TEST_F(Interruption, CtrlCEndsOtherCommandsAtOnceWithoutAnythingHalfDone) {
   std::this_thread::sleep_for(milliseconds(100));
   program.signal(SIGINT);
   EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
-  EXPECT_FALSE(fs::exists(*folder_ / "many"));
-  expect_no_leftovers(folder_->path());
+  for (const auto& entry : fs::directory_iterator(folder_->path()))
+    EXPECT_THAT(entry.path().filename().string(), Not(StartsWith("many")));
 }
 
 TEST_F(Interruption, ARunGoesOnWhereItWasStopped) {
