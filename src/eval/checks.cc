@@ -122,7 +122,11 @@ nlohmann::json ProtocolChecks::to_json() const {
            {{"what", "support, query and pool are disjoint and no feature row appears twice in an episode"},
             {"episodes", episodes},
             {"rows", rows}}},
-          {"split", {{"what", "every class is of the split evaluated and of no other"}, {"classes", classes}}},
+          {"split",
+           {{"what",
+             "every class is of the split evaluated and of no other, and none is one that the model was trained on"},
+            {"classes", classes},
+            {"trained_on", trained_on}}},
           {"permutation",
            {{"what", "the same predictions with the queries in another order"},
             {"episodes", permuted_episodes},
@@ -134,6 +138,7 @@ void ProtocolChecks::add(const ProtocolChecks& other) {
   episodes += other.episodes;
   rows += other.rows;
   classes = std::max(classes, other.classes);
+  trained_on = std::max(trained_on, other.trained_on);
   permuted_episodes += other.permuted_episodes;
   permuted_queries += other.permuted_queries;
   ties += other.ties;
@@ -148,6 +153,22 @@ ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& lis
   checks.rows = checker.rows();
   checks.classes = checker.classes();
   return checks;
+}
+
+void check_unseen(const FeatureSet& features, Split split, const std::vector<std::string>& trained_on,
+                  ProtocolChecks& checks) {
+  checks.trained_on = static_cast<int64_t>(trained_on.size());
+  if (split == Split::kBase) return;
+  const std::set<std::string> seen(trained_on.begin(), trained_on.end());
+  for (const int64_t label : features.classes_of(split)) {
+    const auto& name = features.class_names[static_cast<size_t>(label)];
+    if (seen.count(name) > 0) {
+      fail(
+          "the class '{}' is of the split '{}', but the model was trained on it: train it with the split that is "
+          "evaluated",
+          name, to_string(split));
+    }
+  }
 }
 
 void check_permutation(const FeatureSet& features, const EpisodeList& list, const std::string& method,

@@ -192,6 +192,7 @@ CheckedScores evaluate_checked(const FeatureSet& features, const EpisodeList& ep
                                const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress) {
   check_request(features, model, classes, options);
   CheckedScores result{{}, check_episodes(features, episodes)};
+  if (model != nullptr) check_unseen(features, episodes.split, model->trained_on, result.checks);
   const at::NoGradGuard no_grad;
   ListEvaluation evaluation(features, episodes, model, classes, options);
   evaluation.check_permutations(result.checks);

@@ -33,6 +33,14 @@ ProtoComNetOptions options_from(const nlohmann::json& json, const std::string& w
   return options;
 }
 
+std::vector<std::string> trained_on_from(const nlohmann::json& json, const std::string& where) {
+  try {
+    return json.value("trained_on", std::vector<std::string>());
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header's list of base classes is damaged: {}", where, error.what());
+  }
+}
+
 nlohmann::json to_json(const ProtoComNetOptions& options) {
   return {{"feature_dim", options.feature_dim},
           {"embedding_dim", options.embedding_dim},
@@ -48,6 +56,7 @@ void write_completion_model(const std::filesystem::path& path, const CompletionM
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = details;
   header.details["network"] = to_json(model.network.options());
+  if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
   NpzWriter writer(path);
   for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, tensor);
   writer.add("attributes", model.attributes);
@@ -62,7 +71,8 @@ CompletionModel read_completion_model(const std::filesystem::path& path) {
   const NpzReader reader(path);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
-  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
+  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}, {}};
+  model.trained_on = trained_on_from(header.details, path.string());
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : model.network.state_dict()) {
     tensor.copy_(read_shaped(reader, "network." + name, tensor.sizes()));

@@ -72,7 +72,9 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   sizes.code_dim = options.code_dim;
   sizes.attention_hidden = options.attention_hidden;
   sizes.decoder_hidden = options.decoder_hidden;
-  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
+  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}, {}};
+  for (const int64_t label : features.classes_of(Split::kBase))
+    model.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
   for (int64_t i = 0; i < shown.size(0); ++i)
     model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
   model.attribute_embedding = knowledge.attribute_embedding.index_select(0, shown);

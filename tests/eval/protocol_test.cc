@@ -215,7 +215,7 @@ TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
   const auto error_after = [&](const std::function<void(Episode&)>& change) {
     EpisodeList list = bench.draw({5, 2, 3}, 3);
     change(list.episodes[1]);
-    return message_of([&] { bench.run(list); });
+    return message_of([&] { static_cast<void>(bench.run(list)); });
   };
   EXPECT_THAT(error_after([](Episode& e) { e.query[0][0] = e.support[0][0]; }),
               AllOf(HasSubstr("episode 1"), HasSubstr("twice"), HasSubstr("disjoint")));
@@ -226,6 +226,17 @@ TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
   EXPECT_THAT(error_after([](Episode& e) { std::swap(e.query[0], e.query[1]); }), HasSubstr("not its class"));
   EXPECT_THAT(error_after([](Episode& e) { e.support[0].clear(); }), HasSubstr("no support of class"));
   EXPECT_THAT(error_after([](Episode& e) { e.query.assign(5, {}); }), HasSubstr("no query"));
+}
+
+TEST(EvaluateProtocol, RefusesClassesThatTheModelWasTrainedOn) {
+  const Bench bench;
+  const EpisodeList list = bench.draw({5, 2, 3}, 3);
+  bench.model->trained_on = {"class0", "class1"};
+  EXPECT_EQ(bench.run(list).checks.trained_on, 2);
+  const int64_t novel = bench.world.features.classes_of(Split::kNovel)[2];
+  bench.model->trained_on.push_back(bench.world.features.class_names[static_cast<size_t>(novel)]);
+  EXPECT_THAT(message_of([&] { static_cast<void>(bench.run(list)); }),
+              AllOf(HasSubstr(bench.model->trained_on.back()), HasSubstr("trained on it")));
 }
 
 TEST(CheckPermutation, CatchesAClassifierThatUsesTheOrderOfTheQueries) {

@@ -65,13 +65,15 @@ TEST(Completer, CompletesEachPrototypeIndependentlyOfTheOthers) {
 
 TEST(CompletionModel, ComesBackFromItsFile) {
   const TempDir folder;
-  const CompletionModel model = small_model();
+  CompletionModel model = small_model();
+  model.trained_on = {"cat", "dog"};
   Provenance provenance;
   provenance.command = "complete";
   provenance.seed = 5;
   write_completion_model(folder / "model.npz", model, provenance, {{"kept_epoch", 3}});
   const CompletionModel read = read_completion_model(folder / "model.npz");
   EXPECT_EQ(read.attributes, model.attributes);
+  EXPECT_EQ(read.trained_on, model.trained_on);
   EXPECT_TRUE(read.attribute_mean.equal(model.attribute_mean));
   EXPECT_TRUE(read.attribute_std.equal(model.attribute_std));
   for (const auto& [name, tensor] : model.network.state_dict())

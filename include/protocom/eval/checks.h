@@ -15,6 +15,7 @@ struct ProtocolChecks {
   int64_t episodes = 0;           ///< in which supports, queries and pool were found disjoint, no row twice
   int64_t rows = 0;               ///< rows of them that belong to the class and the split they are listed under
   int64_t classes = 0;            ///< different classes of the episodes, all of one split
+  int64_t trained_on = 0;         ///< base classes of the model, none of them evaluated; 0 when it does not name them
   int64_t permuted_episodes = 0;  ///< run again with their queries in another order
   int64_t permuted_queries = 0;   ///< predictions compared, over all methods
   int64_t ties = 0;               ///< of those, changed where the best two classes were as good as equal
@@ -29,6 +30,12 @@ struct ProtocolChecks {
 /// that exist, are of their class, and appear once in the episode (so support, query and pool are disjoint); at least
 /// one support a class and one query. No class name stands in two splits. Throws Error that names the episode.
 ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& list);
+
+/// Checks that no class of the split evaluated is among those that a model was trained on (`trained_on`), unless the
+/// base split itself is evaluated: a model may come from another split of the same classes. Throws Error that names the
+/// class.
+void check_unseen(const FeatureSet& features, Split split, const std::vector<std::string>& trained_on,
+                  ProtocolChecks& checks);
 
 /// A prediction of one query.
 struct QueryVerdict {

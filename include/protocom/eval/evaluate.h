@@ -83,7 +83,7 @@ struct CheckedScores {
   ProtocolChecks checks;
 };
 
-/// evaluate() that also tells what it checked: check_episodes, and check_permutation for every method.
+/// evaluate() that also tells what it checked: check_episodes, check_unseen, and check_permutation for every method.
 CheckedScores evaluate_checked(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
                                const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress);
 

@@ -14,14 +14,16 @@ namespace protocom {
 /// besides the class's own attributes and embedding.
 struct CompletionModel {
   ProtoComNet network;
-  std::vector<std::string> attributes;  ///< [a], the attributes that base classes have
-  at::Tensor attribute_embedding;       ///< h_a, float32 [a, e]
-  at::Tensor attribute_mean;            ///< mu_a of equation 2, float32 [a, d]
-  at::Tensor attribute_std;             ///< sigma_a of equation 3, float32 [a, d]
+  std::vector<std::string> attributes;       ///< [a], the attributes that base classes have
+  at::Tensor attribute_embedding;            ///< h_a, float32 [a, e]
+  at::Tensor attribute_mean;                 ///< mu_a of equation 2, float32 [a, d]
+  at::Tensor attribute_std;                  ///< sigma_a of equation 3, float32 [a, d]
+  std::vector<std::string> trained_on = {};  ///< names of the base classes; empty when unknown (older files)
 };
 
 /// One npz: `network.<parameter>`, `attributes`, `attribute_embedding`, `attribute_mean`, `attribute_std`, header;
-/// `details` (hashes of features and knowledge, final loss, validation figures) goes into the header. Throws Error.
+/// `details` (hashes of features and knowledge, final loss, validation figures) goes into the header, with
+/// `trained_on`. Throws Error.
 void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
                             const Provenance& provenance, const nlohmann::json& details);
 
