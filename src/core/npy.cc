@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "protocom/core/error.h"
@@ -165,7 +166,28 @@ View parse(std::string_view bytes, const std::string& where) {
   return view;
 }
 
+namespace {
+
+/// LibTorch has no unsigned integers beyond a byte: they are read as int64. Labels come like this from other programs.
+at::Tensor unsigned_to_int64(const View& view, size_t width, const std::string& where) {
+  check_size(view, static_cast<int64_t>(width), where);
+  const at::Tensor tensor = at::empty(view.shape, at::kLong);
+  auto* to = tensor.data_ptr<int64_t>();
+  for (size_t begin = 0; begin < view.data.size(); begin += width) {
+    uint64_t value = 0;
+    std::memcpy(&value, view.data.data() + begin, width);  // little-endian, as the processor
+    if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      fail("{}: the value {} is too large for int64", where, value);
+    *to++ = static_cast<int64_t>(value);
+  }
+  return tensor;
+}
+
+}  // namespace
+
 at::Tensor to_tensor(const View& view, const std::string& where) {
+  if (view.descr == "<u2" || view.descr == "<u4" || view.descr == "<u8")
+    return unsigned_to_int64(view, static_cast<size_t>(view.descr[2] - '0'), where);
   const auto dtype = dtypes().find(view.descr);
   if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, view.descr);
   check_size(view, static_cast<int64_t>(c10::elementSize(dtype->second)), where);

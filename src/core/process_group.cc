@@ -36,15 +36,15 @@ c10::intrusive_ptr<c10d::Store> open_store(const Launch& launch) {
   }
 }
 
-c10::intrusive_ptr<c10d::ProcessGroup> open_gloo(const c10::intrusive_ptr<c10d::Store>& store, const Launch& launch) {
+c10::intrusive_ptr<CollectiveEngine> open_gloo(const c10::intrusive_ptr<c10d::Store>& store, const Launch& launch) {
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
   return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>("gloo", store), launch.rank,
                                                      launch.size, options);
 }
 
-c10::intrusive_ptr<c10d::ProcessGroup> open_nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
-                                                 [[maybe_unused]] const Launch& launch) {
+c10::intrusive_ptr<CollectiveEngine> open_nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
+                                               [[maybe_unused]] const Launch& launch) {
 #ifdef USE_C10D_NCCL
   if (at::hasCUDA()) {
     return c10::make_intrusive<c10d::ProcessGroupNCCL>(c10::make_intrusive<c10d::PrefixStore>("nccl", store),
@@ -65,8 +65,8 @@ struct ProcessGroup::Connection {
 
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
-  c10::intrusive_ptr<c10d::ProcessGroup> cpu;
-  c10::intrusive_ptr<c10d::ProcessGroup> cuda;  // null without GPUs
+  c10::intrusive_ptr<CollectiveEngine> cpu;
+  c10::intrusive_ptr<CollectiveEngine> cuda;  // null without GPUs
 };
 
 ProcessGroup::ProcessGroup(const Launch& launch) : launch_(launch) {
@@ -82,7 +82,7 @@ const ProcessGroup& ProcessGroup::single() {
   return group;
 }
 
-c10::intrusive_ptr<c10d::ProcessGroup> ProcessGroup::engine(c10::Device device) const {
+c10::intrusive_ptr<CollectiveEngine> ProcessGroup::engine(c10::Device device) const {
   if (!connection_) return {};
   if (!device.is_cuda()) return connection_->cpu;
   if (!connection_->cuda) fail("this LibTorch has no NCCL: several processes can only share CPUs");

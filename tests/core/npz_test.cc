@@ -152,6 +152,18 @@ print(z['header.json'], os.fsencode(str(z['latin'][0])), sorted(z.files) == sort
             "b'{}' b'caf\\xe9.jpg' True\n");
 }
 
+TEST_F(NpzTest, ReadsUnsignedNumbersAsInt64) {
+  REQUIRE_NUMPY();
+  ASSERT_EQ(python("np.savez('unsigned.npz', u2=np.array([65535, 1], 'u2'), u4=np.array([[2**32 - 1]], 'u4'), "
+                   "u8=np.array([2**63 - 1], 'u8'), large=np.array([2**63], 'u8'))"),
+            "");
+  const NpzReader reader(folder_ / "unsigned.npz");
+  EXPECT_TRUE(same(reader.tensor("u2"), at::tensor({65535, 1}, at::kLong)));
+  EXPECT_TRUE(same(reader.tensor("u4"), at::tensor({4294967295}, at::kLong).view({1, 1})));
+  EXPECT_TRUE(same(reader.tensor("u8"), at::tensor({std::numeric_limits<int64_t>::max()}, at::kLong)));
+  EXPECT_THROW(reader.tensor("large"), Error);
+}
+
 TEST_F(NpzTest, ReadsWhatNumPyWrites) {
   REQUIRE_NUMPY();
   ASSERT_EQ(python(R"(

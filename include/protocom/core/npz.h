@@ -19,7 +19,7 @@ class NpzReader {
   [[nodiscard]] bool has(const std::string& name) const;
   /// Member names in file order, without ".npy".
   [[nodiscard]] std::vector<std::string> names() const;
-  /// A numeric member with its own dtype and shape.
+  /// A numeric member with its own dtype and shape; unsigned numbers of more than a byte come as int64.
   [[nodiscard]] at::Tensor tensor(const std::string& name) const;
   /// A one-dimensional text member as UTF-8.
   [[nodiscard]] std::vector<std::string> strings(const std::string& name) const;

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 #include <c10/util/intrusive_ptr.h>
+#include <torch/version.h>
 
 #include <cstdint>
 #include <memory>
@@ -10,10 +11,18 @@
 #include <vector>
 
 namespace c10d {
+class Backend;
 class ProcessGroup;
-}
+}  // namespace c10d
 
 namespace protocom {
+
+/// What Gloo and NCCL are in c10d: LibTorch 2 divided the class they came from.
+#if TORCH_VERSION_MAJOR >= 2
+using CollectiveEngine = c10d::Backend;
+#else
+using CollectiveEngine = c10d::ProcessGroup;
+#endif
 
 /// Where this process stands among those of its job, as the launcher says it.
 struct Launch {
@@ -68,7 +77,7 @@ class ProcessGroup {
   void barrier() const;
 
   /// The engine's own group for tensors of a device, for its gradient buckets; null for a group of one.
-  [[nodiscard]] c10::intrusive_ptr<c10d::ProcessGroup> engine(c10::Device device) const;
+  [[nodiscard]] c10::intrusive_ptr<CollectiveEngine> engine(c10::Device device) const;
   /// Runs an operation of the engine; when it fails because a process is gone, throws an Error that names its rank.
   template <typename Operation>
   auto guard(Operation operation) const {
