@@ -25,15 +25,22 @@ std::string scratch_beside(const std::filesystem::path& out) {
   return out.has_parent_path() ? out.parent_path().string() : ".";
 }
 
+/// The split's file, or the three lists of a prefix.
+void add_split(Provenance& provenance, const std::string& split) {
+  if (split.empty() || std::filesystem::exists(split)) return add_input(provenance, "split", split);
+  for (const char* side : {"base", "val", "novel"}) {
+    const std::string list = fmt::format("{}-{}.txt", split, side);
+    if (std::filesystem::exists(list)) add_input(provenance, fmt::format("split-{}", side), list);
+  }
+}
+
 void run_pack(const CLI::App& command, Options& options) {
   check_writable(options.out);
   if (!options.save_split.empty()) check_writable(options.save_split);
   const ImageDataset dataset = list_images(options.dataset.images, options.dataset.to_library());
   Provenance provenance = provenance_of(command, 0);
   add_input(provenance, "images", options.dataset.images);
-  if (!options.dataset.split.empty() && std::filesystem::is_regular_file(options.dataset.split)) {
-    add_input(provenance, "split", options.dataset.split);
-  }
+  add_split(provenance, options.dataset.split);
   // The pixels wait in a file beside the result, so that a dataset larger than the memory packs too.
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());
