@@ -73,7 +73,7 @@ bool is_input(const StageKind& kind, const std::string& option) {
 
 /// Options that name files to write; a relative one lies in the folder of artefacts.
 bool is_output(const std::string& option) {
-  static const std::set<std::string> kOutputs = {"out", "json", "sheet", "save-episodes", "save-split"};
+  static const std::set<std::string> kOutputs = {"out", "json", "sheet", "save-episodes", "predictions", "save-split"};
   return kOutputs.count(option) > 0;
 }
 
