@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
+#include <torch/version.h>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -17,6 +18,13 @@
 
 namespace protocom {
 namespace {
+
+// LibTorch 2 divided the class that Gloo and NCCL came from.
+#if TORCH_VERSION_MAJOR >= 2
+using CollectiveEngine = c10d::Backend;
+#else
+using CollectiveEngine = c10d::ProcessGroup;
+#endif
 
 constexpr std::chrono::minutes kPatience{5};  // until all have joined
 constexpr std::chrono::seconds kFarewell{5};  // process 0 keeps the store open for the others' questions
@@ -63,6 +71,12 @@ struct ProcessGroup::Connection {
         cpu(open_gloo(store, launch)),
         cuda(open_nccl(store, launch)) {}
 
+  [[nodiscard]] CollectiveEngine& engine(c10::Device device) const {
+    if (!device.is_cuda()) return *cpu;
+    if (!cuda) fail("this LibTorch has no NCCL: several processes can only share CPUs");
+    return *cuda;
+  }
+
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
   c10::intrusive_ptr<CollectiveEngine> cpu;
@@ -82,13 +96,6 @@ const ProcessGroup& ProcessGroup::single() {
   return group;
 }
 
-c10::intrusive_ptr<CollectiveEngine> ProcessGroup::engine(c10::Device device) const {
-  if (!connection_) return {};
-  if (!device.is_cuda()) return connection_->cpu;
-  if (!connection_->cuda) fail("this LibTorch has no NCCL: several processes can only share CPUs");
-  return connection_->cuda;
-}
-
 std::pair<int64_t, int64_t> ProcessGroup::share(int64_t count) const {
   const int64_t parts = launch_.size;
   return {count * launch_.rank / parts, count * (launch_.rank + 1) / parts};
@@ -96,15 +103,20 @@ std::pair<int64_t, int64_t> ProcessGroup::share(int64_t count) const {
 
 void ProcessGroup::sum(at::Tensor tensor) const {
   if (alone()) return;
+  guard([&] { start_sum(tensor)(); });
+}
+
+std::function<void()> ProcessGroup::start_sum(at::Tensor tensor) const {
+  if (alone()) return [] {};
   std::vector<at::Tensor> tensors = {tensor};
-  guard([&] { engine(tensor.device())->allreduce(tensors)->wait(); });
+  return [work = connection_->engine(tensor.device()).allreduce(tensors)] { work->wait(); };
 }
 
 void ProcessGroup::broadcast(at::Tensor tensor) const {
   if (alone()) return;
   // Gloo sends memory as it lies: a channels-last tensor travels through a plain copy.
   std::vector<at::Tensor> tensors = {tensor.contiguous()};
-  guard([&] { engine(tensor.device())->broadcast(tensors)->wait(); });
+  guard([&] { connection_->engine(tensor.device()).broadcast(tensors)->wait(); });
   if (!tensors.front().is_same(tensor)) tensor.copy_(tensors.front());
 }
 

@@ -7,6 +7,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
+#include "train/image_subset.h"
 
 namespace protocom {
 namespace {
@@ -39,24 +40,10 @@ EpisodicValidation::EpisodicValidation(const PackedImages& images, const Validat
 }
 
 void EpisodicValidation::select(const PackedImages& images, int64_t images_per_class) {
-  const at::Tensor labels = images.labels.contiguous();
-  std::vector<int64_t> chosen;
-  std::vector<std::vector<int64_t>> by_class(images.class_names.size());
-  for (int64_t row = 0; row < images.size(); ++row) {
-    const auto label = static_cast<size_t>(labels.data_ptr<int64_t>()[row]);
-    if (images.class_split[label] != Split::kVal) continue;
-    if (images_per_class > 0 && static_cast<int64_t>(by_class[label].size()) >= images_per_class) continue;
-    by_class[label].push_back(static_cast<int64_t>(chosen.size()));
-    chosen.push_back(row);
-    images_.image_ids.push_back(images.image_ids[static_cast<size_t>(row)]);
-  }
-  for (auto& rows : by_class) {
+  images_ = subset(images, rows_of_split(images, Split::kVal, images_per_class));
+  for (auto& rows : without_features(images_).rows_by_class()) {
     if (!rows.empty()) rows_by_class_.push_back(std::move(rows));
   }
-  images_.pixels = images.pixels.index_select(0, to_tensor(chosen));
-  images_.labels = labels.index_select(0, to_tensor(chosen));
-  images_.class_names = images.class_names;
-  images_.class_split = images.class_split;
 }
 
 void EpisodicValidation::draw(const ValidationOptions& options, uint64_t seed) {

@@ -4,8 +4,6 @@
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/torch.h>
 
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-
 namespace protocom {
 
 GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, const ProcessGroup& group) : group_(group) {
@@ -58,12 +56,11 @@ void GradientBuckets::launch(Bucket& bucket) const {
     parts.push_back(parameter_of_bucket.grad().reshape({-1}));
   }
   bucket.flat = at::cat(parts).div_(group_.size());
-  std::vector<at::Tensor> tensors = {bucket.flat};
-  bucket.work = group_.engine(bucket.flat.device())->allreduce(tensors);
+  bucket.wait = group_.start_sum(bucket.flat);
 }
 
 void GradientBuckets::collect(Bucket& bucket) const {
-  bucket.work->wait();
+  bucket.wait();
   int64_t begin = 0;
   for (const at::Tensor& parameter : bucket.parameters) {
     at::Tensor gradient = parameter.grad();

@@ -1,16 +1,12 @@
 #pragma once
 #include <ATen/core/Tensor.h>
-#include <c10/util/intrusive_ptr.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "protocom/core/process_group.h"
-
-namespace c10d {
-class Work;
-}
 
 namespace protocom {
 
@@ -36,9 +32,9 @@ class GradientBuckets {
  private:
   struct Bucket {
     std::vector<at::Tensor> parameters;
-    size_t missing = 0;                   // gradients to come in this pass
-    at::Tensor flat;                      // those of all parameters, one after the other
-    c10::intrusive_ptr<c10d::Work> work;  // the exchange under way
+    size_t missing = 0;          // gradients to come in this pass
+    at::Tensor flat;             // those of all parameters, one after the other
+    std::function<void()> wait;  // for the exchange under way
   };
 
   void watch(const at::Tensor& parameter, size_t bucket);

@@ -16,6 +16,9 @@
 #include "train/gradient_buckets.h"
 #include "train/image_subset.h"
 #include "train/joint_head.h"
+#include "train/meta_validation.h"
+#include "train/metatrain_epoch.h"
+#include "train/metatrain_options.h"
 #include "train/together.h"
 #include "train/training_keeper.h"
 #include "train/training_log.h"
@@ -25,124 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-void check(const MetatrainInputs& inputs, const MetatrainOptions& options) {
-  if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1 || options.validation_every < 1)
-    fail_usage("epochs, batches, episodes and the epochs between validations must be at least 1");
-  const EpisodeShape& shape = options.episode;
-  if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
-    fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
-               shape.n_query);
-  if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
-  if (!inputs.backbone->options())
-    fail(
-        "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
-  if (options.head == Method::kMean) return;
-  if (inputs.model == nullptr || inputs.knowledge == nullptr)
-    fail_usage("every head but 'mean' needs a completion model and knowledge");
-  const int64_t expected = inputs.model->network.options().feature_dim;
-  if (expected != inputs.backbone->dim())
-    fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone->dim());
-}
-
 void move(const ProtoComNet& network, c10::Device device) {
   for (const at::Tensor& parameter : network.parameters()) parameter.set_data(parameter.data().to(device));
-}
-
-/// Validation episodes of a training, on the features of the backbone as it is at the moment.
-class MetaValidation {
- public:
-  MetaValidation(const PackedImages& images, const MetatrainOptions& options) : options_(options) {
-    if (options.validation_episodes < 1) return;
-    const auto rows = rows_of_split(images, Split::kVal, options.validation_images);
-    if (rows.empty()) {
-      logger().warn("no val classes to validate on: the last epoch is kept");
-      return;
-    }
-    images_ = subset(images, rows);
-    episodes_ = sample_episodes(without_features(images_), Split::kVal, options.validation, options.validation_episodes,
-                                options.seed);
-  }
-
-  [[nodiscard]] bool possible() const { return episodes_.has_value(); }
-
-  [[nodiscard]] std::vector<ValidationRow> run(Backbone& backbone, const CompletionModel* model,
-                                               const ClassKnowledge* classes) const {
-    ExtractOptions extract;
-    extract.device = device_of(*options_.group, options_.device);
-    extract.group = options_.group;
-    extract.precision = options_.precision;
-    const FeatureSet features = extract_features(backbone, images_, extract, Progress::none());
-    EvaluateOptions evaluation;
-    evaluation.fusion = options_.fusion;
-    if (model == nullptr) evaluation.methods = {Method::kMean};
-    std::vector<ValidationRow> rows;
-    for (const auto& scores : evaluate(features, *episodes_, model, classes, evaluation, Progress::none()))
-      rows.push_back({scores.method, estimate(scores.accuracy)});
-    return rows;
-  }
-
- private:
-  const MetatrainOptions& options_;
-  PackedImages images_;
-  std::optional<EpisodeList> episodes_;
-};
-
-double accuracy_of(const std::vector<ValidationRow>& rows, Method method) {
-  for (const ValidationRow& row : rows) {
-    if (row.method == method) return row.accuracy.value;
-  }
-  return -1;
-}
-
-json to_json(const MetatrainEpoch& epoch) {
-  json line = {{"epoch", epoch.epoch},
-               {"loss", epoch.loss},
-               {"accuracy", epoch.accuracy},
-               {"scale", epoch.scale},
-               {"validation", json::object()}};
-  for (const ValidationRow& row : epoch.validation) {
-    line["validation"][std::string(to_string(row.method))] = {{"accuracy", row.accuracy.value},
-                                                              {"ci95", row.accuracy.ci95}};
-  }
-  return line;
-}
-
-MetatrainEpoch epoch_from(const json& line) {
-  MetatrainEpoch epoch{line.at("epoch"), line.at("loss"), line.at("accuracy"), line.at("scale"), {}};
-  for (const Method method : all_methods()) {
-    const auto row = line.at("validation").find(std::string(to_string(method)));
-    if (row != line.at("validation").end())
-      epoch.validation.push_back({method, {row->at("accuracy"), row->at("ci95")}});
-  }
-  return epoch;
-}
-
-/// What the weights follow from, beside the inputs' hashes.
-json made_by(const PackedImages& images, const MetatrainOptions& options, const Provenance& provenance) {
-  const auto shape = [](const EpisodeShape& one) { return json{one.n_way, one.k_shot, one.n_query}; };
-  const AugmentOptions& augment = options.augment;
-  return {{"images", images.content_hash},
-          {"inputs", provenance.inputs},
-          {"head", to_string(options.head)},
-          {"episode", shape(options.episode)},
-          {"episodes", options.episodes},
-          {"batches", options.batches},
-          {"epochs", options.schedule.epochs},
-          {"schedule", to_string(options.schedule.shape)},
-          {"milestones", options.schedule.milestones},
-          {"learning_rate", options.schedule.learning_rate},
-          {"momentum", options.momentum},
-          {"weight_decay", options.weight_decay},
-          {"gamma", options.scale},
-          {"lambda", options.fusion.scale},
-          {"epsilon", options.fusion.epsilon},
-          {"batch_norm", to_string(options.batch_norm)},
-          {"augment", {augment.crop_padding, augment.colour_jitter, augment.flip_probability}},
-          {"validation", shape(options.validation)},
-          {"validation_episodes", options.validation_episodes},
-          {"validation_images", options.validation_images},
-          {"validation_every", options.validation_every},
-          {"seed", options.seed}};
 }
 
 class MetaTrainer {
@@ -161,7 +48,7 @@ class MetaTrainer {
         classes_(aligned(images, inputs)),
         head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale, options.fusion),
         validation_(images, options),
-        keeper_(files_.training, made_by(images, options, files.training.provenance)) {
+        keeper_(files_.training, metatrain_made_by(images, options, files.training.provenance)) {
     inputs_.backbone->to(device_);
     if (inputs_.model != nullptr) move(inputs_.model->network, device_);
     head_.scale().set_data(head_.scale().data().to(device_));
@@ -456,31 +343,9 @@ class MetaTrainer {
 
 }  // namespace
 
-BatchNormStatistics parse_batch_norm_statistics(std::string_view text) {
-  for (const auto one : {BatchNormStatistics::kRunning, BatchNormStatistics::kBatch}) {
-    if (text == to_string(one)) return one;
-  }
-  fail_usage("unknown batch-norm statistics '{}': expected running or batch", text);
-}
-
-std::string_view to_string(BatchNormStatistics statistics) {
-  return statistics == BatchNormStatistics::kRunning ? "running" : "batch";
-}
-
-AttributeStatistics parse_attribute_statistics(std::string_view text) {
-  for (const auto one : {AttributeStatistics::kRecomputed, AttributeStatistics::kKept}) {
-    if (text == to_string(one)) return one;
-  }
-  fail_usage("unknown attribute statistics '{}': expected recomputed or kept", text);
-}
-
-std::string_view to_string(AttributeStatistics statistics) {
-  return statistics == AttributeStatistics::kRecomputed ? "recomputed" : "kept";
-}
-
 MetatrainResult metatrain(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
                           const MetatrainFiles& files, Progress& progress) {
-  check(inputs, options);
+  check_metatrain(inputs, options);
   return MetaTrainer(images, inputs, options, files, progress).run();
 }
 

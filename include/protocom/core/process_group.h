@@ -1,28 +1,14 @@
 #pragma once
 #include <ATen/core/Tensor.h>
-#include <c10/core/Device.h>
-#include <c10/util/intrusive_ptr.h>
-#include <torch/version.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace c10d {
-class Backend;
-class ProcessGroup;
-}  // namespace c10d
-
 namespace protocom {
-
-/// What Gloo and NCCL are in c10d: LibTorch 2 divided the class they came from.
-#if TORCH_VERSION_MAJOR >= 2
-using CollectiveEngine = c10d::Backend;
-#else
-using CollectiveEngine = c10d::ProcessGroup;
-#endif
 
 /// Where this process stands among those of its job, as the launcher says it.
 struct Launch {
@@ -67,6 +53,9 @@ class ProcessGroup {
 
   /// Replaces the tensor by its sum over all processes.
   void sum(at::Tensor tensor) const;
+  /// Begins the same and returns at once; the function it gives waits for the end. The sums that processes have begun
+  /// must be the same ones in the same order.
+  [[nodiscard]] std::function<void()> start_sum(at::Tensor tensor) const;
   /// Replaces the tensor by that of process 0.
   void broadcast(at::Tensor tensor) const;
   /// Rows [n_i, ...] of every process, joined in the order of ranks: [sum n_i, ...]. The n_i may differ.
@@ -76,9 +65,8 @@ class ProcessGroup {
   /// Waits for all.
   void barrier() const;
 
-  /// The engine's own group for tensors of a device, for its gradient buckets; null for a group of one.
-  [[nodiscard]] c10::intrusive_ptr<CollectiveEngine> engine(c10::Device device) const;
-  /// Runs an operation of the engine; when it fails because a process is gone, throws an Error that names its rank.
+  /// Runs something that waits for others; when it fails because a process is gone, throws an Error that names its
+  /// rank.
   template <typename Operation>
   auto guard(Operation operation) const {
     try {

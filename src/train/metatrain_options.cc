@@ -1,0 +1,77 @@
+#include "train/metatrain_options.h"
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+
+using nlohmann::json;
+
+void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options) {
+  if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1 || options.validation_every < 1)
+    fail_usage("epochs, batches, episodes and the epochs between validations must be at least 1");
+  const EpisodeShape& shape = options.episode;
+  if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
+    fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
+               shape.n_query);
+  if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
+  if (!inputs.backbone->options())
+    fail(
+        "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
+  if (options.head == Method::kMean) return;
+  if (inputs.model == nullptr || inputs.knowledge == nullptr)
+    fail_usage("every head but 'mean' needs a completion model and knowledge");
+  const int64_t expected = inputs.model->network.options().feature_dim;
+  if (expected != inputs.backbone->dim())
+    fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone->dim());
+}
+
+json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options, const Provenance& provenance) {
+  const auto shape = [](const EpisodeShape& one) { return json{one.n_way, one.k_shot, one.n_query}; };
+  const AugmentOptions& augment = options.augment;
+  return {{"images", images.content_hash},
+          {"inputs", provenance.inputs},
+          {"head", to_string(options.head)},
+          {"episode", shape(options.episode)},
+          {"episodes", options.episodes},
+          {"batches", options.batches},
+          {"epochs", options.schedule.epochs},
+          {"schedule", to_string(options.schedule.shape)},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"momentum", options.momentum},
+          {"weight_decay", options.weight_decay},
+          {"gamma", options.scale},
+          {"lambda", options.fusion.scale},
+          {"epsilon", options.fusion.epsilon},
+          {"batch_norm", to_string(options.batch_norm)},
+          {"augment", {augment.crop_padding, augment.colour_jitter, augment.flip_probability}},
+          {"validation", shape(options.validation)},
+          {"validation_episodes", options.validation_episodes},
+          {"validation_images", options.validation_images},
+          {"validation_every", options.validation_every},
+          {"seed", options.seed}};
+}
+
+BatchNormStatistics parse_batch_norm_statistics(std::string_view text) {
+  for (const auto one : {BatchNormStatistics::kRunning, BatchNormStatistics::kBatch}) {
+    if (text == to_string(one)) return one;
+  }
+  fail_usage("unknown batch-norm statistics '{}': expected running or batch", text);
+}
+
+std::string_view to_string(BatchNormStatistics statistics) {
+  return statistics == BatchNormStatistics::kRunning ? "running" : "batch";
+}
+
+AttributeStatistics parse_attribute_statistics(std::string_view text) {
+  for (const auto one : {AttributeStatistics::kRecomputed, AttributeStatistics::kKept}) {
+    if (text == to_string(one)) return one;
+  }
+  fail_usage("unknown attribute statistics '{}': expected recomputed or kept", text);
+}
+
+std::string_view to_string(AttributeStatistics statistics) {
+  return statistics == AttributeStatistics::kRecomputed ? "recomputed" : "kept";
+}
+
+}  // namespace protocom

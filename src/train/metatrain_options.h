@@ -1,0 +1,15 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "protocom/train/metatrain.h"
+
+namespace protocom {
+
+/// Throws for options out of range and inputs that do not fit them (see metatrain()).
+void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options);
+
+/// What the weights follow from: options and the inputs' hashes.
+nlohmann::json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options,
+                                 const Provenance& provenance);
+
+}  // namespace protocom
