@@ -35,7 +35,7 @@ std::string read_task(const json& object, const MethodResult& result) {
   EpisodeShape shape;
   shape.n_way = result.n_way;
   shape.k_shot = result.k_shot;
-  shape.most_shots = object.value("k_shot_max", int64_t{0});
+  shape.most_shots = result.most_shots;
   shape.unlabelled = object.value("unlabelled", int64_t{0});
   if (object.contains("alpha")) {
     shape.query_distribution = QueryDistribution::kDirichlet;
@@ -61,6 +61,7 @@ MethodResult parse_result(const json& object, const std::string& where) {
   result.mode = field<std::string>(object, "mode", where);
   result.n_way = field<int64_t>(object, "n_way", where);
   result.k_shot = field<int64_t>(object, "k_shot", where);
+  result.most_shots = object.value("k_shot_max", int64_t{0});
   result.n_query = object.contains("n_query") ? field<int64_t>(object, "n_query", where) : 0;
   result.episodes = field<int64_t>(object, "episodes", where);
   result.accuracy = {field<double>(object, "accuracy", where), field<double>(object, "ci95", where)};
@@ -73,10 +74,10 @@ MethodResult parse_result(const json& object, const std::string& where) {
 
 }  // namespace
 
-std::vector<const MethodResult*> Evaluation::of(int64_t n_way, int64_t k_shot) const {
+std::vector<const MethodResult*> Evaluation::of(const std::string& task) const {
   std::vector<const MethodResult*> rows;
   for (const MethodResult& result : results) {
-    if (result.n_way == n_way && result.k_shot == k_shot) rows.push_back(&result);
+    if (result.task == task) rows.push_back(&result);
   }
   return rows;
 }

@@ -29,8 +29,10 @@ bool not_mean(const MethodResult& result) { return result.method != "mean"; }
 bool inductive_not_mean(const MethodResult& result) { return not_mean(result) && result.mode == "inductive"; }
 
 std::string setting(const MethodResult& row) {
-  return fmt::format("From {} image{} a class, with {} classes to tell apart", in_words(row.k_shot),
-                     row.k_shot == 1 ? "" : "s", in_words(row.n_way));
+  const bool ragged = row.most_shots > row.k_shot;
+  const std::string shots = in_words(row.k_shot) + (ragged ? " to " + in_words(row.most_shots) : "");
+  return fmt::format("From {} image{} a class, with {} classes to tell apart", shots,
+                     row.k_shot == 1 && !ragged ? "" : "s", in_words(row.n_way));
 }
 
 std::string with_mode(const MethodResult& row) { return fmt::format("{} ({})", row.method, row.mode); }
@@ -64,7 +66,7 @@ Leaders leaders(const Evaluation& evaluation) {
   const auto fewest = std::min_element(
       evaluation.results.begin(), evaluation.results.end(),
       [](const auto& a, const auto& b) { return std::pair(a.k_shot, a.n_way) < std::pair(b.k_shot, b.n_way); });
-  const auto rows = evaluation.of(fewest->n_way, fewest->k_shot);
+  const auto rows = evaluation.of(fewest->task);
   return {best(rows, [](const MethodResult& result) { return result.method == "mean"; }), best(rows, &not_mean),
           best(rows, &inductive_not_mean)};
 }

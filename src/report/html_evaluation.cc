@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "protocom/report/methods.h"
 #include "protocom/report/svg.h"
@@ -18,7 +19,7 @@ struct Protocol {
   std::string title;
 
   bool operator<(const Protocol& other) const {
-    return std::pair(n_way, k_shot) < std::pair(other.n_way, other.k_shot);
+    return std::tie(n_way, k_shot, title) < std::tie(other.n_way, other.k_shot, other.title);
   }
 };
 
@@ -40,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> methods_of(const Evaluation& ev
 
 const MethodResult* find(const Evaluation& evaluation, const Protocol& protocol, const std::string& method,
                          const std::string& mode) {
-  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+  for (const MethodResult* row : evaluation.of(protocol.title)) {
     if (row->method == method && row->mode == mode) return row;
   }
   return nullptr;
@@ -57,7 +58,7 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
                        const std::pair<std::string, std::string>& method) {
   const MethodResult* row = find(evaluation, protocol, method.first, method.second);
   if (row == nullptr) return "<td>–</td>";
-  const auto rows = evaluation.of(protocol.n_way, protocol.k_shot);
+  const auto rows = evaluation.of(protocol.title);
   const bool best = std::all_of(rows.begin(), rows.end(), [row](const MethodResult* other) {
     return other->accuracy.value <= row->accuracy.value;
   });
@@ -100,7 +101,7 @@ BarChart accuracy_chart(const Evaluation& evaluation, const Protocol& protocol, 
   chart.high = accuracy_axis(evaluation);
   chart.unit = "%";
   chart.references = {{100.0 / static_cast<double>(protocol.n_way), "chance"}};
-  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+  for (const MethodResult* row : evaluation.of(protocol.title)) {
     chart.bars.push_back({row->method, row->mode, row->accuracy.value, row->accuracy.ci95, method_class(row->method)});
   }
   return chart;
@@ -111,7 +112,7 @@ BarChart cosine_chart(const Evaluation& evaluation, const Protocol& protocol, co
   chart.id = id;
   chart.title = fmt::format("Cosine to the true centre, {}", protocol.title);
   chart.decimals = 3;
-  for (const MethodResult* row : evaluation.of(protocol.n_way, protocol.k_shot)) {
+  for (const MethodResult* row : evaluation.of(protocol.title)) {
     if (!row->cosine) continue;
     chart.bars.push_back({row->method, row->mode, row->cosine->value, row->cosine->ci95, method_class(row->method)});
     // Features without a final activation can point away from the centre.
@@ -123,8 +124,9 @@ BarChart cosine_chart(const Evaluation& evaluation, const Protocol& protocol, co
 std::string charts(const Evaluation& evaluation, const std::string& id) {
   std::string accuracy;
   std::string cosine;
+  int number = 0;
   for (const Protocol& protocol : protocols_of(evaluation)) {
-    const std::string own = fmt::format("{}-{}-{}", id, protocol.n_way, protocol.k_shot);
+    const std::string own = fmt::format("{}-{}", id, ++number);
     accuracy += figure_html(accuracy_chart(evaluation, protocol, own + "-accuracy"));
     const BarChart chart = cosine_chart(evaluation, protocol, own + "-cosine");
     if (!chart.bars.empty()) cosine += figure_html(chart);

@@ -100,6 +100,18 @@ TEST(Headline, SaysHowMuchTheBestMethodGainsWithTheFewestShots) {
   EXPECT_EQ(caveat(parsed), "");
 }
 
+TEST(Headline, OfARaggedTaskSaysHowManyImagesAtMostAndLeavesOtherTasksOut) {
+  nlohmann::json ragged = result("mean-fusion", "inductive", 1, 66.4);
+  ragged["k_shot_max"] = 5;
+  nlohmann::json mean = result("mean", "inductive", 1, 64.4);
+  mean["k_shot_max"] = 5;
+  const Evaluation parsed = parse_evaluation(
+      evaluation({mean, ragged, result("mean", "inductive", 1, 53.3), result("completed", "inductive", 1, 80.0)}),
+      "r.json");
+  EXPECT_THAT(headline(parsed), HasSubstr("From one to five images a class"));
+  EXPECT_THAT(headline(parsed), HasSubstr("mean-fusion (inductive) is right on 66.4\u00a0%"));
+}
+
 TEST(Headline, ATransductiveWinnerIsCalledSoAndTheBestInductiveMethodNamed) {
   const Evaluation parsed =
       parse_evaluation(evaluation({result("mean", "inductive", 1, 53.3), result("mean-fusion", "inductive", 1, 57.3),

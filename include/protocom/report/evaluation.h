@@ -14,7 +14,8 @@ struct MethodResult {
   std::string method;
   std::string mode;  ///< "inductive", "transductive" or "semi-supervised"
   int64_t n_way = 0;
-  int64_t k_shot = 0;
+  int64_t k_shot = 0;      ///< the fewest of a ragged task
+  int64_t most_shots = 0;  ///< above k_shot the task is ragged
   int64_t n_query = 0;
   std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
   int64_t episodes = 0;
@@ -36,7 +37,7 @@ struct Evaluation {
   /// The dataset's name for people: the stem of the features' file, or else of `name`.
   [[nodiscard]] std::string dataset_name() const;
   /// The results of one protocol, in file order.
-  [[nodiscard]] std::vector<const MethodResult*> of(int64_t n_way, int64_t k_shot) const;
+  [[nodiscard]] std::vector<const MethodResult*> of(const std::string& task) const;
 };
 
 /// Reads it from parsed JSON. Throws Error that names `name` and the field that is missing, of the wrong type or out of
