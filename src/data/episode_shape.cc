@@ -1,0 +1,33 @@
+#include "data/episode_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+
+int64_t most_shots(const EpisodeShape& shape) { return std::max(shape.k_shot, shape.most_shots); }
+
+void check_shape(const EpisodeShape& shape) {
+  if (shape.n_way < 2) fail_usage("n-way must be at least 2, found {}", shape.n_way);
+  if (shape.k_shot < 1) fail_usage("k-shot must be at least 1, found {}", shape.k_shot);
+  if (shape.n_query < 1) fail_usage("the number of queries a class must be at least 1, found {}", shape.n_query);
+  if (shape.most_shots != 0 && shape.most_shots < shape.k_shot)
+    fail_usage("the shots of a ragged task must run from few to many, found {} to {}", shape.k_shot, shape.most_shots);
+  if (shape.unlabelled < 0) fail_usage("the unlabelled images a class must be at least 0, found {}", shape.unlabelled);
+  if (shape.query_distribution == QueryDistribution::kDirichlet && !(shape.alpha > 0 && std::isfinite(shape.alpha)))
+    fail_usage("alpha of the Dirichlet distribution must be above 0, found {}", shape.alpha);
+}
+
+std::string_view to_string(QueryDistribution distribution) {
+  return distribution == QueryDistribution::kBalanced ? "balanced" : "dirichlet";
+}
+
+QueryDistribution parse_query_distribution(std::string_view text) {
+  if (text == "balanced") return QueryDistribution::kBalanced;
+  if (text == "dirichlet") return QueryDistribution::kDirichlet;
+  fail_usage("unknown distribution of queries '{}'; use balanced or dirichlet", text);
+}
+
+}  // namespace protocom
