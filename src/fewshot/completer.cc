@@ -9,14 +9,10 @@
 #include "dense_layer.h"
 #include "protocom/core/check.h"
 #include "protocom/fewshot/row_kernels.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
-
-at::Tensor unit(const at::Tensor& vectors) {
-  constexpr double kTiny = 1e-12;
-  return vectors / vectors.norm(2, -1, true).clamp_min(kTiny);
-}
 
 /// Rows filled up with zeros to `width`.
 at::Tensor widened(const at::Tensor& rows, int64_t width) {
@@ -74,9 +70,10 @@ Completer::Impl::Impl(const CompletionModel& model, const ClassKnowledge& classe
       output_bias(model.network.parameter("aggregator.2.bias").item<float>()) {
   const auto blocks = attention_blocks(model.network);
   attribute_code = widened(model.network.encode(model.attribute_mean), encoder.width());
-  class_share = widened(at::mm(unit(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias"),
-                        share.width());
-  attribute_share = widened(at::mm(unit(model.attribute_embedding), blocks[2].t()), share.width());
+  class_share =
+      widened(at::mm(unit_vectors(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias"),
+              share.width());
+  attribute_share = widened(at::mm(unit_vectors(model.attribute_embedding), blocks[2].t()), share.width());
   output = widened(model.network.parameter("aggregator.2.weight"), share.width());
   list_pairs(classes.association);
 }

@@ -2,18 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include "protocom/nn/unit_vectors.h"
+
 namespace protocom {
-namespace {
-
-at::Tensor unit(const at::Tensor& vectors) {
-  constexpr double kTiny = 1e-12;
-  return vectors / vectors.norm(2, -1, true).clamp_min(kTiny);
-}
-
-}  // namespace
 
 at::Tensor cosine_similarity(const at::Tensor& queries, const at::Tensor& prototypes) {
-  return at::matmul(unit(queries), unit(prototypes).transpose(-1, -2));
+  return at::matmul(unit_vectors(queries), unit_vectors(prototypes).transpose(-1, -2));
 }
 
 at::Tensor cosine_probabilities(const at::Tensor& queries, const at::Tensor& prototypes, double scale) {

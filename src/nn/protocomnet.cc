@@ -5,19 +5,16 @@
 #include <cmath>
 
 #include "protocom/core/check.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
-
-namespace F = torch::nn::functional;
 
 /// Uniform in +-1/sqrt(fan_in), as torch.nn.Linear does for weight and bias.
 at::Tensor linear_init(at::IntArrayRef shape, int64_t fan_in) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in));
   return torch::empty(shape).uniform_(-bound, bound).set_requires_grad(true);
 }
-
-at::Tensor unit(const at::Tensor& vectors) { return F::normalize(vectors, F::NormalizeFuncOptions().dim(-1)); }
 
 }  // namespace
 
@@ -63,9 +60,9 @@ at::Tensor ProtoComNet::attention(const CompletionInput& input) const {
   const auto blocks = parameter("aggregator.0.weight")
                           .split_with_sizes({options_.feature_dim, options_.embedding_dim, options_.embedding_dim}, 1);
   const at::Tensor class_share = torch::mm(input.prototypes, blocks[0].t()) +
-                                 torch::mm(unit(input.class_embedding), blocks[1].t()) +
-                                 parameter("aggregator.0.bias");                                 // [m, hidden]
-  const at::Tensor attribute_share = torch::mm(unit(input.attribute_embedding), blocks[2].t());  // [a, hidden]
+                                 torch::mm(unit_vectors(input.class_embedding), blocks[1].t()) +
+                                 parameter("aggregator.0.bias");                                         // [m, hidden]
+  const at::Tensor attribute_share = torch::mm(unit_vectors(input.attribute_embedding), blocks[2].t());  // [a, hidden]
   // embedding gathers rows like index_select, but its gradient is one pass instead of one tensor operation a row.
   const at::Tensor hidden = torch::relu(torch::embedding(class_share, input.pair_prototype) +
                                         torch::embedding(attribute_share, input.pair_attribute));  // [p, hidden]

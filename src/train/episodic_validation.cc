@@ -7,6 +7,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
+#include "protocom/fewshot/cosine_classifier.h"
 #include "train/image_subset.h"
 
 namespace protocom {
@@ -27,8 +28,6 @@ at::Tensor to_tensor(const std::vector<int64_t>& values) { return at::tensor(val
 at::Tensor class_means(const at::Tensor& features, int64_t n_way) {
   return features.reshape({n_way, -1, features.size(1)}).mean(1);  // [n_way, d]
 }
-
-at::Tensor unit(const at::Tensor& rows) { return torch::nn::functional::normalize(rows); }
 
 }  // namespace
 
@@ -73,9 +72,9 @@ void EpisodicValidation::draw(const ValidationOptions& options, uint64_t seed) {
 EpisodicValidation::Accuracy EpisodicValidation::accuracy(const at::Tensor& features) const {
   std::vector<double> accuracies;
   for (const Episode& episode : episodes_) {
-    const at::Tensor prototypes = unit(class_means(features.index_select(0, episode.support), n_way_));
-    const at::Tensor queries = unit(features.index_select(0, episode.query));
-    const at::Tensor predicted = queries.mm(prototypes.t()).argmax(1);  // [n_way * n_query]
+    const at::Tensor prototypes = class_means(features.index_select(0, episode.support), n_way_);
+    const at::Tensor queries = features.index_select(0, episode.query);
+    const at::Tensor predicted = protocom::cosine_similarity(queries, prototypes).argmax(1);  // [n_way * n_query]
     const at::Tensor truth = at::arange(n_way_, at::kLong).repeat_interleave(queries.size(0) / n_way_);
     accuracies.push_back(predicted.eq(truth).to(at::kDouble).mean().item<double>());
   }
