@@ -14,6 +14,7 @@ struct Options {
   PretrainOptions pretrain;
   std::string schedule{to_string(pretrain.schedule.shape)};
   std::string precision{to_string(pretrain.precision)};
+  std::string augment_on{to_string(pretrain.augment_on)};
   bool rotation = false;
   bool sync_batch_norm = false;
   TrainingOptions training;
@@ -36,6 +37,7 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
 void run_pretrain(const CLI::App& command, Options& options) {
   options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
   options.pretrain.precision = parse_precision(options.precision);
+  options.pretrain.augment_on = parse_augment_on(options.augment_on);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
   options.pretrain.group = &job();
   options.pretrain.batch_norm = options.sync_batch_norm ? BatchNormOver::kBatch : BatchNormOver::kShare;
@@ -80,6 +82,8 @@ void add_pretrain_command(CLI::App& app) {
   command->add_option("--val-every", recipe.validation.every, "Epochs between validations");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
+  command->add_option("--augment-on", options->augment_on,
+                      "Where images are varied: host (worker threads), device (whole batches), auto (device on a GPU)");
   command->add_option("--workers", recipe.workers, "Threads that prepare batches; 0: as many as the device needs");
   command->add_option("--seed", recipe.seed, "Seed of weights, order, augmentation and episodes");
   add_training_options(*command, options->training);

@@ -73,6 +73,7 @@ void ModuleBackbone::to(c10::Device device) {
   for (auto& parameter : module_->parameters()) {
     if (parameter.dim() == 4) parameter.set_data(parameter.data().contiguous(at::MemoryFormat::ChannelsLast));
   }
+  if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);  // batches have one size: search once
   mean_ = mean_.to(device);
   std_ = std_.to(device);
 }

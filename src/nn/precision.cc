@@ -39,6 +39,12 @@ void set_autocast(c10::DeviceType type, bool enabled) {
 }
 #endif
 
+/// What autocast leaves in float32 may take the tensor cores' 19-bit inputs only beside bfloat16.
+void allow_tf32(bool allowed) {
+  at::globalContext().setAllowTF32CuBLAS(allowed);
+  at::globalContext().setAllowTF32CuDNN(allowed);
+}
+
 }  // namespace
 
 Precision parse_precision(const std::string& text) {
@@ -68,7 +74,9 @@ Precision resolve_precision(Precision precision, c10::Device device) {
 
 PrecisionScope::PrecisionScope(Precision precision, c10::Device device)
     : type_(device.type()), was_enabled_(autocast_enabled(device.type())) {
-  set_autocast(type_, resolve_precision(precision, device) == Precision::kBFloat16);
+  const bool bfloat16 = resolve_precision(precision, device) == Precision::kBFloat16;
+  if (device.is_cuda()) allow_tf32(bfloat16);
+  set_autocast(type_, bfloat16);
 }
 
 PrecisionScope::~PrecisionScope() {

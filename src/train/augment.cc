@@ -77,21 +77,26 @@ Image rotate_quarters(const Image& image, int turns) {
   return result;
 }
 
-Image augment(const Image& image, const AugmentOptions& options, Rng& rng) {
-  const auto padding = static_cast<int64_t>(std::llround(options.crop_padding * static_cast<double>(image.width)));
+AugmentDraw draw_augmentation(const AugmentOptions& options, int64_t side, Rng& rng) {
+  const auto padding = static_cast<int64_t>(std::llround(options.crop_padding * static_cast<double>(side)));
   // One draw a statement: the order of evaluation of arguments is the compiler's choice.
-  const int64_t down = rng.below(2 * padding + 1) - padding;
-  const int64_t right = rng.below(2 * padding + 1) - padding;
-  Image result = padding > 0 ? shift(image, down, right) : image;
+  AugmentDraw draw;
+  draw.down = rng.below(2 * padding + 1) - padding;
+  draw.right = rng.below(2 * padding + 1) - padding;
   if (options.colour_jitter > 0) {
-    const double jitter = options.colour_jitter;
-    ColourFactors factors;
-    factors.brightness = jitter_factor(jitter, rng);
-    factors.contrast = jitter_factor(jitter, rng);
-    factors.saturation = jitter_factor(jitter, rng);
-    change_colours(result, factors);
+    draw.colours.brightness = jitter_factor(options.colour_jitter, rng);
+    draw.colours.contrast = jitter_factor(options.colour_jitter, rng);
+    draw.colours.saturation = jitter_factor(options.colour_jitter, rng);
   }
-  if (rng.uniform() < options.flip_probability) flip_horizontally(result);
+  draw.flip = rng.uniform() < options.flip_probability;
+  return draw;
+}
+
+Image augment(const Image& image, const AugmentDraw& draw) {
+  Image result = draw.down != 0 || draw.right != 0 ? shift(image, draw.down, draw.right) : image;
+  const ColourFactors& colours = draw.colours;
+  if (colours.brightness != 1 || colours.contrast != 1 || colours.saturation != 1) change_colours(result, colours);
+  if (draw.flip) flip_horizontally(result);
   return result;
 }
 

@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace protocom {
 namespace {
@@ -79,30 +78,44 @@ std::optional<Batch> BatchLoader::next() {
 
 Batch BatchLoader::make(int64_t index, const Rng& epoch_rng) const {
   const int64_t size = pixels_.size(1);
-  Batch batch;
   const auto [first, end] = options_.group->share(batch_);
-  batch.pixels = at::empty({end - first, size, size, 3}, at::kByte);
-  batch.labels = at::empty({end - first}, at::kLong);
-  batch.rotations = at::zeros({end - first}, at::kLong);
-  for (int64_t slot = 0; slot < end - first; ++slot) {
-    const int64_t position = index * batch_ + first + slot;
-    fill(batch, slot, order_[static_cast<size_t>(position)], epoch_rng.fork(static_cast<uint64_t>(position)));
+  const int64_t count = end - first;
+  std::vector<int64_t> entries, labels, turns;
+  std::vector<AugmentDraw> draws;
+  for (int64_t position = index * batch_ + first; position < index * batch_ + end; ++position) {
+    Rng rng = epoch_rng.fork(static_cast<uint64_t>(position));
+    entries.push_back(order_[static_cast<size_t>(position)]);
+    labels.push_back(labels_[static_cast<size_t>(entries.back())]);
+    draws.push_back(draw_augmentation(options_.augment, size, rng));
+    turns.push_back(options_.rotate == Rotate::kYes ? rng.below(4) : 0);
+  }
+  Batch batch;
+  batch.labels = at::tensor(labels, at::kLong);
+  batch.rotations = at::tensor(turns, at::kLong);
+  if (options_.content != BatchContent::kAugmented) batch.draws = stack_draws(draws, turns);
+  if (options_.content == BatchContent::kDraws) {
+    batch.rows = at::tensor(entries, at::kLong);
+    return batch;
+  }
+  batch.rows = at::arange(count, at::kLong);
+  batch.pixels = at::empty({count, size, size, 3}, at::TensorOptions(at::kByte).pinned_memory(options_.pinned));
+  auto* place = batch.pixels.data_ptr<uint8_t>();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Image image = image_of(entries[i]);
+    if (options_.content == BatchContent::kAugmented) {
+      image = augment(image, draws[i]);
+      if (turns[i] != 0) image = rotate_quarters(image, static_cast<int>(turns[i]));
+    }
+    place = std::copy(image.rgb.begin(), image.rgb.end(), place);
   }
   return batch;
 }
 
-void BatchLoader::fill(Batch& batch, int64_t slot, int64_t entry, Rng rng) const {
+Image BatchLoader::image_of(int64_t entry) const {
   const int64_t size = pixels_.size(1);
   const int64_t bytes = size * size * 3;
   const uint8_t* source = pixels_.data_ptr<uint8_t>() + rows_[static_cast<size_t>(entry)] * bytes;
-  Image image = augment(Image{size, size, {source, source + bytes}}, options_.augment, rng);
-  if (options_.rotate == Rotate::kYes) {
-    const int64_t turns = rng.below(4);
-    image = rotate_quarters(image, static_cast<int>(turns));
-    batch.rotations.data_ptr<int64_t>()[slot] = turns;
-  }
-  std::memcpy(batch.pixels.data_ptr<uint8_t>() + slot * bytes, image.rgb.data(), image.rgb.size());
-  batch.labels.data_ptr<int64_t>()[slot] = labels_[static_cast<size_t>(entry)];
+  return Image{size, size, {source, source + bytes}};
 }
 
 }  // namespace protocom

@@ -11,12 +11,22 @@
 
 #include "protocom/core/process_group.h"
 #include "protocom/train/augment.h"
+#include "train/augment_batch.h"
 
 namespace protocom {
 
+/// What a batch carries to where it is trained on.
+enum class BatchContent {
+  kAugmented,  ///< pixels, augmented
+  kRaw,        ///< pixels as they are, and the draws that augment_batch() needs
+  kDraws       ///< draws and row numbers alone: the images lie there already
+};
+
 /// One training batch.
 struct Batch {
-  at::Tensor pixels;     ///< uint8 [b, size, size, 3]
+  at::Tensor pixels;     ///< uint8 [b, size, size, 3]; undefined with kDraws
+  at::Tensor rows;       ///< int64 [b] into `pixels`, or with kDraws into the rows of the loader
+  AugmentDraws draws;    ///< not with kAugmented
   at::Tensor labels;     ///< int64 [b]
   at::Tensor rotations;  ///< int64 [b], quarter turns; zeros without rotation
 };
@@ -28,6 +38,8 @@ struct BatchLoaderOptions {
   int64_t batch = 128;
   AugmentOptions augment;
   Rotate rotate = Rotate::kNo;
+  BatchContent content = BatchContent::kAugmented;
+  bool pinned = false;  ///< pixels in page-locked memory, from which a GPU copies while it computes
   uint64_t seed = 0;
   int workers = 1;
   /// Each process prepares its own share of every batch; the shares of all are the batch of one process alone.
@@ -58,7 +70,7 @@ class BatchLoader {
  private:
   void work(int64_t epoch);
   [[nodiscard]] Batch make(int64_t index, const Rng& epoch_rng) const;
-  void fill(Batch& batch, int64_t slot, int64_t entry, Rng rng) const;
+  [[nodiscard]] Image image_of(int64_t entry) const;
   void stop();
 
   at::Tensor pixels_;

@@ -13,6 +13,7 @@
 #include "protocom/eval/alignment.h"
 #include "protocom/features/extract.h"
 #include "protocom/fewshot/moments.h"
+#include "train/augment_batch.h"
 #include "train/gradient_buckets.h"
 #include "train/image_subset.h"
 #include "train/joint_head.h"
@@ -164,7 +165,7 @@ class MetaTrainer {
   /// The gradients of a step's episodes, and their losses and accuracies in the sums of the epoch.
   void learn_step(const EpisodeList& list, const Rng& rng) {
     const auto [begin, end] = group_.share(options_.episodes);
-    StepSums own;
+    at::Tensor own = at::zeros({2}, at::TensorOptions(at::kDouble).device(device_));  // losses, accuracies
     for (int64_t i = begin; i < end; ++i) {
       const int64_t episode = step_ * options_.episodes + i;
       const at::Tensor loss =
@@ -176,19 +177,21 @@ class MetaTrainer {
         buckets_->backward(loss / static_cast<double>(end - begin));
       }
     }
-    const StepSums sums = sum_step(own, files_.training.stop, group_);
+    const at::Tensor read = own.cpu();  // once a step: reading waits for what the device still computes
+    const double* values = read.data_ptr<double>();
+    const StepSums sums = sum_step({values[0], values[1], 0}, files_.training.stop, group_);
     sums_.loss += sums.loss;
     sums_.accuracy += sums.correct;
   }
 
-  /// The loss of one episode.
-  at::Tensor learn(const Episode& episode, const Rng& rng, StepSums& sums) {
+  /// The loss of one episode; it and the accuracy are added to `sums`.
+  at::Tensor learn(const Episode& episode, const Rng& rng, at::Tensor& sums) {
     const EpisodeShape& shape = options_.episode;
     const at::Tensor pixels = episode_pixels(episode, rng.fork(0));
     at::Tensor features;
     {
       const PrecisionScope scope(precision_, device_);
-      features = inputs_.backbone->forward(to_float_images(pixels.to(device_)));
+      features = inputs_.backbone->forward(to_float_images(pixels));
     }
     const int64_t supports = shape.n_way * shape.k_shot;
     EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
@@ -197,32 +200,26 @@ class MetaTrainer {
     const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
     const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
     const at::Tensor loss = at::cross_entropy_loss(logits, truth);
-    sums.loss += loss.item<double>();
-    sums.correct += logits.argmax(1).eq(truth).to(at::kDouble).mean().item<double>();
+    sums += at::stack({loss.detach().to(at::kDouble), logits.argmax(1).eq(truth).to(at::kDouble).mean()});
     return loss;
   }
 
-  /// uint8 [n * (k + q), size, size, 3]: supports by class, then queries by class.
+  /// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
   [[nodiscard]] at::Tensor episode_pixels(const Episode& episode, const Rng& rng) const {
     std::vector<int64_t> rows;
     for (const auto* side : {&episode.support, &episode.query}) {
       for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
     }
-    at::Tensor pixels = images_.pixels.index_select(0, at::tensor(rows, at::kLong));
+    const at::Tensor pixels = images_.pixels.index_select(0, at::tensor(rows, at::kLong)).to(device_);
     const AugmentOptions& change = options_.augment;
-    if (change.crop_padding > 0 || change.colour_jitter > 0 || change.flip_probability > 0) augment_all(pixels, rng);
-    return pixels;
-  }
-
-  void augment_all(at::Tensor& pixels, const Rng& rng) const {
-    const int64_t size = pixels.size(1);
-    const int64_t bytes = size * size * 3;
-    for (int64_t i = 0; i < pixels.size(0); ++i) {
-      uint8_t* place = pixels.data_ptr<uint8_t>() + i * bytes;
-      Rng own = rng.fork(static_cast<uint64_t>(i));
-      const Image changed = augment(Image{size, size, {place, place + bytes}}, options_.augment, own);
-      std::copy(changed.rgb.begin(), changed.rgb.end(), place);
+    if (change.crop_padding == 0 && change.colour_jitter == 0 && change.flip_probability == 0) return pixels;
+    std::vector<AugmentDraw> draws;
+    for (uint64_t i = 0; i < rows.size(); ++i) {
+      Rng own = rng.fork(i);
+      draws.push_back(draw_augmentation(change, pixels.size(1), own));
     }
+    const at::Tensor all = at::arange(pixels.size(0), pixels.options().dtype(at::kLong));
+    return augment_batch(pixels, all, stack_draws(draws).to(device_));
   }
 
   [[nodiscard]] std::vector<ValidationRow> validate() {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
@@ -18,6 +19,7 @@
 #include "train/together.h"
 #include "train/training_keeper.h"
 #include "train/training_log.h"
+#include "train/training_pixels.h"
 
 namespace protocom {
 namespace {
@@ -77,8 +79,13 @@ BaseImages base_images(const PackedImages& images) {
   return base;
 }
 
-BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device) {
+/// On a GPU the step's sums are read only now and then: reading them waits for all that it still computes.
+constexpr size_t kStepsBetweenReadings = 32;
+
+BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {
   BatchLoaderOptions loader;
+  loader.content = content;
+  loader.pinned = device.is_cuda();
   loader.batch = options.batch;
   loader.augment = options.augment;
   loader.rotate = options.rotation == RotationTask::kOn ? Rotate::kYes : Rotate::kNo;
@@ -102,6 +109,12 @@ std::vector<at::Tensor> learned_parameters(const PretrainState& state, const Pre
   return parameters;
 }
 
+/// A step whose sums the device may still be computing.
+struct UnreadStep {
+  int64_t step = 0, images = 0;
+  at::Tensor sums;  ///< float64 [2]: loss times images, hits
+};
+
 class Trainer {
  public:
   Trainer(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files, Progress& progress)
@@ -112,7 +125,8 @@ class Trainer {
         device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         base_(base_images(images)),
-        loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_)),
+        pixels_(images.pixels, base_.rows, device_, options.augment_on),
+        loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_, pixels_.content())),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
         buckets_(learned_parameters(state_, options), group_),
@@ -152,7 +166,10 @@ class Trainer {
     if (!validation_.possible()) logger().warn("no val classes to validate on: the last epoch counts as the best");
   }
 
-  [[nodiscard]] Checkpoint snapshot() const { return state_.checkpoint(files_.provenance); }
+  [[nodiscard]] Checkpoint snapshot() {
+    read_sums();
+    return state_.checkpoint(files_.provenance);
+  }
   [[nodiscard]] int64_t steps_done() const { return state_.epoch * loader_.batches() + state_.step; }
 
   /// From the step the state is at to the last one of its epoch.
@@ -172,6 +189,7 @@ class Trainer {
       progress_.advance(steps_done(), describe());
       keeper_.after_step([this] { return snapshot(); });
     }
+    read_sums();
   }
 
   void train_step(const Batch& batch) {
@@ -181,7 +199,7 @@ class Trainer {
       const PrecisionScope scope(precision_, device_);
       const SharedBatchStatistics statistics(options_.batch_norm == BatchNormOver::kBatch ? group_
                                                                                           : ProcessGroup::single());
-      features = state_.backbone->forward(to_float_images(batch.pixels.to(device_)));
+      features = state_.backbone->forward(to_float_images(pixels_.take(batch)));
     }
     const at::Tensor logits = state_.classifier(features);  // [b, classes]
     at::Tensor loss = cross_entropy(logits, labels);
@@ -190,21 +208,40 @@ class Trainer {
     }
     state_.optimizer->zero_grad();
     buckets_.backward(loss);
-    const auto count = static_cast<double>(labels.size(0));
-    const StepSums sums = sum_step(
-        {loss.item<double>() * count, logits.argmax(1).eq(labels).sum().item<double>(), count}, files_.stop, group_);
-    if (!std::isfinite(sums.loss)) fail_not_finite(sums.loss / sums.images);
+    remember(loss, logits.argmax(1).eq(labels), labels.size(0));
     state_.optimizer->step();
-    state_.figures.images += static_cast<int64_t>(sums.images);
-    state_.figures.loss += sums.loss;
-    state_.figures.correct += sums.correct;
   }
 
-  [[noreturn]] void fail_not_finite(double loss) const {
+  /// Notes a step's sums; on the CPU they are read at once, before its gradients change anything.
+  void remember(const at::Tensor& loss, const at::Tensor& hits, int64_t count) {
+    const at::Tensor sums = at::stack({loss.detach().to(at::kDouble) * count, hits.sum().to(at::kDouble)});
+    unread_.push_back({state_.step, count, sums});
+    // The processes of a job tell each other of every step, whether to stop among it.
+    if (unread_.size() >= kStepsBetweenReadings || !device_.is_cuda() || !group_.alone()) read_sums();
+  }
+
+  /// Brings the sums of the steps since the last reading into the epoch's figures.
+  void read_sums() {
+    if (unread_.empty()) return;
+    std::vector<at::Tensor> rows;
+    for (const UnreadStep& step : unread_) rows.push_back(step.sums);
+    const at::Tensor read = at::stack(rows).cpu();  // [steps, 2]
+    const double* row = read.data_ptr<double>();
+    for (const UnreadStep& step : std::exchange(unread_, {})) {
+      const StepSums sums = sum_step({row[0], row[1], static_cast<double>(step.images)}, files_.stop, group_);
+      if (!std::isfinite(sums.loss)) fail_not_finite(sums.loss / sums.images, step.step);
+      state_.figures.images += static_cast<int64_t>(sums.images);
+      state_.figures.loss += sums.loss;
+      state_.figures.correct += sums.correct;
+      row += 2;
+    }
+  }
+
+  [[noreturn]] void fail_not_finite(double loss, int64_t step) const {
     fail(
         "the loss is {} at epoch {}, step {} of {} (seed {}): lower --lr, or use --precision float32; {} has the state "
         "that was saved last",
-        loss, state_.epoch + 1, state_.step + 1, loader_.batches(), options_.seed, files_.last().string());
+        loss, state_.epoch + 1, step + 1, loader_.batches(), options_.seed, files_.last().string());
   }
 
   [[nodiscard]] at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels) const {
@@ -289,16 +326,37 @@ class Trainer {
   c10::Device device_;
   Precision precision_;
   BaseImages base_;
+  TrainingPixels pixels_;
   BatchLoader loader_;
   EpisodicValidation validation_;
   PretrainState state_;
   GradientBuckets buckets_;
   TrainingKeeper keeper_;
   std::optional<TrainingLog> log_;
+  std::vector<UnreadStep> unread_;
   std::optional<EpisodicValidation::Accuracy> validation_accuracy_;
 };
 
 }  // namespace
+
+AugmentOn parse_augment_on(std::string_view text) {
+  for (const AugmentOn where : {AugmentOn::kAuto, AugmentOn::kHost, AugmentOn::kDevice}) {
+    if (text == to_string(where)) return where;
+  }
+  fail_usage("images cannot be augmented on '{}': expected auto, host or device", text);
+}
+
+std::string_view to_string(AugmentOn where) {
+  switch (where) {
+    case AugmentOn::kHost:
+      return "host";
+    case AugmentOn::kDevice:
+      return "device";
+    case AugmentOn::kAuto:
+      break;
+  }
+  return "auto";
+}
 
 PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
                         Progress& progress) {

@@ -153,6 +153,19 @@ TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
   EXPECT_FALSE(same_weights(folder / "one.npz", folder / "other.npz"));
 }
 
+TEST(Pretrain, ImagesVariedOnTheDeviceTrainLikeThoseVariedOnTheHost) {
+  const testing::TempDir folder;
+  PretrainOptions options = quick();
+  options.schedule.epochs = 2;
+  options.rotation = RotationTask::kOn;
+  const PackedImages images = halves(4, 0, 32);
+  options.augment_on = AugmentOn::kHost;
+  const PretrainResult host = pretrain(images, options, into(folder / "host.npz"), Progress::none());
+  options.augment_on = AugmentOn::kDevice;
+  const PretrainResult device = pretrain(images, options, into(folder / "device.npz"), Progress::none());
+  EXPECT_NEAR(device.loss, host.loss, 0.02 * host.loss);
+}
+
 TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16);

@@ -12,7 +12,7 @@ enum class Precision {
   kAuto,  ///< bfloat16 where the device multiplies it natively (AVX-512 BF16, CUDA from Ampere on), float32 elsewhere
   kFloat32,  ///< float32 throughout
   kBFloat16  ///< bfloat16 products with float32 accumulation: about twice as fast where native, features differ by
-             ///< about 1 %
+             ///< about 1 %; on CUDA what stays float32 may use TF32
 };
 
 /// "auto", "float32" or "bfloat16". Throws UsageError for anything else.

@@ -36,7 +36,17 @@ void change_colours(Image& image, const ColourFactors& factors);
 /// A square image turned counter-clockwise by 90 degrees `turns` times. Throws Error when it is not square.
 Image rotate_quarters(const Image& image, int turns);
 
-/// A random variation: crop, colours, flip.
-Image augment(const Image& image, const AugmentOptions& options, Rng& rng);
+/// One random variation of an image.
+struct AugmentDraw {
+  int64_t down = 0, right = 0;  ///< pixels, see shift
+  ColourFactors colours;
+  bool flip = false;
+};
+
+/// Draws a variation of an image of `side` pixels.
+AugmentDraw draw_augmentation(const AugmentOptions& options, int64_t side, Rng& rng);
+
+/// Crop, colours, flip, in this order.
+Image augment(const Image& image, const AugmentDraw& draw);
 
 }  // namespace protocom

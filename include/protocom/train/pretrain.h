@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
@@ -37,6 +38,16 @@ enum class BatchNormOver {
   kBatch   ///< all of the batch, as one process would: an exchange for every batch norm
 };
 
+/// Where training images are varied.
+enum class AugmentOn {
+  kAuto,   ///< on a GPU where one trains
+  kHost,   ///< by worker threads, image by image
+  kDevice  ///< where the backbone computes, a whole batch at once; the images lie there when they take at most 4 GiB
+};
+/// "auto", "host" or "device". Throws UsageError for anything else.
+AugmentOn parse_augment_on(std::string_view text);
+std::string_view to_string(AugmentOn where);
+
 /// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The defaults are the authors'
 /// recipe.
 struct PretrainOptions {
@@ -48,6 +59,7 @@ struct PretrainOptions {
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
   AugmentOptions augment;
+  AugmentOn augment_on = AugmentOn::kAuto;
   ValidationOptions validation;
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
