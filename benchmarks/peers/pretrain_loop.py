@@ -5,6 +5,7 @@ import argparse
 import json
 import time
 
+import numpy
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
@@ -19,13 +20,15 @@ def main():
     parser.add_argument("--image-size", type=int, default=84)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--lr", type=float, default=0.1, help="falls to 0 along a cosine")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save", help="write the backbone's state dict, npz")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="processes of the DataLoader")
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
 
-    torch.manual_seed(1)
+    torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
     data = Folder(arguments.images, to_train(arguments.image_size))
     loader = DataLoader(data, arguments.batch, shuffle=True, num_workers=arguments.workers, drop_last=True,
@@ -34,6 +37,7 @@ def main():
     classifier = nn.Linear(512, data.classes).to(arguments.device)
     parameters = list(backbone.parameters()) + list(classifier.parameters())
     optimizer = torch.optim.SGD(parameters, lr=arguments.lr, momentum=0.9, nesterov=True, weight_decay=5e-4)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, arguments.epochs)
     criterion = nn.CrossEntropyLoss()
     for epoch in range(arguments.epochs):
         backbone.train()
@@ -46,8 +50,11 @@ def main():
             optimizer.step()
             seen += len(labels)
             total += loss.item() * len(labels)
+        scheduler.step()
         seconds = time.perf_counter() - begun
         print(json.dumps({"epoch": epoch + 1, "loss": total / seen, "images_per_second": seen / seconds}), flush=True)
+    if arguments.save:
+        numpy.savez(arguments.save, **{name: tensor.cpu().numpy() for name, tensor in backbone.state_dict().items()})
 
 
 if __name__ == "__main__":
