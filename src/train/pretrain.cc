@@ -12,9 +12,11 @@
 #include "protocom/core/log.h"
 #include "protocom/features/extract.h"
 #include "protocom/nn/batch_statistics.h"
+#include "train/base_images.h"
 #include "train/batch_loader.h"
 #include "train/episodic_validation.h"
 #include "train/gradient_buckets.h"
+#include "train/pretrain_options.h"
 #include "train/pretrain_state.h"
 #include "train/together.h"
 #include "train/training_keeper.h"
@@ -27,57 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-void check(const PretrainOptions& options) {
-  if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
-  if (options.batch < 2)
-    fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
-  if (!(options.schedule.learning_rate > 0))
-    fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
-  if (!(options.momentum > 0 && options.momentum < 1))
-    fail_usage("momentum must be between 0 and 1, found {}", options.momentum);
-  if (!(options.weight_decay >= 0)) fail_usage("weight decay must be at least 0, found {}", options.weight_decay);
-  if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
-    fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
-  }
-  const AugmentOptions& augment = options.augment;
-  if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
-      !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
-      !(augment.flip_probability >= 0 && augment.flip_probability <= 1)) {
-    fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}",
-               augment.crop_padding, augment.colour_jitter, augment.flip_probability);
-  }
-}
-
-/// The base images: rows of the pack and their labels among the base classes.
-struct BaseImages {
-  std::vector<int64_t> rows, labels;
-  int64_t classes = 0;
-};
-
-BaseImages base_images(const PackedImages& images) {
-  BaseImages base;
-  std::vector<int64_t> label_of(images.class_names.size(), -1);
-  for (size_t c = 0; c < label_of.size(); ++c) {
-    if (images.class_split[c] == Split::kBase) label_of[c] = base.classes++;
-  }
-  std::vector<int64_t> count(static_cast<size_t>(base.classes), 0);
-  const at::Tensor labels = images.labels.contiguous();
-  for (int64_t row = 0; row < images.size(); ++row) {
-    const int64_t label = label_of[static_cast<size_t>(labels.data_ptr<int64_t>()[row])];
-    if (label < 0) continue;
-    base.rows.push_back(row);
-    base.labels.push_back(label);
-    ++count[static_cast<size_t>(label)];
-  }
-  if (base.classes < 2)
-    fail("pre-training needs at least 2 base classes, found {}: does the split name them?", base.classes);
-  for (size_t c = 0; c < label_of.size(); ++c) {
-    if (label_of[c] >= 0 && count[static_cast<size_t>(label_of[c])] == 0)
-      fail("base class '{}' has no images", images.class_names[c]);
-  }
-  return base;
-}
 
 /// On a GPU the step's sums are read only now and then: reading them waits for all that it still computes.
 constexpr size_t kStepsBetweenReadings = 32;
@@ -130,7 +81,7 @@ class Trainer {
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
         buckets_(learned_parameters(state_, options), group_),
-        keeper_(files_, fingerprint(options, images)) {
+        keeper_(files_, pretrain_made_by(images, options)) {
     check_divides(loader_.batch_size(), "images of a batch", group_);
   }
 
@@ -339,28 +290,9 @@ class Trainer {
 
 }  // namespace
 
-AugmentOn parse_augment_on(std::string_view text) {
-  for (const AugmentOn where : {AugmentOn::kAuto, AugmentOn::kHost, AugmentOn::kDevice}) {
-    if (text == to_string(where)) return where;
-  }
-  fail_usage("images cannot be augmented on '{}': expected auto, host or device", text);
-}
-
-std::string_view to_string(AugmentOn where) {
-  switch (where) {
-    case AugmentOn::kHost:
-      return "host";
-    case AugmentOn::kDevice:
-      return "device";
-    case AugmentOn::kAuto:
-      break;
-  }
-  return "auto";
-}
-
 PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
                         Progress& progress) {
-  check(options);
+  check_pretrain(options);
   if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
   PretrainOptions sized = options;
   sized.backbone.image_size = images.image_size();

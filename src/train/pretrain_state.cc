@@ -118,25 +118,4 @@ void PretrainState::load(const Checkpoint& checkpoint) {
   }
 }
 
-json fingerprint(const PretrainOptions& options, const PackedImages& images) {
-  return {{"images", images.content_hash},
-          {"architecture", options.backbone.architecture},
-          {"image_size", options.backbone.image_size},
-          {"mean", options.backbone.mean},
-          {"std", options.backbone.std},
-          {"schedule", to_string(options.schedule.shape)},
-          {"epochs", options.schedule.epochs},
-          {"milestones", options.schedule.milestones},
-          {"learning_rate", options.schedule.learning_rate},
-          {"batch", options.batch},
-          {"momentum", options.momentum},
-          {"weight_decay", options.weight_decay},
-          {"label_smoothing", options.label_smoothing},
-          {"rotation", options.rotation == RotationTask::kOn},
-          {"crop_padding", options.augment.crop_padding},
-          {"colour_jitter", options.augment.colour_jitter},
-          {"flip_probability", options.augment.flip_probability},
-          {"seed", options.seed}};
-}
-
 }  // namespace protocom

@@ -44,7 +44,4 @@ struct PretrainState {
   PretrainResult result;
 };
 
-/// What a training follows from: two trainings with equal ones go through the same weights.
-nlohmann::json fingerprint(const PretrainOptions& options, const PackedImages& images);
-
 }  // namespace protocom

@@ -1,0 +1,70 @@
+#include "train/pretrain_options.h"
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+
+using nlohmann::json;
+
+void check_pretrain(const PretrainOptions& options) {
+  if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
+  if (options.batch < 2)
+    fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
+  if (!(options.schedule.learning_rate > 0))
+    fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
+  if (!(options.momentum > 0 && options.momentum < 1))
+    fail_usage("momentum must be between 0 and 1, found {}", options.momentum);
+  if (!(options.weight_decay >= 0)) fail_usage("weight decay must be at least 0, found {}", options.weight_decay);
+  if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
+    fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
+  }
+  const AugmentOptions& augment = options.augment;
+  if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
+      !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
+      !(augment.flip_probability >= 0 && augment.flip_probability <= 1)) {
+    fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}",
+               augment.crop_padding, augment.colour_jitter, augment.flip_probability);
+  }
+}
+
+json pretrain_made_by(const PackedImages& images, const PretrainOptions& options) {
+  return {{"images", images.content_hash},
+          {"architecture", options.backbone.architecture},
+          {"image_size", options.backbone.image_size},
+          {"mean", options.backbone.mean},
+          {"std", options.backbone.std},
+          {"schedule", to_string(options.schedule.shape)},
+          {"epochs", options.schedule.epochs},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"batch", options.batch},
+          {"momentum", options.momentum},
+          {"weight_decay", options.weight_decay},
+          {"label_smoothing", options.label_smoothing},
+          {"rotation", options.rotation == RotationTask::kOn},
+          {"crop_padding", options.augment.crop_padding},
+          {"colour_jitter", options.augment.colour_jitter},
+          {"flip_probability", options.augment.flip_probability},
+          {"seed", options.seed}};
+}
+
+AugmentOn parse_augment_on(std::string_view text) {
+  for (const AugmentOn where : {AugmentOn::kAuto, AugmentOn::kHost, AugmentOn::kDevice}) {
+    if (text == to_string(where)) return where;
+  }
+  fail_usage("images cannot be augmented on '{}': expected auto, host or device", text);
+}
+
+std::string_view to_string(AugmentOn where) {
+  switch (where) {
+    case AugmentOn::kHost:
+      return "host";
+    case AugmentOn::kDevice:
+      return "device";
+    case AugmentOn::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+}  // namespace protocom
