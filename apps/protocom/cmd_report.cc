@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "cli.h"
 #include "protocom/report/analysis_sections.h"
@@ -68,7 +69,12 @@ void run_report(Options& options) {
     options.report.pictures.push_back({read_file(options.images[i]), caption, options.images[i]});
   }
   write_file(options.out, html_report(evaluations, options.report));
-  for (const Evaluation& evaluation : evaluations) fmt::print("{}\n", headline(evaluation));
+  std::set<std::string> datasets;
+  for (const Evaluation& evaluation : evaluations) datasets.insert(evaluation.dataset_name());
+  for (const Evaluation& evaluation : evaluations) {
+    const std::string of_what = datasets.size() > 1 ? evaluation.dataset_name() + ": " : "";
+    fmt::print("{}{}\n", of_what, headline(evaluation));
+  }
   fmt::print("{}\n", options.out);
 }
 

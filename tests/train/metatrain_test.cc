@@ -160,6 +160,7 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   World world;
   MetatrainOptions options = quick();
   options.validation_episodes = 0;
+  options.statistics = AttributeStatistics::kRecomputed;
   metatrain(world.images, world.inputs(), options, world.files, Progress::none());
   const auto tuned = read_backbone(world.files.training.out, {});
   const CompletionModel model = read_completion_model(world.files.model);

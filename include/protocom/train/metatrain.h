@@ -49,8 +49,8 @@ struct MetatrainOptions {
   double scale = 10;          ///< gamma of equation 8 at the start; learned
   GaussFusionOptions fusion;  ///< lambda of equation 12 is not learned
   BatchNormStatistics batch_norm = BatchNormStatistics::kRunning;
-  AttributeStatistics statistics = AttributeStatistics::kRecomputed;
-  AugmentOptions augment{0, 0, 0};  ///< none: the statistics are of images as they are
+  AttributeStatistics statistics = AttributeStatistics::kKept;  ///< chosen on val: docs/results.md
+  AugmentOptions augment{0, 0, 0};                              ///< none: the statistics are of images as they are
   EpisodeShape validation{5, 1, 15};
   int64_t validation_episodes = 300;  ///< of the val split; 0: no validation, the last epoch is kept
   int64_t validation_images = 100;    ///< the first ones of each val class; 0: all
