@@ -56,6 +56,22 @@ void read_inputs(const Options& options, std::vector<Evaluation>& evaluations, s
   }
 }
 
+/// All accuracies side by side, then a sentence for each evaluation.
+void print_findings(const std::vector<Evaluation>& evaluations) {
+  if (evaluations.empty()) return;
+  const ReportTable table = comparison_table(evaluations);
+  std::vector<std::vector<std::string>> rows = {table.columns};
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  print_table(rows);
+  fmt::print("\n");
+  std::set<std::string> datasets;
+  for (const Evaluation& evaluation : evaluations) datasets.insert(evaluation.dataset_name());
+  for (const Evaluation& evaluation : evaluations) {
+    const std::string of_what = datasets.size() > 1 ? evaluation.dataset_name() + ": " : "";
+    fmt::print("{}{}\n", of_what, headline(evaluation));
+  }
+}
+
 void run_report(Options& options) {
   if (options.captions.size() > options.images.size()) {
     fail_usage("{} captions for {} images: give --caption after its --image", options.captions.size(),
@@ -69,12 +85,7 @@ void run_report(Options& options) {
     options.report.pictures.push_back({read_file(options.images[i]), caption, options.images[i]});
   }
   write_file(options.out, html_report(evaluations, options.report));
-  std::set<std::string> datasets;
-  for (const Evaluation& evaluation : evaluations) datasets.insert(evaluation.dataset_name());
-  for (const Evaluation& evaluation : evaluations) {
-    const std::string of_what = datasets.size() > 1 ? evaluation.dataset_name() + ": " : "";
-    fmt::print("{}{}\n", of_what, headline(evaluation));
-  }
+  print_findings(evaluations);
   fmt::print("{}\n", options.out);
 }
 
