@@ -4,11 +4,12 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
+#include "fewshot/row_kernels.h"
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/row_kernels.h"
+#include "protocom/fewshot/scorer_group.h"
 #include "protocom/train/complete.h"
 
 namespace protocom {
@@ -40,6 +41,24 @@ Knowledge random_knowledge(const FeatureSet& features) {
   knowledge.class_embedding = at::randn({kClasses, 50});
   knowledge.attribute_embedding = at::randn({kAttributes, 50});
   return knowledge;
+}
+
+/// 5-way 1-shot episodes of 75 queries, of the novel classes.
+RowBatch random_rows(int64_t episodes, Rng& rng) {
+  RowBatch rows;
+  rows.n = 5;
+  rows.k = 1;
+  rows.q = 75;
+  for (int64_t e = 0; e < episodes; ++e) {
+    rows.seed.push_back(0);
+    for (const int64_t label : rng.sample(20, rows.n)) {
+      rows.classes.push_back(80 + label);
+      const auto drawn = rng.sample(kImages, 16);
+      rows.support.push_back((80 + label) * kImages + drawn[0]);
+      for (size_t i = 1; i < drawn.size(); ++i) rows.query.push_back((80 + label) * kImages + drawn[i]);
+    }
+  }
+  return rows;
 }
 
 CompleteOptions steps(int64_t count) {
@@ -75,7 +94,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {
     const EpisodeList episodes = sample_episodes(features, Split::kNovel, shape, state.range(1), 1);
-    benchmark::DoNotOptimize(evaluate(features, episodes, &model, &classes, {}, Progress::none()));
+    benchmark::DoNotOptimize(evaluate({features, &model, &classes}, episodes, {}, Progress::none()));
   }
   state.counters["episodes_per_second"] = benchmark::Counter(
       static_cast<double>(state.range(1)) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
@@ -88,6 +107,37 @@ BENCHMARK(episodes_by_four_methods)
     ->Args({1, 10000, 5})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+/// The four rows as batched tensors, 16 episodes at once on one thread: what the hand-made form of ScorerGroup is
+/// measured against (form 1; form 0 are the tensors).
+void four_rows_of_16_episodes(benchmark::State& state) {
+  set_threads(1);
+  const FeatureSet features = random_features();
+  const Knowledge knowledge = random_knowledge(features);
+  const CompletionModel model = train_completion(features, knowledge, steps(1), Progress::none()).model;
+  const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  MethodContext context;
+  context.model = &model;
+  context.classes = &classes;
+  const Methods methods = make_methods(paper_rows());
+  const ScorerGroup group(methods, context, features.features);
+  std::vector<std::unique_ptr<Scorer>> scorers;
+  for (const auto& method : methods) scorers.push_back(method->prepare(context));
+  const at::NoGradGuard no_grad;
+  Rng rng(1);
+  for (auto _ : state) {
+    const RowBatch rows = random_rows(16, rng);
+    if (state.range(0) == 1) {
+      benchmark::DoNotOptimize(group.score(rows));
+      continue;
+    }
+    const EpisodeBatch batch = gather(features.features, rows);
+    for (const auto& scorer : scorers) benchmark::DoNotOptimize(scorer->score(batch));
+  }
+  state.counters["episodes_per_second"] =
+      benchmark::Counter(16.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(four_rows_of_16_episodes)->ArgName("form")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 /// The limit of an episode: what must be computed and read. Rows are drawn anew each time from 10 MB, as in an
 /// evaluation.

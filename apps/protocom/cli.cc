@@ -104,6 +104,18 @@ void add_input(Provenance& provenance, const std::string& name, const fs::path& 
   if (!path.empty()) provenance.inputs[name] = hash_input(path);
 }
 
+std::string command_line(const CLI::App& command) {
+  std::string name = command.get_name();
+  for (const CLI::App* parent = command.get_parent(); parent != nullptr; parent = parent->get_parent())
+    name = parent->get_name() + " " + name;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    name += " " + option->get_name();
+    if (option->get_expected_max() > 0) name += fmt::format(" {}", fmt::join(option->results(), ","));
+  }
+  return name;
+}
+
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   std::vector<char> right;

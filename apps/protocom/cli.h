@@ -81,6 +81,9 @@ std::string hash_input(const std::filesystem::path& path);
 /// else as text; an option that was not given and has no default is null.
 nlohmann::json options_json(const CLI::App& command);
 
+/// The command as it would be typed, with the options that were given.
+std::string command_line(const CLI::App& command);
+
 /// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to
 /// the right.
 void print_table(const std::vector<std::vector<std::string>>& rows);

@@ -17,7 +17,6 @@ struct Options {
   std::vector<std::string> images;
   RecognizerOptions recognizer;
   ExtractOptions extract;
-  bool transductive = false;
   int64_t top = 5;
 };
 
@@ -89,7 +88,8 @@ void print_as_json(const Options& options, const Embedded& images, const Ranking
   for (const Unreadable& one : images.unreadable)
     unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
   const nlohmann::json document = {{"store", options.store},
-                                   {"mode", options.transductive ? "transductive" : "inductive"},
+                                   {"method", options.recognizer.method},
+                                   {"mode", make_method(options.recognizer.method)->spec().mode()},
                                    {"results", results},
                                    {"unreadable", unreadable}};
   // File names need not be UTF-8.
@@ -104,16 +104,15 @@ void print_rankings(const Options& options, const ClassStore& store, const Embed
 
 void run_classify(const Options& options) {
   const ClassStore store = read_class_store(options.store);
-  const Recognizer recognizer(store, read_completion_model(locate(store.model, "model", options.store, options.model)),
-                              options.recognizer);
+  const CompletionModel model = read_completion_model(locate(store.model, "model", options.store, options.model));
+  const Recognizer recognizer(store, model, options.recognizer);
   const std::vector<fs::path> paths = find_images(options.images);
   BackboneOptions backbone_options;
   backbone_options.image_size = store.image_size;
   const auto backbone =
       read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
   const Embedded images = embed(*backbone, paths, options.extract);
-  const Fusion fusion = options.transductive ? Fusion::kTransductive : Fusion::kInductive;
-  const at::Tensor probabilities = recognizer.probabilities(images.features, fusion);
+  const at::Tensor probabilities = recognizer.probabilities(images.features);
   print_rankings(options, store, images, rank_classes(probabilities, recognizer.class_names(), options.top));
   for (const Unreadable& one : images.unreadable) logger().error("{}", one.reason);
   if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
@@ -125,14 +124,17 @@ void add_classify_command(CLI::App& app) {
                                   "protocom classify pets.store holiday/ --transductive --format csv");
   command->add_option("store", options->store, "Class store, see protocom enrol")->required();
   command->add_option("images", options->images, "Images, or folders that are walked")->required();
-  command->add_flag(
-      "--transductive", options->transductive,
-      "GaussFusion: all the images given also help to place the prototypes; without it each is judged alone");
+  CLI::Option* method = command->add_option("--method", options->recognizer.method,
+                                            "Method with its parameters, see protocom methods: mean-fusion:gamma=20");
+  command
+      ->add_flag_callback(
+          "--transductive", [options] { options->recognizer.method = "gauss-fusion"; },
+          "--method gauss-fusion: all the images given also help to place the prototypes; otherwise each is judged "
+          "alone")
+      ->excludes(method);
   command->add_option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   command->add_option("--top", options->top, "Classes shown for an image")->check(CLI::PositiveNumber);
-  command->add_option("--scale", options->recognizer.scale, "Factor of the cosine in the softmax")
-      ->check(CLI::PositiveNumber);
   command->add_option("--backbone", options->backbone, "The store's backbone, if it lies elsewhere now");
   command->add_option("--model", options->model, "The store's completion model, if it lies elsewhere now");
   command->add_option("--batch", options->extract.batch, "Images a forward pass")->check(CLI::PositiveNumber);

@@ -5,18 +5,11 @@
 namespace protocom::cli {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<Method>& methods) {
-  std::vector<std::string> names;
-  for (const Method method : methods) names.emplace_back(to_string(method));
-  return names;
-}
-
 struct Options {
   std::string features;
   std::string knowledge;
   std::string split;
   std::string out;
-  std::vector<std::string> val_methods = names_of(CompleteOptions{}.decisive);
   std::string keep = "best";
   CompleteOptions complete;
   TrainingOptions training;
@@ -26,8 +19,7 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   nlohmann::json history = nlohmann::json::array();
   for (const auto& epoch : epochs) {
     nlohmann::json entry = {{"epoch", epoch.epoch}, {"loss", epoch.loss}};
-    for (const auto& result : epoch.validation)
-      entry["validation"][std::string(to_string(result.method))] = estimate(result.accuracy).value;
+    for (const auto& result : epoch.validation) entry["validation"][result.method] = estimate(result.accuracy).value;
     history.push_back(std::move(entry));
   }
   return history;
@@ -41,16 +33,13 @@ void print_result(const CompleteResult& result) {
   std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
   for (const auto& row : result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation) {
     const Estimate accuracy = estimate(row.accuracy);
-    rows.push_back({std::string(to_string(row.method)), fmt::format("{:.2f}", accuracy.value),
-                    fmt::format("{:.2f}", accuracy.ci95), fmt::format("{:.3f}", estimate(row.cosine).value),
-                    std::string(mode_of(row.method))});
+    rows.push_back({row.method, fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),
+                    fmt::format("{:.3f}", estimate(row.cosine).value), row.mode});
   }
   if (rows.size() > 1) print_table(rows);
 }
 
 void run_complete(const CLI::App& command, Options& options) {
-  options.complete.decisive.clear();
-  for (const auto& name : options.val_methods) options.complete.decisive.push_back(parse_method(name));
   options.complete.keep = parse_keep(options.keep);
   check_writable(options.out);
   FeatureFileOptions file_options;
@@ -94,7 +83,7 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
   command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
   command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
-  command->add_option("--val-methods", options->val_methods, "Methods whose mean accuracy decides which epoch is kept")
+  command->add_option("--val-methods", recipe.decisive, "Methods whose mean accuracy decides which epoch is kept")
       ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");

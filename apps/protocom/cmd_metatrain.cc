@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli.h"
 #include "image_source.h"
 #include "job.h"
@@ -15,7 +17,6 @@ struct Options {
   std::string out;
   std::string out_model;
   MetatrainOptions metatrain;
-  std::string head{to_string(metatrain.head)};
   std::string schedule{to_string(metatrain.schedule.shape)};
   std::string batch_norm{to_string(metatrain.batch_norm)};
   std::string statistics{to_string(metatrain.statistics)};
@@ -25,16 +26,16 @@ struct Options {
 
 void parse_words(Options& options) {
   MetatrainOptions& recipe = options.metatrain;
-  recipe.head = parse_method(options.head);
+  const bool completes = make_method(recipe.head)->spec().has(Need::kCompletionModel);
   recipe.schedule.shape = parse_schedule_shape(options.schedule);
   recipe.batch_norm = parse_batch_norm_statistics(options.batch_norm);
   recipe.statistics = parse_attribute_statistics(options.statistics);
   recipe.precision = parse_precision(options.precision);
-  if (recipe.head == Method::kMean && !options.out_model.empty())
-    fail_usage("--head mean tunes no completion model: leave --out-model out");
-  if (recipe.head != Method::kMean && (options.model.empty() || options.knowledge.empty()))
-    fail_usage("--head {} needs --model and --knowledge (--head mean does without)", options.head);
-  if (recipe.head != Method::kMean && options.out_model.empty()) options.out_model = options.out + ".model.npz";
+  if (!completes && !options.out_model.empty())
+    fail_usage("--head {} tunes no completion model: leave --out-model out", recipe.head);
+  if (completes && (options.model.empty() || options.knowledge.empty()))
+    fail_usage("--head {} needs --model and --knowledge (--head mean does without)", recipe.head);
+  if (completes && options.out_model.empty()) options.out_model = options.out + ".model.npz";
 }
 
 void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
@@ -49,11 +50,12 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   const auto& after = result.epochs[static_cast<size_t>(result.kept_epoch)].validation;
   if (before.empty() || after.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "+-", ""}};
-  for (size_t i = 0; i < after.size(); ++i) {
-    const Estimate& accuracy = after[i].accuracy;
-    rows.push_back({std::string(to_string(after[i].method)), fmt::format("{:.2f}", before[i].accuracy.value),
-                    fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),
-                    std::string(mode_of(after[i].method))});
+  for (const ValidationRow& row : after) {
+    const auto old =
+        std::find_if(before.begin(), before.end(), [&](const auto& one) { return one.method == row.method; });
+    rows.push_back({row.method, old == before.end() ? "" : fmt::format("{:.2f}", old->accuracy.value),
+                    fmt::format("{:.2f}", row.accuracy.value), fmt::format("{:.2f}", row.accuracy.ci95),
+                    std::string(make_method(row.method)->spec().mode())});
   }
   print_table(rows);
 }
@@ -71,7 +73,7 @@ void run_metatrain(const CLI::App& command, Options& options) {
   const auto backbone = read_backbone(options.backbone, {});
   std::optional<CompletionModel> model;
   std::optional<Knowledge> knowledge;
-  if (options.metatrain.head != Method::kMean) {
+  if (!options.out_model.empty()) {
     model = read_completion_model(options.model);
     knowledge = read_knowledge(options.knowledge);
   }
@@ -83,9 +85,9 @@ void run_metatrain(const CLI::App& command, Options& options) {
 
 void add_recipe(CLI::App& command, Options& options) {
   MetatrainOptions& recipe = options.metatrain;
-  command.add_option(
-      "--head", options.head,
-      "Prototypes the queries are compared with: gauss-fusion, mean-fusion, completed or mean (MetaBaseline)");
+  command.add_option("--head", recipe.head,
+                     "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
+                     "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
   command.add_option("--k-shot", recipe.episode.k_shot, "Support images a class");
   command.add_option("--n-query", recipe.episode.n_query, "Queries a class");
@@ -97,7 +99,6 @@ void add_recipe(CLI::App& command, Options& options) {
   command.add_option("--momentum", recipe.momentum, "Nesterov momentum");
   command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
   command.add_option("--gamma", recipe.scale, "Scale of the cosine at the start (equation 8); learned");
-  command.add_option("--scale", recipe.fusion.scale, "Lambda of GaussFusion (equation 12)");
   command.add_option("--batch-norm", options.batch_norm, "Statistics while training: running or batch");
   command.add_option("--statistics", options.statistics, "Attributes' mean and std of the result: recomputed or kept");
   command.add_option("--crop-padding", recipe.augment.crop_padding,

@@ -46,11 +46,12 @@ const std::vector<StageKind>& stage_kinds() {
        "joint.npz",
        {{"backbone", "joint.npz"}, {"model", "joint.npz.model.npz"}},
        {"images", "backbone", "knowledge", "model"}},
+      {"fit", "out", "fitted.npz", {{"fitted", "fitted.npz"}}, {"features", "knowledge"}},
       {"evaluate",
        "json",
        "results.json",
        {{"results", "results.json"}},
-       {"features", "knowledge", "model"},
+       {"features", "knowledge", "model", "fitted"},
        {"split"}},
       // The report takes folders of analyses as it takes results.
       {"analyse",
@@ -66,8 +67,8 @@ const std::vector<StageKind>& stage_kinds() {
 /// Options of any command that name files or folders to read; a relative one lies beside the configuration.
 bool is_input(const StageKind& kind, const std::string& option) {
   static const std::set<std::string> kInputs = {
-      "images", "image", "split",   "class-split",   "backbone", "features", "knowledge", "model",
-      "csv",    "root",  "vectors", "class-synsets", "labels",   "results",  "wordnet",   "episodes-file"};
+      "images", "image",   "split",         "class-split", "backbone", "features", "knowledge",     "model", "csv",
+      "root",   "vectors", "class-synsets", "labels",      "results",  "wordnet",  "episodes-file", "fitted"};
   return kInputs.count(option) > 0 && kind.words.count(option) == 0;
 }
 

@@ -49,18 +49,51 @@ ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, c
   return result;
 }
 
-/// Cosines of prototypes made from each image of a class, by rank of the image: mean, completed, mean-fusion.
-std::vector<std::vector<double>> cosines_by_rank(const AnalysisInputs& inputs, const Completer& completer,
-                                                 int64_t class_index, const std::vector<int64_t>& rows) {
-  const at::Tensor images = rows_of(inputs.features, rows);
+/// A method that is told one image, and its curve so far.
+struct PlacedMethod {
+  std::string label;
+  std::unique_ptr<Scorer> scorer;
+  std::vector<double> mean;  // over classes, by rank
+};
+
+/// The images of a class as episodes of that one class, one support each.
+EpisodeBatch one_image_each(const at::Tensor& images, int64_t class_index) {
+  EpisodeBatch batch;
+  batch.support = images.unsqueeze(1).unsqueeze(1);              // [m, 1, 1, d]
+  batch.query = at::empty({images.size(0), 0, images.size(1)});  // none
+  batch.classes = at::full({images.size(0), 1}, class_index, at::kLong);
+  return batch;
+}
+
+/// The inductive methods that have prototypes.
+std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
+  MethodContext context;
+  context.model = &inputs.model;
+  context.classes = &inputs.classes;
+  std::vector<PlacedMethod> placed;
+  for (const auto& method : inputs.methods) {
+    if (method->spec().sees != Sees::kEachQueryAlone || method->spec().has(Need::kBaseFeatures)) continue;
+    check_needs(*method, context);
+    PlacedMethod one{method->label(), method->prepare(context), {}};
+    const EpisodeBatch probe = one_image_each(inputs.features.features.slice(0, 0, 1), 0);
+    if (one.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(one));
+  }
+  return placed;
+}
+
+/// Adds the cosines of prototypes made from each image of a class, by rank of the image, as the share of one class.
+void add_class(const at::Tensor& images, int64_t class_index, const SingleImageAnalysis& sizes,
+               std::vector<PlacedMethod>& methods) {
   const at::Tensor centre = centre_of(images).unsqueeze(0);
-  const at::Tensor completed = completer.complete(images, at::full({images.size(0)}, class_index, at::kLong));
-  const at::Tensor own = at::cosine_similarity(images, centre, 1);
-  const at::Tensor order = own.argsort(0, /*descending=*/true);
-  std::vector<std::vector<double>> result;
-  for (const at::Tensor& prototypes : {images, completed, fuse_by_mean(images, completed)})
-    result.push_back(to_vector(at::cosine_similarity(prototypes, centre, 1).index_select(0, order)));
-  return result;
+  const at::Tensor order = at::cosine_similarity(images, centre, 1).argsort(0, /*descending=*/true);
+  const EpisodeBatch batch = one_image_each(images, class_index);
+  for (PlacedMethod& method : methods) {
+    const at::Tensor prototypes = method.scorer->score(batch).prototypes.squeeze(1);  // [m, d]
+    const auto cosines = to_vector(at::cosine_similarity(prototypes, centre, 1).index_select(0, order));
+    const std::vector<double> ranks = resampled(cosines, sizes.ranks);
+    method.mean.resize(ranks.size());
+    for (size_t i = 0; i < ranks.size(); ++i) method.mean[i] += ranks[i] / static_cast<double>(sizes.classes);
+  }
 }
 
 }  // namespace
@@ -127,18 +160,11 @@ SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split sp
   for (const int64_t k : classes)
     result.ranks = std::min(result.ranks, static_cast<int64_t>(by_class[static_cast<size_t>(k)].size()));
   result.window = std::max<int64_t>(1, std::min(window, result.ranks / 4));
-  const Completer completer(inputs.model, inputs.classes);
-  std::vector<std::vector<double>> mean(3, std::vector<double>(static_cast<size_t>(result.ranks)));
-  for (const int64_t k : classes) {
-    const auto cosines = cosines_by_rank(inputs, completer, k, by_class[static_cast<size_t>(k)]);
-    for (size_t m = 0; m < cosines.size(); ++m) {
-      const std::vector<double> ranks = resampled(cosines[m], result.ranks);
-      for (size_t i = 0; i < ranks.size(); ++i) mean[m][i] += ranks[i] / static_cast<double>(classes.size());
-    }
-  }
-  const std::vector<Method> methods = {Method::kMean, Method::kCompleted, Method::kMeanFusion};
-  for (size_t m = 0; m < methods.size(); ++m)
-    result.curves.push_back({std::string(to_string(methods[m])), moving_average(mean[m], result.window)});
+  auto methods = placed_methods(inputs);
+  for (const int64_t k : classes)
+    add_class(rows_of(inputs.features, by_class[static_cast<size_t>(k)]), k, result, methods);
+  for (const PlacedMethod& method : methods)
+    result.curves.push_back({method.label, moving_average(method.mean, result.window)});
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "protocom/core/error.h"
@@ -19,6 +20,8 @@ void check(const NoiseOptions& options) {
 
 /// The accuracies of one method at one level, summed over draws.
 struct Pooled {
+  std::string method;
+  std::string mode;
   std::vector<double> per_episode;  // mean over draws
   std::vector<double> per_draw;     // mean over episodes
 };
@@ -36,12 +39,16 @@ double std_of(const std::vector<double>& values) {
 
 std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
                               Progress& progress) {
-  std::vector<Pooled> pooled(all_methods().size());
+  std::vector<Pooled> pooled(inputs.methods.size());
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
     const ClassKnowledge wrong{noisy_association(inputs.classes.association, gamma, seed), inputs.classes.embedding};
-    const auto scores = evaluate(inputs.features, list, &inputs.model, &wrong, {}, progress);
-    for (size_t m = 0; m < scores.size(); ++m) add_draw(scores[m].accuracy, draws, pooled[m]);
+    const auto scores = evaluate(AnalysisInputs{inputs.features, inputs.model, wrong, inputs.methods}, list, progress);
+    for (size_t m = 0; m < scores.size(); ++m) {
+      pooled[m].method = scores[m].method;
+      pooled[m].mode = scores[m].mode;
+      add_draw(scores[m].accuracy, draws, pooled[m]);
+    }
   }
   return pooled;
 }
@@ -69,11 +76,12 @@ std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const A
   std::vector<SeriesPoint> points;
   for (const double gamma : options.gammas) {
     const auto pooled = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);
-    const auto methods = all_methods();
-    for (size_t m = 0; m < methods.size(); ++m) {
-      points.push_back(
-          {gamma, std::string(to_string(methods[m])), std::string(mode_of(methods[m])), estimate(pooled[m].per_episode),
-           paired_difference(pooled[m].per_episode, pooled.front().per_episode), std_of(pooled[m].per_draw)});
+    const auto baseline =
+        std::find_if(pooled.begin(), pooled.end(), [&](const Pooled& one) { return one.method == inputs.baseline; });
+    const Pooled& compared = baseline == pooled.end() ? pooled.front() : *baseline;
+    for (const Pooled& one : pooled) {
+      points.push_back({gamma, one.method, one.mode, estimate(one.per_episode),
+                        paired_difference(one.per_episode, compared.per_episode), std_of(one.per_draw)});
     }
   }
   return points;

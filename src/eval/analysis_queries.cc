@@ -137,22 +137,18 @@ std::vector<Prediction> surest_mistakes(const std::vector<Prediction>& queries, 
 
 EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList& episodes,
                                   const std::vector<MethodScores>& scores, int64_t worst) {
-  const auto accuracy_of = [&](Method method) -> const std::vector<double>& {
-    const auto found =
-        std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == method; });
-    PROTOCOM_CHECK(found != scores.end() && found->accuracy.size() == episodes.episodes.size());
+  const auto accuracy_of = [&](const std::string& method) -> const std::vector<double>& {
+    const MethodScores* found = find_scores(scores, method);
+    if (found == nullptr || found->accuracy.size() != episodes.episodes.size())
+      fail("the analysis of episodes needs the scores of '{}' on all of them", method);
     return found->accuracy;
   };
   std::vector<EpisodeChange> all;
   EpisodesAnalysis result;
   const auto n = static_cast<double>(episodes.episodes.size());
   for (size_t i = 0; i < episodes.episodes.size(); ++i) {
-    EpisodeChange change{static_cast<int64_t>(i),
-                         {},
-                         accuracy_of(Method::kMean)[i],
-                         accuracy_of(Method::kCompleted)[i],
-                         accuracy_of(Method::kGaussFusion)[i],
-                         0.0};
+    EpisodeChange change{static_cast<int64_t>(i),        {}, accuracy_of("mean")[i], accuracy_of("completed")[i],
+                         accuracy_of("gauss-fusion")[i], 0.0};
     change.change = change.fused - change.mean;
     for (const int64_t k : episodes.episodes[i].classes)
       change.classes.push_back(features.class_names[static_cast<size_t>(k)]);

@@ -8,10 +8,11 @@
 namespace protocom {
 namespace {
 
-void append_points(double x, const std::vector<MethodScores>& scores, std::vector<SeriesPoint>& points) {
+void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
+                   std::vector<SeriesPoint>& points) {
+  const auto& baseline = baseline_of(inputs, scores).accuracy;
   for (const MethodScores& one : scores) {
-    points.push_back({x, std::string(to_string(one.method)), std::string(mode_of(one.method)), estimate(one.accuracy),
-                      paired_difference(one.accuracy, scores.front().accuracy), 0.0});
+    points.push_back({x, one.method, one.mode, estimate(one.accuracy), paired_difference(one.accuracy, baseline), 0.0});
   }
 }
 
@@ -22,8 +23,7 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const AnalysisEpiso
     EpisodeShape shape = episodes.shape;
     shape.*size = value;
     const EpisodeList list = sample_episodes(inputs.features, episodes.split, shape, episodes.count, episodes.seed);
-    append_points(static_cast<double>(value),
-                  evaluate(inputs.features, list, &inputs.model, &inputs.classes, {}, progress), points);
+    append_points(inputs, static_cast<double>(value), evaluate(inputs, list, progress), points);
   }
   return points;
 }
@@ -38,18 +38,39 @@ EpisodeList with_smaller_pools(EpisodeList list, int64_t count) {
   return list;
 }
 
-/// Without a pool evaluate() would give GaussFusion the queries; here it is to have nothing.
+/// Without a pool evaluate() would give transductive methods the queries; here they are to have nothing. GaussFusion
+/// without anything unlabelled is the mean of both prototypes, the others have no point there.
 std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress) {
-  EvaluateOptions options;
-  options.methods = {Method::kMean, Method::kCompleted, Method::kMeanFusion};
-  auto scores =
-      evaluate(inputs.features, with_smaller_pools(list, 0), &inputs.model, &inputs.classes, options, progress);
-  scores.push_back(scores.back());
-  scores.back().method = Method::kGaussFusion;
+  Methods inductive;
+  for (const auto& method : inputs.methods) {
+    if (method->spec().sees == Sees::kEachQueryAlone) inductive.push_back(method);
+  }
+  if (inductive.empty()) return {};
+  auto scores = evaluate(inputs, with_smaller_pools(list, 0), progress, inductive);
+  const MethodScores* half = find_scores(scores, "mean-fusion");
+  if (half == nullptr) return scores;
+  MethodScores copy = *half;
+  for (const auto& method : inputs.methods) {
+    if (method->spec().name != "gauss-fusion") continue;
+    copy.method = method->label();
+    scores.push_back(copy);
+  }
   return scores;
 }
 
 }  // namespace
+
+std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
+                                   Methods methods) {
+  EvaluateOptions options;
+  options.methods = methods.empty() ? inputs.methods : std::move(methods);
+  return evaluate(inputs.evaluate(), list, options, progress);
+}
+
+const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores) {
+  const MethodScores* found = find_scores(scores, inputs.baseline);
+  return found == nullptr ? scores.front() : *found;
+}
 
 std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
                                            const std::vector<int64_t>& shots, Progress& progress) {
@@ -70,12 +91,9 @@ std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, co
   const EpisodeList list = sample_episodes(inputs.features, episodes.split, shape, episodes.count, episodes.seed);
   std::vector<SeriesPoint> points;
   for (const int64_t count : counts) {
-    const auto scores = count == 0 ? without_pool(inputs, list, progress)
-                                   : evaluate(inputs.features, with_smaller_pools(list, count), &inputs.model,
-                                              &inputs.classes, {}, progress);
-    append_points(static_cast<double>(count), scores, points);
-    // The pool is unlabelled and is not scored: a query's prediction depends on no other query.
-    points.back().mode = count == 0 ? "inductive" : "semi-supervised";
+    const auto scores =
+        count == 0 ? without_pool(inputs, list, progress) : evaluate(inputs, with_smaller_pools(list, count), progress);
+    if (!scores.empty()) append_points(inputs, static_cast<double>(count), scores, points);
   }
   return points;
 }

@@ -4,79 +4,73 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <cmath>
+#include <set>
 
-#include "completed_supports.h"
-#include "episode_run.h"
-#include "feature_rows.h"
+#include "eval/class_centres.h"
+#include "eval/episode_rows.h"
+#include "eval/gather_scores.h"
 #include "protocom/core/error.h"
+#include "protocom/fewshot/scorer_group.h"
 
 namespace protocom {
 namespace {
 
-struct MethodFacts {
-  Method method;
-  std::string_view name;
-  std::string_view mode;
+/// The context of the methods, with the base features where one of them needs any.
+class Known {
+ public:
+  Known(const EvaluateInputs& inputs, const Methods& methods) {
+    context_.model = inputs.model;
+    context_.classes = inputs.classes;
+    const auto needs_base = [](const auto& method) { return method->spec().has(Need::kBaseFeatures); };
+    if (!std::any_of(methods.begin(), methods.end(), needs_base)) return;
+    base_ = base_features(inputs.features);
+    context_.base = &base_;
+  }
+  [[nodiscard]] const MethodContext& context() const { return context_; }
+
+ private:
+  LabelledFeatures base_;
+  MethodContext context_;
 };
 
-constexpr std::array<MethodFacts, 4> kMethods = {{{Method::kMean, "mean", "inductive"},
-                                                  {Method::kCompleted, "completed", "inductive"},
-                                                  {Method::kMeanFusion, "mean-fusion", "inductive"},
-                                                  {Method::kGaussFusion, "gauss-fusion", "transductive"}}};
-
-const MethodFacts& facts(Method method) { return kMethods[static_cast<size_t>(method)]; }
-
-bool needs_completion(const std::vector<Method>& methods) {
-  return std::any_of(methods.begin(), methods.end(), [](Method method) { return method != Method::kMean; });
+/// The classes that the completion model and fitted methods have seen, each once.
+std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
+  std::set<std::string> names(inputs.trained_on.begin(), inputs.trained_on.end());
+  if (inputs.model != nullptr) names.insert(inputs.model->trained_on.begin(), inputs.model->trained_on.end());
+  return {names.begin(), names.end()};
 }
 
-void check_request(const FeatureSet& features, const CompletionModel* model, const ClassKnowledge* classes,
-                   const EvaluateOptions& options) {
-  if (options.methods.empty()) fail_usage("no method to evaluate");
-  if (options.batch < 1) fail_usage("the batch must be at least 1, found {}", options.batch);
-  if (!needs_completion(options.methods)) return;
-  if (model == nullptr || classes == nullptr) fail_usage("every method but 'mean' needs a model and knowledge");
-  const auto& sizes = model->network.options();
-  if (sizes.feature_dim != features.dim()) {
-    fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, features.dim());
+/// The winner of a row of logits, its probability and its lead over the second.
+struct Verdict {
+  int64_t winner = 0;
+  float probability = 0;
+  float margin = 0;
+};
+
+Verdict judge(const float* logits, int64_t n) {
+  const int64_t winner = std::max_element(logits, logits + n) - logits;
+  float total = 0;
+  float second = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    const float weight = std::exp(logits[j] - logits[winner]);
+    total += weight;
+    if (j != winner) second = std::max(second, weight);
   }
-  if (sizes.embedding_dim != classes->embedding.size(1)) {
-    fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
-         classes->embedding.size(1));
-  }
-}
-
-void append_rows(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
-  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
-}
-
-/// Makes tasks of episodes without taking memory for each.
-void set_task(const Episode& episode, EpisodeTask& task) {
-  task.episode = &episode;
-  task.query.clear();
-  append_rows(episode.query, task.query);
-  task.unlabelled.clear();
-  append_rows(episode.pool, task.unlabelled);
-}
-
-void set_completed(const CompletedSupports* supports, size_t episode, EpisodeTask& task) {
-  if (supports == nullptr) return;
-  task.completed.clear();
-  for (size_t i = 0; i < task.episode->classes.size(); ++i) task.completed.push_back(supports->of(episode, i));
+  return {winner, 1 / total, (1 - second) / total};
 }
 
 /// A running evaluation of one list.
 class ListEvaluation {
  public:
-  ListEvaluation(const FeatureSet& features, const EpisodeList& list, const CompletionModel* model,
-                 const ClassKnowledge* classes, const EvaluateOptions& options)
-      : features_(features), list_(list), options_(options), rows_(features, features.classes_of(list.split)) {
-    if (needs_completion(options.methods)) {
-      completer_.emplace(*model, *classes);
-      supports_.emplace(features, rows_, *completer_, list);
-    }
+  ListEvaluation(const EvaluateInputs& inputs, const EpisodeList& list, const EvaluateOptions& options)
+      : features_(inputs.features),
+        list_(list),
+        options_(options),
+        known_(inputs, options.methods),
+        scorers_(options.methods, known_.context(), features_.features),
+        centres_(features_, features_.classes_of(list.split)),
+        together_(episodes_together(list, features_.dim())) {
     const auto episodes = list.episodes.size();
     first_query_.push_back(0);
     for (const Episode& episode : list.episodes) {
@@ -84,134 +78,155 @@ class ListEvaluation {
       for (const auto& group : episode.query) queries += group.size();
       first_query_.push_back(first_query_.back() + queries);
     }
-    for (const Method method : options.methods) {
-      results_.push_back({method, std::vector<double>(episodes), std::vector<double>(episodes), {}});
+    for (const auto& method : options.methods) {
+      results_.push_back({method->label(), mode_of(method->spec(), list.shape), std::vector<double>(episodes), {}});
       if (keeps_predictions()) results_.back().predictions.resize(first_query_.back());
     }
+    if (!list.episodes.empty()) find_which_have_prototypes();
   }
 
-  /// Runs the episodes [begin, end).
-  void run(size_t begin, size_t end) {
-    if (supports_) supports_->prepare(begin, end);
-    constexpr int64_t kGrain = 8;
-    const auto probabilities = keeps_predictions() ? WithProbabilities::kYes : WithProbabilities::kNo;
-    at::parallel_for(static_cast<int64_t>(begin), static_cast<int64_t>(end), kGrain, [&](int64_t from, int64_t to) {
-      EpisodeRun run(rows_, options_, probabilities);
-      EpisodeTask task;
-      for (auto i = static_cast<size_t>(from); i < static_cast<size_t>(to); ++i) {
-        set_task(list_.episodes[i], task);
-        set_completed(supports(), i, task);
-        run.run(task);
-        for (size_t m = 0; m < results_.size(); ++m) store(run.answers()[m], i, results_[m]);
+  /// Runs the episodes [begin, end); `begin` is a multiple of together().
+  void run(int64_t begin, int64_t end) {
+    at::parallel_for(0, (end - begin + together_ - 1) / together_, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        const int64_t chunk = begin + i * together_;
+        run_chunk(static_cast<size_t>(chunk), static_cast<size_t>(std::min(chunk + together_, end)));
       }
     });
   }
 
   void check_permutations(ProtocolChecks& checks) {
-    for (const Method method : options_.methods) {
-      EvaluateOptions alone = options_;
-      alone.methods = {method};
-      EpisodeRun run(rows_, alone, WithProbabilities::kYes);
-      EpisodeTask task;
+    for (size_t m = 0; m < results_.size(); ++m) {
       const auto classify = [&](const Episode& episode, const std::vector<int64_t>& query) {
-        const auto number = static_cast<size_t>(&episode - list_.episodes.data());
-        if (supports_) supports_->prepare(number, number + 1);
-        set_task(episode, task);
-        task.query = query;
-        set_completed(supports(), number, task);
-        run.run(task);
-        const EpisodeAnswers& answers = run.answers().front();
+        RowBatch rows = rows_of(list_, {static_cast<size_t>(&episode - list_.episodes.data())});
+        rows.query = query;
+        const EpisodeScores scores = score(rows)[m];
         std::vector<QueryVerdict> verdicts;
-        for (size_t i = 0; i < query.size(); ++i) verdicts.push_back({answers.winner[i], answers.margin[i]});
+        for (int64_t i = 0; i < rows.q; ++i) {
+          const Verdict verdict = judge(scores.logits.data_ptr<float>() + i * rows.n, rows.n);
+          verdicts.push_back({verdict.winner, verdict.margin});
+        }
         return verdicts;
       };
-      check_permutation(features_, list_, std::string(to_string(method)), classify, checks);
+      check_permutation(features_, list_, results_[m].method, classify, checks);
     }
   }
 
+  [[nodiscard]] int64_t together() const { return together_; }
+  [[nodiscard]] std::pair<int64_t, int64_t> queries_of(int64_t begin, int64_t end) const {
+    return {first_query_[static_cast<size_t>(begin)], first_query_[static_cast<size_t>(end)]};
+  }
   std::vector<MethodScores> take() { return std::move(results_); }
 
  private:
   [[nodiscard]] bool keeps_predictions() const { return options_.predictions == KeepPredictions::kYes; }
-  [[nodiscard]] const CompletedSupports* supports() const { return supports_ ? &*supports_ : nullptr; }
 
-  /// Queries stand class by class.
-  void store(const EpisodeAnswers& answers, size_t number, MethodScores& result) const {
+  [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const {
+    auto scores = scorers_.score(rows);
+    for (EpisodeScores& one : scores) one.logits = one.logits.contiguous();
+    return scores;
+  }
+
+  void find_which_have_prototypes() {
+    const auto scores = score(rows_of(list_, {0}));
+    for (size_t m = 0; m < scores.size(); ++m) {
+      if (scores[m].prototypes.defined()) results_[m].cosine.resize(list_.episodes.size());
+    }
+  }
+
+  /// Neighbours of one shape are scored together.
+  void run_chunk(size_t begin, size_t end) {
+    while (begin < end) {
+      size_t stop = begin + 1;
+      while (stop < end && same_shape(list_.episodes[begin], list_.episodes[stop])) ++stop;
+      std::vector<size_t> numbers;
+      for (size_t i = begin; i < stop; ++i) numbers.push_back(i);
+      const RowBatch rows = rows_of(list_, numbers);
+      const auto scores = score(rows);
+      for (size_t m = 0; m < scores.size(); ++m) {
+        for (size_t i = begin; i < stop; ++i)
+          store(scores[m].logits.data_ptr<float>() + static_cast<int64_t>(i - begin) * rows.q * rows.n, i, results_[m]);
+        if (scores[m].prototypes.defined())
+          centres_.cosines(scores[m].prototypes, rows.classes, results_[m].cosine.data() + begin);
+      }
+      begin = stop;
+    }
+  }
+
+  /// Queries are listed class by class.
+  void store(const float* logits, size_t number, MethodScores& result) const {
     const Episode& episode = list_.episodes[number];
+    const auto n = static_cast<int64_t>(episode.classes.size());
     size_t query = 0;
     size_t correct = 0;
     for (size_t k = 0; k < episode.classes.size(); ++k) {
       for (const int64_t row : episode.query[k]) {
-        const int64_t winner = answers.winner[query];
-        correct += winner == static_cast<int64_t>(k) ? 1 : 0;
+        const Verdict verdict = judge(logits + static_cast<int64_t>(query) * n, n);
+        correct += verdict.winner == static_cast<int64_t>(k) ? 1 : 0;
         if (keeps_predictions()) {
           result.predictions[first_query_[number] + query] = {
               static_cast<int64_t>(number), row,
-              episode.classes[k],           episode.classes[static_cast<size_t>(winner)],
-              answers.probability[query],   answers.margin[query]};
+              episode.classes[k],           episode.classes[static_cast<size_t>(verdict.winner)],
+              verdict.probability,          verdict.margin};
         }
         ++query;
       }
     }
     result.accuracy[number] = 100.0 * static_cast<double>(correct) / static_cast<double>(query);
-    result.cosine[number] = answers.centre_cosine;
   }
 
   const FeatureSet& features_;
   const EpisodeList& list_;
   const EvaluateOptions& options_;
-  FeatureRows rows_;
-  std::optional<Completer> completer_;
-  std::optional<CompletedSupports> supports_;
+  Known known_;
+  ScorerGroup scorers_;
+  ClassCentres centres_;
+  int64_t together_;
   std::vector<size_t> first_query_;  // [episodes + 1]
   std::vector<MethodScores> results_;
 };
 
 }  // namespace
 
-std::string_view to_string(Method method) { return facts(method).name; }
-
-Method parse_method(std::string_view text) {
-  for (const auto& entry : kMethods) {
-    if (entry.name == text) return entry.method;
-  }
-  fail_usage("unknown method '{}'; use mean, completed, mean-fusion or gauss-fusion", text);
+const MethodScores* find_scores(const std::vector<MethodScores>& scores, const std::string& label) {
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == label; });
+  return found == scores.end() ? nullptr : &*found;
 }
 
-std::vector<Method> all_methods() {
-  return {Method::kMean, Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion};
+std::string mode_of(const MethodSpec& spec, const EpisodeShape& shape) {
+  return spec.sees == Sees::kAllQueries && shape.unlabelled > 0 ? "semi-supervised" : std::string(spec.mode());
 }
 
-std::string_view mode_of(Method method) { return facts(method).mode; }
-
-std::string_view mode_of(Method method, const EpisodeShape& shape) {
-  return method == Method::kGaussFusion && shape.unlabelled > 0 ? "semi-supervised" : mode_of(method);
-}
-
-CheckedScores evaluate_checked(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
-                               const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress) {
-  check_request(features, model, classes, options);
-  CheckedScores result{{}, check_episodes(features, episodes)};
-  if (model != nullptr) check_unseen(features, episodes.split, model->trained_on, result.checks);
+CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes,
+                               const EvaluateOptions& options, Progress& progress) {
+  if (options.methods.empty()) fail_usage("no method to evaluate");
+  if (options.batch < 1) fail_usage("the batch must be at least 1, found {}", options.batch);
+  CheckedScores result{{}, check_episodes(inputs.features, episodes)};
+  check_unseen(inputs.features, episodes.split, trained_on(inputs), result.checks);
   const at::NoGradGuard no_grad;
-  ListEvaluation evaluation(features, episodes, model, classes, options);
+  ListEvaluation evaluation(inputs, episodes, options);
   evaluation.check_permutations(result.checks);
-  const auto step = static_cast<size_t>(options.batch);
-  progress.start("evaluate", static_cast<int64_t>(episodes.episodes.size()));
-  for (size_t begin = 0; begin < episodes.episodes.size(); begin += step) {
-    const size_t end = std::min(begin + step, episodes.episodes.size());
-    evaluation.run(begin, end);
-    progress.advance(static_cast<int64_t>(end), "");
+  const auto count = static_cast<int64_t>(episodes.episodes.size());
+  const int64_t together = evaluation.together();
+  const auto [first, last] = options.group->share((count + together - 1) / together);
+  const int64_t begin = std::min(first * together, count);
+  const int64_t end = std::min(last * together, count);
+  const int64_t step = (options.batch + together - 1) / together * together;
+  progress.start("evaluate", end - begin);
+  for (int64_t i = begin; i < end; i += step) {
+    evaluation.run(i, std::min(i + step, end));
+    progress.advance(std::min(i + step, end) - begin, "");
   }
   progress.finish();
   result.methods = evaluation.take();
+  if (options.group->alone()) return result;
+  gather_scores({{begin, end}, evaluation.queries_of(begin, end)}, *options.group, result.methods);
   return result;
 }
 
-std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes,
-                                   const CompletionModel* model, const ClassKnowledge* classes,
+std::vector<MethodScores> evaluate(const EvaluateInputs& inputs, const EpisodeList& episodes,
                                    const EvaluateOptions& options, Progress& progress) {
-  return evaluate_checked(features, episodes, model, classes, options, progress).methods;
+  return evaluate_checked(inputs, episodes, options, progress).methods;
 }
 
 }  // namespace protocom

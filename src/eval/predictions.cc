@@ -20,7 +20,7 @@ void append_predictions_csv(const EpisodeShape& shape, const std::vector<SeedSco
       shape.ragged() ? fmt::format("{}-{}", shape.k_shot, shape.most_shots) : fmt::format("{}", shape.k_shot);
   for (const SeedScores& seed : seeds) {
     for (const MethodScores& scores : seed.methods) {
-      const std::string start = fmt::format("{},{},{},{}", shape.n_way, shots, seed.seed, to_string(scores.method));
+      const std::string start = fmt::format("{},{},{},{}", shape.n_way, shots, seed.seed, csv_cell(scores.method));
       for (const Prediction& one : scores.predictions) {
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.6f},{:.6f}\n", start, one.episode,
                        csv_cell(features.image_ids[static_cast<size_t>(one.row)]),

@@ -11,21 +11,19 @@ namespace {
 
 using nlohmann::json;
 
-const MethodScores& scores_of(const std::vector<MethodScores>& methods, Method method) {
-  const auto found =
-      std::find_if(methods.begin(), methods.end(), [&](const auto& scores) { return scores.method == method; });
-  PROTOCOM_CHECK(found != methods.end());
+const MethodScores& scores_of(const std::vector<MethodScores>& methods, const std::string& label) {
+  const MethodScores* found = find_scores(methods, label);
+  PROTOCOM_CHECK(found != nullptr);
   return *found;
 }
 
 json seed_json(const SeedScores& seed, size_t method) {
   const MethodScores& scores = seed.methods[method];
   const Estimate accuracy = estimate(scores.accuracy);
-  return {{"seed", seed.seed},
-          {"episodes", scores.accuracy.size()},
-          {"accuracy", accuracy.value},
-          {"ci95", accuracy.ci95},
-          {"cosine", estimate(scores.cosine).value}};
+  json out = {
+      {"seed", seed.seed}, {"episodes", scores.accuracy.size()}, {"accuracy", accuracy.value}, {"ci95", accuracy.ci95}};
+  if (!scores.cosine.empty()) out["cosine"] = estimate(scores.cosine).value;
+  return out;
 }
 
 /// Percent of episodes in which a is above b.
@@ -35,8 +33,8 @@ double share_better(const std::vector<double>& a, const std::vector<double>& b) 
   return 100.0 * static_cast<double>(better) / static_cast<double>(a.size());
 }
 
-bool has(const std::vector<Method>& methods, Method method) {
-  return std::find(methods.begin(), methods.end(), method) != methods.end();
+bool has(const std::vector<std::string>& methods, const std::string& label) {
+  return std::find(methods.begin(), methods.end(), label) != methods.end();
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ std::vector<MethodScores> pooled(const std::vector<SeedScores>& seeds) {
   for (const SeedScores& seed : seeds) {
     for (size_t i = 0; i < seed.methods.size(); ++i) {
       const MethodScores& more = seed.methods[i];
-      if (all.size() == i) all.push_back({more.method, {}, {}, {}});
+      if (all.size() == i) all.push_back({more.method, more.mode, {}, {}});
       PROTOCOM_CHECK(all[i].method == more.method);
       all[i].accuracy.insert(all[i].accuracy.end(), more.accuracy.begin(), more.accuracy.end());
       all[i].cosine.insert(all[i].cosine.end(), more.cosine.begin(), more.cosine.end());
@@ -66,6 +64,19 @@ json shape_json(const EpisodeShape& shape) {
   return out;
 }
 
+EpisodeShape shape_from_json(const json& fields) {
+  EpisodeShape shape;
+  fields.at("n_way").get_to(shape.n_way);
+  fields.at("k_shot").get_to(shape.k_shot);
+  fields.at("n_query").get_to(shape.n_query);
+  shape.most_shots = fields.value("k_shot_max", shape.most_shots);
+  shape.unlabelled = fields.value("unlabelled", shape.unlabelled);
+  if (fields.contains("query_distribution"))
+    shape.query_distribution = parse_query_distribution(fields["query_distribution"].get<std::string>());
+  shape.alpha = fields.value("alpha", shape.alpha);
+  return shape;
+}
+
 std::string describe(const EpisodeShape& shape) {
   std::string text = shape.ragged() ? fmt::format("{}-way {}-{}-shot", shape.n_way, shape.k_shot, shape.most_shots)
                                     : fmt::format("{}-way {}-shot", shape.n_way, shape.k_shot);
@@ -78,15 +89,17 @@ json results_json(const EpisodeShape& shape, const std::vector<MethodScores>& re
   json out = json::array();
   for (const auto& result : results) {
     const Estimate accuracy = estimate(result.accuracy);
-    const Estimate cosine = estimate(result.cosine);
     json row = shape_json(shape);
-    row["method"] = to_string(result.method);
-    row["mode"] = mode_of(result.method, shape);
+    row["method"] = result.method;
+    row["mode"] = result.mode;
     row["episodes"] = result.accuracy.size();
     row["accuracy"] = accuracy.value;
     row["ci95"] = accuracy.ci95;
-    row["cosine"] = cosine.value;
-    row["cosine_ci95"] = cosine.ci95;
+    if (!result.cosine.empty()) {
+      const Estimate cosine = estimate(result.cosine);
+      row["cosine"] = cosine.value;
+      row["cosine_ci95"] = cosine.ci95;
+    }
     row["per_episode"] = result.accuracy;
     out.push_back(std::move(row));
   }
@@ -104,20 +117,23 @@ json results_json(const EpisodeShape& shape, const std::vector<SeedScores>& seed
   return out;
 }
 
-std::vector<MethodPair> pairs_to_compare(const std::vector<Method>& methods, const std::vector<MethodPair>& asked) {
+std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods, const Comparisons& asked) {
   std::vector<MethodPair> pairs;
   const auto add = [&](MethodPair pair) {
-    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(std::move(pair));
   };
-  for (const Method method : methods) {
-    if (method != Method::kMean && has(methods, Method::kMean)) add({method, Method::kMean});
-  }
-  for (const MethodPair& pair : asked) {
-    for (const Method method : {pair.first, pair.second}) {
-      if (!has(methods, method))
-        fail_usage("'{}' is to be compared but not among the methods evaluated", to_string(method));
+  if (has(methods, asked.baseline)) {
+    for (const std::string& method : methods) {
+      if (method != asked.baseline) add({method, asked.baseline});
     }
-    if (pair.first == pair.second) fail_usage("'{}' is to be compared with itself", to_string(pair.first));
+  } else if (asked.baseline != Comparisons().baseline) {
+    fail_usage("the baseline '{}' is not among the methods evaluated", asked.baseline);
+  }
+  for (const MethodPair& pair : asked.pairs) {
+    for (const std::string& method : {pair.first, pair.second}) {
+      if (!has(methods, method)) fail_usage("'{}' is to be compared but not among the methods evaluated", method);
+    }
+    if (pair.first == pair.second) fail_usage("'{}' is to be compared with itself", pair.first);
     add(pair);
   }
   return pairs;
@@ -132,8 +148,8 @@ json differences_json(const EpisodeShape& shape, const std::vector<SeedScores>& 
     const auto& b = scores_of(all, baseline).accuracy;
     const Estimate difference = paired_difference(a, b);
     json row = shape_json(shape);
-    row["method"] = to_string(method);
-    row["baseline"] = to_string(baseline);
+    row["method"] = method;
+    row["baseline"] = baseline;
     row["episodes"] = a.size();
     row["difference"] = difference.value;
     row["ci95"] = difference.ci95;

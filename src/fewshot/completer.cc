@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dense_layer.h"
+#include "fewshot/row_kernels.h"
 #include "protocom/core/check.h"
-#include "protocom/fewshot/row_kernels.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -41,6 +43,16 @@ std::vector<std::string> trained_on_from(const nlohmann::json& json, const std::
   }
 }
 
+/// Joint meta-training wrote it as `scale` before it was read.
+double gamma_from(const nlohmann::json& json, const std::string& where) {
+  try {
+    const double gamma = json.value("gamma", json.value("scale", kDefaultGamma));
+    if (std::isfinite(gamma) && gamma > 0) return gamma;
+  } catch (const nlohmann::json::exception&) {
+  }
+  fail("{}: the header's gamma is damaged: it should be a number above 0", where);
+}
+
 nlohmann::json to_json(const ProtoComNetOptions& options) {
   return {{"feature_dim", options.feature_dim},
           {"embedding_dim", options.embedding_dim},
@@ -57,6 +69,7 @@ void write_completion_model(const std::filesystem::path& path, const CompletionM
   header.details = details;
   header.details["network"] = to_json(model.network.options());
   if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
+  header.details["gamma"] = model.gamma;
   NpzWriter writer(path);
   for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, tensor);
   writer.add("attributes", model.attributes);
@@ -71,7 +84,8 @@ CompletionModel read_completion_model(const std::filesystem::path& path) {
   const NpzReader reader(path);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
-  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}, {}};
+  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
+  model.gamma = gamma_from(header.details, path.string());
   model.trained_on = trained_on_from(header.details, path.string());
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : model.network.state_dict()) {

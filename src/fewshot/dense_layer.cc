@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "protocom/fewshot/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 #include <atomic>
 #include <cstring>

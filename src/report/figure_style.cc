@@ -44,6 +44,8 @@ const std::vector<PaletteColour>& palette() {
       {"m-mean-fusion", "#0a7d5a", "#35c493"}, {"m-gauss-fusion", "#bf4a12", "#f28c52"},
       {"extra-1", "#7a4ab0", "#b894ea"},       {"extra-2", "#8a630a", "#d9b24a"},
       {"extra-3", "#b0306e", "#ee7fb2"},       {"extra-4", "#4a6b1a", "#a3c76a"},
+      {"extra-5", "#0b7285", "#3bc9db"},       {"extra-6", "#5f3dc4", "#a594f9"},
+      {"extra-7", "#a33b1f", "#ff9d7a"},       {"extra-8", "#2b4f81", "#8fb3e8"},
       {"hue-1", "#0068a8", "#4fb0ec"},         {"hue-2", "#bf4a12", "#f28c52"},
       {"hue-3", "#0a7d5a", "#35c493"},         {"hue-4", "#b0306e", "#ee7fb2"},
       {"hue-5", "#8a630a", "#d9b24a"},         {"hue-6", "#7a4ab0", "#b894ea"},

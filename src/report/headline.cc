@@ -1,10 +1,12 @@
+#include "protocom/report/headline.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "protocom/report/evaluation.h"
+#include "protocom/eval/evaluation.h"
 #include "protocom/report/svg.h"
 
 namespace protocom {

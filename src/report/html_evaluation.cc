@@ -39,6 +39,15 @@ std::vector<std::pair<std::string, std::string>> methods_of(const Evaluation& ev
   return methods;
 }
 
+std::string colour_of(const Evaluation& evaluation, const std::string& method) {
+  std::vector<std::string> labels;
+  for (const MethodResult& row : evaluation.results) {
+    if (std::find(labels.begin(), labels.end(), row.method) == labels.end()) labels.push_back(row.method);
+  }
+  const auto place = std::find(labels.begin(), labels.end(), method) - labels.begin();
+  return method_classes(labels)[static_cast<size_t>(place)];
+}
+
 const MethodResult* find(const Evaluation& evaluation, const Protocol& protocol, const std::string& method,
                          const std::string& mode) {
   for (const MethodResult* row : evaluation.of(protocol.title)) {
@@ -77,9 +86,10 @@ std::string accuracy_table(const Evaluation& evaluation) {
     html += fmt::format("<th scope=\"col\">{}</th>", unbroken_html(protocol.title));
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& method : methods_of(evaluation)) {
-    html += fmt::format(
-        "<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small></th>",
-        escape_html(method.first), escape_html(method_about(method.first)), method_class(method.first), method.second);
+    html +=
+        fmt::format("<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small></th>",
+                    escape_html(method.first), escape_html(method_about(method.first)),
+                    colour_of(evaluation, method.first), method.second);
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
     html += "</tr>\n";
   }
@@ -102,7 +112,8 @@ BarChart accuracy_chart(const Evaluation& evaluation, const Protocol& protocol, 
   chart.unit = "%";
   chart.references = {{100.0 / static_cast<double>(protocol.n_way), "chance"}};
   for (const MethodResult* row : evaluation.of(protocol.title)) {
-    chart.bars.push_back({row->method, row->mode, row->accuracy.value, row->accuracy.ci95, method_class(row->method)});
+    chart.bars.push_back(
+        {row->method, row->mode, row->accuracy.value, row->accuracy.ci95, colour_of(evaluation, row->method)});
   }
   return chart;
 }
@@ -114,7 +125,8 @@ BarChart cosine_chart(const Evaluation& evaluation, const Protocol& protocol, co
   chart.decimals = 3;
   for (const MethodResult* row : evaluation.of(protocol.title)) {
     if (!row->cosine) continue;
-    chart.bars.push_back({row->method, row->mode, row->cosine->value, row->cosine->ci95, method_class(row->method)});
+    chart.bars.push_back(
+        {row->method, row->mode, row->cosine->value, row->cosine->ci95, colour_of(evaluation, row->method)});
     // Features without a final activation can point away from the centre.
     if (row->cosine->value < 0.0) chart.low = -1.0;
   }

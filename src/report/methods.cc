@@ -1,30 +1,61 @@
 #include "protocom/report/methods.h"
 
-#include <cstdint>
-#include <map>
+#include <algorithm>
+
+#include "protocom/fewshot/methods.h"
+#include "report/method_of.h"
 
 namespace protocom {
+namespace {
 
-std::string method_class(const std::string& method) {
-  if (!method_about(method).empty()) return "m-" + method;
-  uint32_t hash = 2166136261U;  // FNV-1a: std::hash differs between libraries
-  for (const char c : method) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619U;
-  return "extra-" + std::to_string(hash % 4 + 1);
+constexpr size_t kExtraColours = 8;
+
+std::string extra(size_t index) { return "extra-" + std::to_string(index % kExtraColours + 1); }
+
+/// The colour of a known method; empty for others.
+std::string own_class(const std::string& label) {
+  const MethodSpec* spec = spec_of(label);
+  if (spec == nullptr) return "";
+  if (spec->paper_row > 0) return "m-" + spec->name;
+  size_t place = 0;
+  for (const MethodSpec* one : method_specs()) {
+    if (one == spec) break;
+    place += one->paper_row == 0 ? 1 : 0;
+  }
+  return extra(place);
 }
 
-std::string method_about(const std::string& method) {
-  static const std::map<std::string, std::string> kAbout = {
-      {"mean", "mean of the support images"},
-      {"completed", "that mean, completed by the class’s attributes"},
-      {"mean-fusion", "half mean, half completed"},
-      {"gauss-fusion", "both fused by how certain each is"},
+}  // namespace
+
+const MethodSpec* spec_of(const std::string& label) {
+  const std::string name = label.substr(0, label.find(':'));
+  const auto& specs = method_specs();
+  const auto found = std::find_if(specs.begin(), specs.end(), [&](const MethodSpec* one) { return one->name == name; });
+  return found == specs.end() ? nullptr : *found;
+}
+
+std::vector<std::string> method_classes(const std::vector<std::string>& labels) {
+  std::vector<std::string> classes;
+  const auto taken = [&](const std::string& one) {
+    return std::find(classes.begin(), classes.end(), one) != classes.end();
   };
-  const auto found = kAbout.find(method);
-  return found == kAbout.end() ? "" : found->second;
+  for (const std::string& label : labels) {
+    std::string own = own_class(label);
+    for (size_t i = 0; i < kExtraColours && (own.empty() || taken(own)); ++i) own = extra(i);
+    classes.push_back(own);
+  }
+  return classes;
 }
 
-std::string method_label(const std::string& method, const std::string& mode) {
-  return mode.empty() || mode == "inductive" ? method : method + " (" + mode + ")";
+std::string method_class(const std::string& label) { return method_classes({label}).front(); }
+
+std::string method_about(const std::string& label) {
+  const MethodSpec* spec = spec_of(label);
+  return spec == nullptr ? "" : spec->about;
+}
+
+std::string method_label(const std::string& label, const std::string& mode) {
+  return mode.empty() || mode == "inductive" ? label : label + " (" + mode + ")";
 }
 
 }  // namespace protocom

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/method_of.h"
 
 namespace protocom {
 namespace {
@@ -41,10 +43,15 @@ std::string percent_cell(const Estimate& estimate) {
 }
 
 std::string say_modes(const std::vector<std::string>& methods) {
-  const bool transductive = std::find(methods.begin(), methods.end(), "gauss-fusion") != methods.end();
-  return transductive ? " gauss-fusion is transductive: it sees all queries of an episode, unlabelled; the others are "
-                        "inductive."
-                      : " All methods are inductive: each query is classified on its own.";
+  std::vector<std::string> transductive;
+  for (const std::string& method : methods) {
+    const MethodSpec* spec = spec_of(method);
+    if (spec != nullptr && spec->sees == Sees::kAllQueries) transductive.push_back(method);
+  }
+  if (transductive.empty()) return " All methods are inductive: each query is classified on its own.";
+  const bool one = transductive.size() == 1;
+  return fmt::format(" {} {} transductive: {} all queries of an episode, unlabelled; the others are inductive.",
+                     fmt::join(transductive, ", "), one ? "is" : "are", one ? "it sees" : "they see");
 }
 
 std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {
@@ -62,9 +69,11 @@ LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::s
   chart.title = title;
   chart.x_label = x_label;
   chart.y_label = "accuracy, %";
-  for (const std::string& method : methods_in(points)) {
-    const auto own = points_of(points, method);
-    LineSeries series{method_label(method, own.back().mode), method_class(method), {}, {}, {}};
+  const auto methods = methods_in(points);
+  const auto colours = method_classes(methods);
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const auto own = points_of(points, methods[m]);
+    LineSeries series{method_label(methods[m], own.back().mode), colours[m], {}, {}, {}};
     for (const SeriesPoint& point : own) {
       series.x.push_back(point.x);
       series.y.push_back(point.accuracy.value);
@@ -92,12 +101,16 @@ ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std:
   constexpr size_t kMostColumns = 6;
   const std::vector<std::string> methods = methods_in(points);
   ReportTable table{caption, {"Method"}, {}};
-  for (const SeriesPoint& point : points_of(points, methods.front()))
-    table.columns.push_back(x_prefix + format_number(point.x, x_decimals));
+  std::set<double> places;
+  for (const SeriesPoint& point : points) places.insert(point.x);
+  for (const double x : places) table.columns.push_back(x_prefix + format_number(x, x_decimals));
   for (const std::string& method : methods) {
     const auto own = points_of(points, method);
     table.rows.push_back({method_label(method, own.back().mode)});
-    for (const SeriesPoint& point : own) table.rows.back().push_back(percent_cell(point.accuracy));
+    for (const double x : places) {
+      const auto found = std::find_if(own.begin(), own.end(), [x](const SeriesPoint& point) { return point.x == x; });
+      table.rows.back().push_back(found == own.end() ? "–" : percent_cell(found->accuracy));
+    }
   }
   return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
 }

@@ -158,6 +158,25 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
   return section;
 }
 
+namespace {
+
+std::string what_moves(const std::vector<SingleImageCurve>& curves) {
+  const auto of = [&](const char* method) {
+    const auto found =
+        std::find_if(curves.begin(), curves.end(), [&](const auto& one) { return one.method == method; });
+    return found == curves.end() ? nullptr : &found->cosine;
+  };
+  const auto* image = of("mean");
+  const auto* completed = of("completed");
+  if (image == nullptr || completed == nullptr)
+    return "How near each method’s prototype from one image comes to the centre.";
+  return fmt::format("Completion moves the nearest images by {} and the farthest by {} in cosine to their centre.",
+                     format_number(completed->front() - image->front(), 2),
+                     format_number(completed->back() - image->back(), 2));
+}
+
+}  // namespace
+
 Section single_images_section(const SingleImageAnalysis& analysis, Split split) {
   Section section{
       "single-images", "Prototypes from one image, by its distance to the centre (figure 5)", "", "", {}, {}};
@@ -167,12 +186,13 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
   chart.x_label = "rank of the image by its distance to the centre, near to far";
   chart.y_label = "cosine";
   chart.decimals = 3;
-  for (const SingleImageCurve& curve : analysis.curves) {
-    LineSeries series{curve.method == "mean" ? "mean (the image itself)" : curve.method,
-                      method_class(curve.method),
-                      {},
-                      curve.cosine,
-                      {}};
+  std::vector<std::string> methods;
+  for (const SingleImageCurve& curve : analysis.curves) methods.push_back(curve.method);
+  const auto colours = method_classes(methods);
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const SingleImageCurve& curve = analysis.curves[m];
+    LineSeries series{
+        curve.method == "mean" ? "mean (the image itself)" : curve.method, colours[m], {}, curve.cosine, {}};
     // A smoothed value stands for the middle of its window.
     for (size_t i = 0; i < curve.cosine.size(); ++i)
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
@@ -185,11 +205,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
                           format_number(curve.cosine.back(), 3)});
   }
   section.tables = {table};
-  const auto& image = analysis.curves.front().cosine;
-  const auto& completed = analysis.curves[1].cosine;
-  section.finding = fmt::format(
-      "Completion moves the nearest images by {} and the farthest by {} in cosine to their centre.",
-      format_number(completed.front() - image.front(), 2), format_number(completed.back() - image.back(), 2));
+  section.finding = what_moves(analysis.curves);
   section.how = fmt::format(
       "Each image of the {} {} classes alone as the only shot; curves are means over classes at each of {} ranks, "
       "smoothed by a moving average of {}. All inductive.",

@@ -4,10 +4,14 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/method_of.h"
 #include "report/section_words.h"
 
 namespace protocom {
 namespace {
+
+/// "inductive" or "transductive", of a method that has just been run.
+std::string method_mode(const std::string& label) { return std::string(spec_of(label)->mode()); }
 
 BarChart class_chart(std::vector<ClassScore> classes, const std::string& method) {
   BarChart chart;
@@ -53,8 +57,7 @@ Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes&
                   best->title, best->accuracy.value, worst->title, worst->accuracy.value, confused->title,
                   confused->confused_with, confused->confused_percent);
   section.how =
-      fmt::format("Method {} ({}). ", analysis.method, mode_of(parse_method(analysis.method))) +
-      say_episodes(episodes) +
+      fmt::format("Method {} ({}). ", analysis.method, method_mode(analysis.method)) + say_episodes(episodes) +
       " An entry of the matrix is the percentage of the queries of one class that were taken for another one, "
       "among the episodes that contain both.";
   HeatMap map;
@@ -77,7 +80,7 @@ Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes&
   return section;
 }
 
-Section calibration_section(const std::vector<Calibration>& methods, double scale, const AnalysisEpisodes& episodes) {
+Section calibration_section(const std::vector<Calibration>& methods, const AnalysisEpisodes& episodes) {
   Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
   LineChart chart;
   chart.id = "calibration-curve";
@@ -91,8 +94,12 @@ Section calibration_section(const std::vector<Calibration>& methods, double scal
   ReportTable table{"Expected calibration error, in points: mean over queries of |accuracy − probability| of their bin",
                     {"Method", "Error", "Too high by"},
                     {}};
-  for (const Calibration& one : methods) {
-    LineSeries series{method_label(one.method, one.mode), method_class(one.method), {}, {}, {}};
+  std::vector<std::string> names;
+  for (const Calibration& one : methods) names.push_back(one.method);
+  const auto colours = method_classes(names);
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const Calibration& one = methods[m];
+    LineSeries series{method_label(one.method, one.mode), colours[m], {}, {}, {}};
     for (const CalibrationBin& bin : one.bins) {
       series.x.push_back(bin.confidence);
       series.y.push_back(bin.accuracy);
@@ -104,11 +111,9 @@ Section calibration_section(const std::vector<Calibration>& methods, double scal
   }
   const auto best = std::min_element(methods.begin(), methods.end(),
                                      [](const auto& a, const auto& b) { return a.expected_error < b.expected_error; });
-  section.finding = fmt::format(
-      "With softmax({:g} · cosine), probabilities are off by {:.1f} points on average for {}, the best; they are too "
-      "{}.",
-      scale, 100.0 * best->expected_error, method_label(best->method, best->mode),
-      best->overconfidence > 0.0 ? "high" : "low");
+  section.finding = fmt::format("Probabilities are off by {:.1f} points on average for {}, the best; they are too {}.",
+                                100.0 * best->expected_error, method_label(best->method, best->mode),
+                                best->overconfidence > 0.0 ? "high" : "low");
   section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
   section.figures = {chart};
   section.tables = {table};
@@ -152,7 +157,7 @@ Section failures_section(const std::vector<Mistake>& mistakes, const std::string
                                       mistakes.front().true_title, mistakes.front().predicted_title,
                                       100.0 * mistakes.front().probability);
   section.how = fmt::format("Method {} ({}): wrong predictions with the highest probability, each image once. ", method,
-                            mode_of(parse_method(method))) +
+                            method_mode(method)) +
                 say_episodes(episodes);
   ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}, {}};
   bool pictures = false;

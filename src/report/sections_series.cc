@@ -5,6 +5,7 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/method_of.h"
 #include "report/section_words.h"
 
 namespace protocom {
@@ -33,6 +34,23 @@ const SeriesPoint& at(const std::vector<SeriesPoint>& points, const std::string&
                        [&](const SeriesPoint& point) { return point.method == method && point.x == x; });
 }
 
+bool uses_knowledge(const std::string& method) {
+  const MethodSpec* spec = spec_of(method);
+  return spec != nullptr && (spec->has(Need::kCompletionModel) || spec->has(Need::kKnowledge));
+}
+
+std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const char* what) {
+  const auto best_at = [&](double x) {
+    const SeriesPoint* best = nullptr;
+    for (const SeriesPoint& point : points) {
+      if (point.x == x && (best == nullptr || point.accuracy.value > best->accuracy.value)) best = &point;
+    }
+    return fmt::format("{} is best at {:.0f} {} ({:.1f} %)", method_label(best->method, best->mode), x, what,
+                       best->accuracy.value);
+  };
+  return fmt::format("{}, {}.", best_at(points.front().x), best_at(points.back().x));
+}
+
 std::string from_to(const std::vector<SeriesPoint>& points, const std::string& method) {
   const auto own = points_of(points, method);
   return fmt::format("{} goes from {:.1f} to {:.1f} %", method, own.front().accuracy.value, own.back().accuracy.value);
@@ -45,7 +63,10 @@ Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpis
   LineChart chart =
       accuracy_chart_of(points, "shots-accuracy", fmt::format("Accuracy by shots, {}-way", episodes.shape.n_way),
                         "labelled images a class, K");
-  section.finding = find_crossing(points_of(points, "mean"), points_of(points, "completed"), chart);
+  const auto mean = points_of(points, "mean");
+  const auto completed = points_of(points, "completed");
+  section.finding =
+      mean.empty() || completed.empty() ? best_at_both_ends(points, "shots") : find_crossing(mean, completed, chart);
   section.how =
       fmt::format(
           "{} episodes of {}-way for each K, {} queries a class, {} classes, seed {}; bands are 95 % intervals.",
@@ -61,13 +82,16 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   Section section{"noise", "Wrong knowledge (table 5)", "", "", {}, {}};
   const double least = options.gammas.front();
   const double most = options.gammas.back();
-  const auto loss = [&](const char* method) {
-    return at(points, method, least).accuracy.value - at(points, method, most).accuracy.value;
-  };
-  section.finding = fmt::format(
-      "With every attribute flipped with probability {:g}, completed prototypes lose {:.1f} points, GaussFusion "
-      "(transductive) {:.1f}.",
-      most, loss("completed"), loss("gauss-fusion"));
+  std::string losses;
+  for (const std::string& method : methods_in(points)) {
+    if (!uses_knowledge(method)) continue;
+    const SeriesPoint& before = at(points, method, least);
+    losses += fmt::format("{}{} loses {} points", losses.empty() ? "" : ", ", method_label(method, before.mode),
+                          format_number(before.accuracy.value - at(points, method, most).accuracy.value, 1));
+  }
+  section.finding = losses.empty()
+                        ? "No method here uses knowledge, so none is affected by wrong knowledge."
+                        : fmt::format("With every attribute flipped with probability {:g}, {}.", most, losses);
   section.how = fmt::format(
                     "An attribute that a class has is taken from it, and one that it lacks is given to it, with "
                     "probability γ; mean over {} draws of the noise. The model stays as it was trained. ",
@@ -87,9 +111,9 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
 Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
   Section section{"ways", "More classes to tell apart", "", "", {}, {}};
   const double most = points.back().x;
-  section.finding =
-      fmt::format("With {:.0f} classes instead of {:.0f}, {} and {}, where chance is {:.1f} %.", most, points.front().x,
-                  from_to(points, "mean"), from_to(points, "gauss-fusion"), 100.0 / most);
+  const auto methods = methods_in(points);
+  section.finding = fmt::format("From {:.0f} to {:.0f} classes {} and {}, where chance is {:.1f} %.", points.front().x,
+                                most, from_to(points, methods.front()), from_to(points, methods.back()), 100.0 / most);
   section.how =
       fmt::format("{} episodes of {}-shot for each n, {} queries a class, {} classes, seed {}.", episodes.count,
                   episodes.shape.k_shot, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
@@ -104,19 +128,24 @@ Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpiso
 
 Section unlabelled_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
   Section section{"unlabelled", "How many unlabelled images fusion needs", "", "", {}, {}};
-  const auto fused = points_of(points, "gauss-fusion");
-  section.finding = fmt::format(
-      "With {:.0f} unlabelled images a class GaussFusion (semi-supervised) reaches {:.1f} %; without any it is the "
-      "mean "
-      "of both prototypes, {:.1f} %.",
-      fused.back().x, fused.back().accuracy.value, fused.front().accuracy.value);
+  std::vector<SeriesPoint> fused;
+  for (const std::string& method : methods_in(points)) {
+    const auto own = points_of(points, method);
+    if (own.back().mode != "semi-supervised") continue;
+    section.finding += fmt::format(
+        "{}{} (semi-supervised) reaches {:.1f} % with {:.0f} unlabelled images a class, {:.1f} % with {:.0f}",
+        section.finding.empty() ? "" : "; ", method, own.back().accuracy.value, own.back().x,
+        own.front().accuracy.value, own.front().x);
+    fused.insert(fused.end(), own.begin(), own.end());
+  }
+  section.finding += section.finding.empty() ? "No method here uses unlabelled images." : ".";
   section.how = say_episodes(episodes) +
                 " The unlabelled images are of the episode's classes and disjoint from the queries that are scored "
                 "(semi-supervised): every number of them is scored on the same queries.";
   section.figures = {
       accuracy_chart_of(points, "unlabelled-accuracy", "Accuracy by unlabelled images", "unlabelled images a class")};
   section.tables = {
-      accuracy_table_of(points_of(points, "gauss-fusion"), "Accuracy, %, by unlabelled images a class", "", 0)};
+      accuracy_table_of(fused.empty() ? points : fused, "Accuracy, %, by unlabelled images a class", "", 0)};
   return section;
 }
 

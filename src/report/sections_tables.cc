@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/html_report.h"
 #include "protocom/report/methods.h"
 #include "report/html_parts.h"
+#include "report/method_of.h"
 #include "report/section_words.h"
 
 namespace protocom {
@@ -13,27 +12,42 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<MethodScores>& scores) {
   std::vector<std::string> names;
-  for (const MethodScores& one : scores) names.emplace_back(to_string(one.method));
+  for (const MethodScores& one : scores) names.push_back(one.method);
   return names;
 }
 
 std::string task_name(const EpisodeShape& shape) { return fmt::format("{}-way {}-shot", shape.n_way, shape.k_shot); }
 
-Bar bar_of(const MethodScores& scores, const Estimate& value) {
-  const std::string name(to_string(scores.method));
-  return {name, std::string(mode_of(scores.method)), value.value, value.ci95, method_class(name)};
+Bar bar_of(const MethodScores& scores, const Estimate& value, const std::string& css_class) {
+  return {scores.method, scores.mode, value.value, value.ci95, css_class};
 }
 
-const MethodScores* find(const std::vector<MethodScores>& scores, Method method) {
-  const auto found = std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == method; });
-  return found == scores.end() ? nullptr : &*found;
+/// How the table of the ablation tells its rows apart, by their numbers 1 to 4.
+struct AblationRow {
+  const char* number;
+  const char* completion;
+  const char* fusion;
+};
+
+AblationRow ablation_row(const std::string& method) {
+  const MethodSpec* spec = spec_of(method);
+  switch (spec == nullptr ? 0 : spec->paper_row) {
+    case 1:
+      return {"(i) ", "–", "–"};
+    case 2:
+      return {"(ii) ", "✓", "–"};
+    case 3:
+      return {"(iii) ", "✓", "mean"};
+    case 4:
+      return {"(iv) ", "✓", "Gaussian"};
+    default:
+      return {"", "–", "–"};
+  }
 }
 
-/// "(i)" to "(iv)": the paper's numbers.
-std::string row_number(Method method) {
-  static const char* const kNumbers[] = {"(i)", "(ii)", "(iii)", "(iv)"};
-  const auto index = static_cast<size_t>(method);
-  return index < 4 ? kNumbers[index] : "";
+std::string symbol_of(const std::string& method) {
+  const MethodSpec* spec = spec_of(method);
+  return spec == nullptr ? "" : spec->symbol;
 }
 
 BarChart ablation_chart(const TaskScores& task) {
@@ -43,13 +57,15 @@ BarChart ablation_chart(const TaskScores& task) {
   chart.high = 100.0;
   chart.unit = "%";
   chart.references = {{100.0 / static_cast<double>(task.shape.n_way), "chance"}};
-  for (const MethodScores& scores : task.methods) chart.bars.push_back(bar_of(scores, estimate(scores.accuracy)));
+  const auto colours = method_classes(names_of(task.methods));
+  for (size_t m = 0; m < task.methods.size(); ++m)
+    chart.bars.push_back(bar_of(task.methods[m], estimate(task.methods[m].accuracy), colours[m]));
   return chart;
 }
 
 std::string gain_words(const TaskScores& task) {
-  const MethodScores* mean = find(task.methods, Method::kMean);
-  const MethodScores* fused = find(task.methods, Method::kGaussFusion);
+  const MethodScores* mean = find_scores(task.methods, "mean");
+  const MethodScores* fused = find_scores(task.methods, "gauss-fusion");
   if (mean == nullptr || fused == nullptr) return "";
   const Estimate gain = paired_difference(fused->accuracy, mean->accuracy);
   return fmt::format("{} ± {:.1f} points in {}-shot tasks", signed_points(gain.value), gain.ci95, task.shape.k_shot);
@@ -73,17 +89,18 @@ Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episode
   chart.decimals = 3;
   ReportTable table{
       "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Symbol", "Cosine"}, {}};
-  static const char* const kSymbols[] = {"p", "p̂", "½ p + ½ p̂", "p̂′"};
+  const auto colours = method_classes(names_of(scores.methods));
   std::string words;
-  for (const MethodScores& one : scores.methods) {
+  for (size_t m = 0; m < scores.methods.size(); ++m) {
+    const MethodScores& one = scores.methods[m];
+    if (one.cosine.empty()) continue;  // a method without prototypes
     const Estimate cosine = estimate(one.cosine);
-    chart.bars.push_back(bar_of(one, cosine));
+    chart.bars.push_back(bar_of(one, cosine, colours[m]));
     if (cosine.value < 0.0) chart.low = -1.0;
-    table.rows.push_back({method_label(std::string(to_string(one.method)), std::string(mode_of(one.method))),
-                          kSymbols[static_cast<size_t>(one.method)],
+    table.rows.push_back({method_label(one.method, one.mode), symbol_of(one.method),
                           fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95)});
-    words += fmt::format("{}{} {:.2f}{}", words.empty() ? "" : ", ", to_string(one.method), cosine.value,
-                         mode_of(one.method) == "transductive" ? " (transductive)" : "");
+    words += fmt::format("{}{} {:.2f}{}", words.empty() ? "" : ", ", one.method, cosine.value,
+                         one.mode == "transductive" ? " (transductive)" : "");
   }
   section.finding = fmt::format("Cosine of the prototypes to the true class centres: {}.", words);
   section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));
@@ -106,11 +123,10 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpi
     if (!words.empty()) gains += (gains.empty() ? "" : ", ") + words;
   }
   for (size_t m = 0; m < tasks.front().methods.size(); ++m) {
-    const Method method = tasks.front().methods[m].method;
-    static const char* const kFusion[] = {"–", "–", "mean", "Gaussian"};
-    std::vector<std::string> row = {
-        row_number(method) + " " + method_label(std::string(to_string(method)), std::string(mode_of(method))),
-        method == Method::kMean ? "–" : "✓", kFusion[static_cast<size_t>(method)]};
+    const MethodScores& own = tasks.front().methods[m];
+    const AblationRow labels = ablation_row(own.method);
+    std::vector<std::string> row = {labels.number + method_label(own.method, own.mode), labels.completion,
+                                    labels.fusion};
     for (const TaskScores& task : tasks) {
       row.push_back(percent_cell(estimate(task.methods[m].accuracy)));
       const Estimate gain = paired_difference(task.methods[m].accuracy, task.methods.front().accuracy);

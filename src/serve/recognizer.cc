@@ -6,9 +6,6 @@
 #include <numeric>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/completer.h"
-#include "protocom/fewshot/cosine_classifier.h"
-#include "protocom/fewshot/gauss_fusion.h"
 
 namespace protocom {
 namespace {
@@ -25,9 +22,9 @@ SupportStatistics statistics(const ClassStore& store) {
     if (one.count < 1) fail("class '{}' of the store has no image", one.name);
     count.push_back(static_cast<double>(one.count));
   }
-  return {at::tensor(count, at::kDouble).to(at::kFloat),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; })};
+  return {at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
+          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
+          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
 }
 
 void check_fits(const ClassStore& store, const CompletionModel& model) {
@@ -48,33 +45,39 @@ void check_fits(const ClassStore& store, const CompletionModel& model) {
 }  // namespace
 
 Recognizer::Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options)
-    : options_(options) {
+    : method_(make_method(options.method)) {
   const at::NoGradGuard no_grad;
   check_fits(store, model);
+  if (method_->spec().has(Need::kSupportImages))
+    fail_usage("'{}' needs each support image's feature; a class store keeps the moments of each class only",
+               options.method);
   for (const StoredClass& one : store.classes) class_names_.push_back(one.name);
   support_ = statistics(store);
-  mean_ = mean_prototypes(support_);
-  const ClassKnowledge knowledge{
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; }),
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; })};
-  const Completer completer(model, knowledge);
-  completed_ = completer.complete(mean_, at::arange(mean_.size(0), at::kLong));
+  knowledge_ = {rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; }),
+                rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; })};
+  MethodContext context;
+  context.model = &model;
+  context.classes = &knowledge_;
+  check_needs(*method_, context);
+  scorer_ = method_->prepare(context);
 }
 
-at::Tensor Recognizer::prototypes(const at::Tensor& features, Fusion fusion) const {
+EpisodeScores Recognizer::score(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  if (fusion == Fusion::kInductive) return fuse_by_mean(mean_, completed_);
-  GaussFusionOptions options;
-  options.scale = options_.scale;
-  return gauss_fusion(support_, completed_, features, options);
+  const int64_t dim = support_.sum.size(2);
+  if (features.dim() != 2 || features.size(1) != dim)
+    fail("features of {} dimensions, the store's have {}", features.size(-1), dim);
+  EpisodeBatch batch;
+  batch.query = features.to(at::kFloat).unsqueeze(0);
+  batch.moments = support_;
+  batch.classes = at::arange(support_.sum.size(1), at::kLong).unsqueeze(0);
+  return scorer_->score(batch);
 }
 
-at::Tensor Recognizer::probabilities(const at::Tensor& features, Fusion fusion) const {
-  const at::NoGradGuard no_grad;
-  if (features.dim() != 2 || features.size(1) != mean_.size(1)) {
-    fail("features of {} dimensions, the store's have {}", features.size(-1), mean_.size(1));
-  }
-  return cosine_probabilities(features, prototypes(features, fusion), options_.scale);
+at::Tensor Recognizer::prototypes(const at::Tensor& features) const { return score(features).prototypes.squeeze(0); }
+
+at::Tensor Recognizer::probabilities(const at::Tensor& features) const {
+  return score(features).logits.squeeze(0).softmax(-1);
 }
 
 std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,

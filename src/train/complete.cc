@@ -35,20 +35,20 @@ class Validation {
   [[nodiscard]] bool possible() const { return episodes_.has_value(); }
 
   [[nodiscard]] std::vector<MethodScores> run(const CompletionModel& model, Progress& progress) const {
-    return evaluate(features_, *episodes_, &model, &classes_, {}, progress);
+    return evaluate({features_, &model, &classes_}, *episodes_, {}, progress);
   }
 
   /// The accuracy that decides, percent.
   [[nodiscard]] double decisive(const std::vector<MethodScores>& results) const {
     double sum = 0;
-    for (const Method method : decisive_) sum += estimate(results[static_cast<size_t>(method)].accuracy).value;
+    for (const std::string& method : decisive_) sum += estimate(find_scores(results, method)->accuracy).value;
     return sum / static_cast<double>(decisive_.size());
   }
 
  private:
   const FeatureSet& features_;
   const ClassKnowledge& classes_;
-  std::vector<Method> decisive_;
+  std::vector<std::string> decisive_;
   std::optional<EpisodeList> episodes_;
 };
 
@@ -64,7 +64,7 @@ json to_json(const std::vector<CompleteEpoch>& epochs) {
   json history = json::array();
   for (const CompleteEpoch& epoch : epochs) {
     json methods = json::array();
-    for (const MethodScores& scores : epoch.validation) methods.push_back(to_string(scores.method));
+    for (const MethodScores& scores : epoch.validation) methods.push_back({scores.method, scores.mode});
     history.push_back({{"epoch", epoch.epoch}, {"loss", epoch.loss}, {"methods", methods}});
   }
   return history;
@@ -94,7 +94,8 @@ std::vector<CompleteEpoch> history_from(const json& saved, const std::function<a
     for (const json& method : entry.at("methods")) {
       if (!scores.defined()) scores = all_scores();
       MethodScores one;
-      one.method = parse_method(method.get<std::string>());
+      one.method = method.at(0);
+      one.mode = method.at(1);
       one.accuracy = to_vector(scores[row][0]);
       one.cosine = to_vector(scores[row][1]);
       epoch.validation.push_back(std::move(one));
@@ -210,7 +211,7 @@ class CompletionTrainer {
     std::vector<Scalar> curves = {{"loss/train", record.loss}, {"learning_rate", learning_rate()}};
     for (const MethodScores& scores : record.validation) {
       const Estimate accuracy = estimate(scores.accuracy);
-      const std::string method(to_string(scores.method));
+      const std::string& method = scores.method;
       line["validation"][method] = {{"accuracy", accuracy.value}, {"ci95", accuracy.ci95}};
       curves.push_back({"accuracy/validation/" + method, accuracy.value / 100});
     }

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "protocom/core/error.h"
@@ -38,6 +39,11 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
     fail_usage("epochs, batches, batch and k-shot must be at least 1");
   }
   if (options.decisive.empty()) fail_usage("at least one method must decide which epoch is kept");
+  const auto rows_of_paper = paper_rows();
+  for (const auto& method : options.decisive) {
+    if (std::find(rows_of_paper.begin(), rows_of_paper.end(), method) == rows_of_paper.end())
+      fail_usage("only {} can decide which epoch is kept, found '{}'", fmt::join(rows_of_paper, ", "), method);
+  }
   if (options.validation_every < 1) fail_usage("the epochs between validations must be at least 1");
   const auto base = features.classes_of(Split::kBase);
   if (base.empty()) fail("the features have no base class: completion is learned on base classes");
@@ -72,7 +78,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   sizes.code_dim = options.code_dim;
   sizes.attention_hidden = options.attention_hidden;
   sizes.decoder_hidden = options.decoder_hidden;
-  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}, {}};
+  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
   for (const int64_t label : features.classes_of(Split::kBase))
     model.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
   for (int64_t i = 0; i < shown.size(0); ++i)
@@ -105,8 +111,6 @@ void fold_scale(CompletionModel& model, double scale) {
 }
 
 nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options) {
-  nlohmann::json decisive = nlohmann::json::array();
-  for (const Method method : options.decisive) decisive.push_back(to_string(method));
   return {{"features", hash_of(features)},
           {"knowledge", hash_of(knowledge)},
           {"schedule", to_string(options.schedule.shape)},
@@ -125,7 +129,7 @@ nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledg
           {"validation", {options.validation.n_way, options.validation.k_shot, options.validation.n_query}},
           {"validation_episodes", options.validation_episodes},
           {"validation_every", options.validation_every},
-          {"decisive", decisive},
+          {"decisive", options.decisive},
           {"keep", options.keep == Keep::kBest ? "best" : "last"},
           {"seed", options.seed}};
 }

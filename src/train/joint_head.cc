@@ -3,40 +3,52 @@
 #include <torch/torch.h>
 
 #include "protocom/core/check.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/core/error.h"
 
 namespace protocom {
 
-JointHead::JointHead(Method method, const CompletionModel* model, const ClassKnowledge* classes, double scale,
-                     const GaussFusionOptions& fusion)
-    : method_(method),
+JointHead::JointHead(const std::string& method, const CompletionModel* model, const ClassKnowledge* classes,
+                     double gamma)
+    : method_(make_method(method)),
       model_(model),
-      scale_(torch::tensor({scale}, torch::dtype(torch::kFloat).requires_grad(true))),
-      fusion_(fusion) {
-  if (method == Method::kMean) return;
+      scale_(torch::tensor({gamma}, torch::dtype(torch::kFloat).requires_grad(true))) {
+  for (const Need need : method_->spec().needs) {
+    if (need != Need::kCompletionModel)
+      fail_usage("'{}' cannot be the head of joint meta-training: it needs {}", method, to_string(need));
+  }
+  if (!method_->spec().has(Need::kCompletionModel)) return;
   PROTOCOM_CHECK(model != nullptr && classes != nullptr);
   attributes_.emplace(*classes, *model);
 }
 
 std::vector<at::Tensor> JointHead::parameters() const {
   std::vector<at::Tensor> all = {scale_};
-  if (method_ == Method::kMean) return all;
+  if (!attributes_) return all;
   for (const at::Tensor& parameter : model_->network.parameters()) all.push_back(parameter);
   return all;
 }
 
-at::Tensor JointHead::prototypes(const EpisodeFeatures& episode, at::Generator& generator) const {
-  const SupportStatistics support = support_statistics(episode.support);
-  const at::Tensor mean = mean_prototypes(support);  // [n, d]
-  if (method_ == Method::kMean) return mean;
-  const at::Tensor completed = model_->network.forward(attributes_->input(mean, episode.classes, generator));  // [n, d]
-  if (method_ == Method::kCompleted) return completed;
-  if (method_ == Method::kMeanFusion) return fuse_by_mean(mean, completed);
-  return gauss_fusion(support, completed, episode.query, fusion_);
+at::Tensor JointHead::complete(const at::Tensor& prototypes, const at::Tensor& classes,
+                               at::Generator& generator) const {
+  const at::Tensor flat = classes.flatten().contiguous();
+  const std::vector<int64_t> labels(flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel());
+  const CompletionInput input = attributes_->input(prototypes.flatten(0, 1), labels, generator);
+  return model_->network.forward(input).view(prototypes.sizes());  // [1, n, d]
 }
 
 at::Tensor JointHead::logits(const EpisodeFeatures& episode, at::Generator& generator) const {
-  return scale_ * protocom::cosine_similarity(episode.query, prototypes(episode, generator));
+  MethodContext context;
+  context.gamma = scale_;
+  if (attributes_) {
+    context.complete = [this, &generator](const at::Tensor& prototypes, const at::Tensor& classes) {
+      return complete(prototypes, classes, generator);
+    };
+  }
+  EpisodeBatch batch;
+  batch.support = episode.support.unsqueeze(0);  // [1, n, k, d]
+  batch.query = episode.query.unsqueeze(0);      // [1, n * q, d]
+  batch.classes = at::tensor(episode.classes, at::kLong).unsqueeze(0);
+  return method_->prepare(context)->score(batch).logits.squeeze(0);
 }
 
 }  // namespace protocom

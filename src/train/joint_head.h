@@ -3,11 +3,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/gauss_fusion.h"
+#include "protocom/fewshot/methods.h"
 #include "train/attribute_draw.h"
 
 namespace protocom {
@@ -23,9 +24,10 @@ struct EpisodeFeatures {
 /// gamma.
 class JointHead {
  public:
-  /// `model` and `classes` must outlive it; they may be null for Method::kMean (the MetaBaseline way).
-  JointHead(Method method, const CompletionModel* model, const ClassKnowledge* classes, double scale,
-            const GaussFusionOptions& fusion);
+  /// `method` as make_method takes it; `model` and `classes` must outlive this and may be null for a method that
+  /// completes nothing ("mean", the MetaBaseline way). `gamma` is where the scale starts. Throws UsageError for a
+  /// method that needs more than that, or fitting.
+  JointHead(const std::string& method, const CompletionModel* model, const ClassKnowledge* classes, double gamma);
 
   /// gamma * cosine of every query and prototype (equation 8 before its softmax), [n * q, n]. Differentiable in the
   /// features, the network and gamma. `generator` draws the attribute features of equation 9.
@@ -37,13 +39,14 @@ class JointHead {
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
 
  private:
-  [[nodiscard]] at::Tensor prototypes(const EpisodeFeatures& episode, at::Generator& generator) const;
+  /// Completes with attribute features drawn anew.
+  [[nodiscard]] at::Tensor complete(const at::Tensor& prototypes, const at::Tensor& classes,
+                                    at::Generator& generator) const;
 
-  Method method_;
+  std::unique_ptr<Method> method_;
   const CompletionModel* model_;
   std::optional<AttributeDraw> attributes_;
   at::Tensor scale_;
-  GaussFusionOptions fusion_;
 };
 
 }  // namespace protocom

@@ -1,5 +1,7 @@
 #include "train/meta_validation.h"
 
+#include <algorithm>
+
 #include "protocom/core/log.h"
 #include "protocom/features/extract.h"
 #include "train/image_subset.h"
@@ -26,11 +28,13 @@ std::vector<ValidationRow> MetaValidation::run(Backbone& backbone, const Complet
   extract.group = options_.group;
   extract.precision = options_.precision;
   const FeatureSet features = extract_features(backbone, images_, extract, Progress::none());
+  std::vector<std::string> methods = model == nullptr ? std::vector<std::string>{"mean"} : paper_rows();
+  const std::string head = make_method(options_.head)->label();
+  if (std::find(methods.begin(), methods.end(), head) == methods.end()) methods.push_back(head);
   EvaluateOptions evaluation;
-  evaluation.fusion = options_.fusion;
-  if (model == nullptr) evaluation.methods = {Method::kMean};
+  evaluation.methods = make_methods(methods);
   std::vector<ValidationRow> rows;
-  for (const auto& scores : evaluate(features, *episodes_, model, classes, evaluation, Progress::none()))
+  for (const auto& scores : evaluate({features, model, classes}, *episodes_, evaluation, Progress::none()))
     rows.push_back({scores.method, estimate(scores.accuracy)});
   return rows;
 }

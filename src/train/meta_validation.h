@@ -15,7 +15,7 @@ class MetaValidation {
   /// Whether there are val classes, and episodes are asked for.
   [[nodiscard]] bool possible() const { return episodes_.has_value(); }
 
-  /// The accuracy of all methods; of kMean alone without a model, which must be on the CPU.
+  /// The accuracy of the paper's rows, of "mean" alone without a model, and of the head. The model must be on the CPU.
   [[nodiscard]] std::vector<ValidationRow> run(Backbone& backbone, const CompletionModel* model,
                                                const ClassKnowledge* classes) const;
 

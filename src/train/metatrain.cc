@@ -47,7 +47,7 @@ class MetaTrainer {
         device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         classes_(aligned(images, inputs)),
-        head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale, options.fusion),
+        head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale),
         validation_(images, options),
         keeper_(files_.training, metatrain_made_by(images, options, files.training.provenance)) {
     inputs_.backbone->to(device_);
@@ -254,7 +254,7 @@ class MetaTrainer {
                                   {"learning_rate", learning_rate},
                                   {"scale", record.scale}};
     for (const ValidationRow& row : record.validation)
-      curves.push_back({"accuracy/validation/" + std::string(to_string(row.method)), row.accuracy.value / 100});
+      curves.push_back({"accuracy/validation/" + row.method, row.accuracy.value / 100});
     log_->add(record.epoch, line, curves);
   }
 
@@ -262,8 +262,9 @@ class MetaTrainer {
     if (!group_.leads()) return;
     write_backbone(files_.training.out, *inputs_.backbone, *inputs_.backbone->options(), files_.training.provenance);
     if (files_.model.empty() || inputs_.model == nullptr) return;
+    inputs_.model->gamma = head_.scale().item<double>();
     write_completion_model(files_.model, *inputs_.model, files_.training.provenance,
-                           {{"kept_epoch", result_.kept_epoch}, {"scale", head_.scale().item<double>()}});
+                           {{"kept_epoch", result_.kept_epoch}});
   }
 
   /// Brings the kept state back and, where asked for, the attributes' statistics up to date with it.
@@ -282,6 +283,9 @@ class MetaTrainer {
     for (const auto& [name, tensor] : inputs_.backbone->state_dict()) group_.broadcast(tensor);
     if (inputs_.model == nullptr) return;
     for (const at::Tensor& parameter : inputs_.model->network.parameters()) group_.broadcast(parameter);
+    const at::Tensor gamma = at::scalar_tensor(inputs_.model->gamma, at::kDouble);
+    group_.broadcast(gamma);
+    inputs_.model->gamma = gamma.item<double>();
   }
 
   void read_the_kept() const {
@@ -292,6 +296,7 @@ class MetaTrainer {
     if (files_.model.empty() || inputs_.model == nullptr) return;
     const CompletionModel model = read_completion_model(files_.model);
     for (const auto& [name, tensor] : model.network.state_dict()) inputs_.model->network.parameter(name).copy_(tensor);
+    inputs_.model->gamma = model.gamma;
   }
 
   void recompute_statistics() const {

@@ -4,7 +4,7 @@ namespace protocom {
 
 using nlohmann::json;
 
-double accuracy_of(const std::vector<ValidationRow>& rows, Method method) {
+double accuracy_of(const std::vector<ValidationRow>& rows, const std::string& method) {
   for (const ValidationRow& row : rows) {
     if (row.method == method) return row.accuracy.value;
   }
@@ -18,19 +18,15 @@ json to_json(const MetatrainEpoch& epoch) {
                {"scale", epoch.scale},
                {"validation", json::object()}};
   for (const ValidationRow& row : epoch.validation) {
-    line["validation"][std::string(to_string(row.method))] = {{"accuracy", row.accuracy.value},
-                                                              {"ci95", row.accuracy.ci95}};
+    line["validation"][row.method] = {{"accuracy", row.accuracy.value}, {"ci95", row.accuracy.ci95}};
   }
   return line;
 }
 
 MetatrainEpoch epoch_from(const json& line) {
   MetatrainEpoch epoch{line.at("epoch"), line.at("loss"), line.at("accuracy"), line.at("scale"), {}};
-  for (const Method method : all_methods()) {
-    const auto row = line.at("validation").find(std::string(to_string(method)));
-    if (row != line.at("validation").end())
-      epoch.validation.push_back({method, {row->at("accuracy"), row->at("ci95")}});
-  }
+  for (const auto& [method, row] : line.at("validation").items())
+    epoch.validation.push_back({method, {row.at("accuracy"), row.at("ci95")}});
   return epoch;
 }
 

@@ -17,9 +17,9 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
   if (!inputs.backbone->options())
     fail(
         "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
-  if (options.head == Method::kMean) return;
+  if (!make_method(options.head)->spec().has(Need::kCompletionModel)) return;
   if (inputs.model == nullptr || inputs.knowledge == nullptr)
-    fail_usage("every head but 'mean' needs a completion model and knowledge");
+    fail_usage("the head '{}' needs a completion model and knowledge", options.head);
   const int64_t expected = inputs.model->network.options().feature_dim;
   if (expected != inputs.backbone->dim())
     fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone->dim());
@@ -30,7 +30,7 @@ json metatrain_made_by(const PackedImages& images, const MetatrainOptions& optio
   const AugmentOptions& augment = options.augment;
   return {{"images", images.content_hash},
           {"inputs", provenance.inputs},
-          {"head", to_string(options.head)},
+          {"head", options.head},
           {"episode", shape(options.episode)},
           {"episodes", options.episodes},
           {"batches", options.batches},
@@ -41,8 +41,6 @@ json metatrain_made_by(const PackedImages& images, const MetatrainOptions& optio
           {"momentum", options.momentum},
           {"weight_decay", options.weight_decay},
           {"gamma", options.scale},
-          {"lambda", options.fusion.scale},
-          {"epsilon", options.fusion.epsilon},
           {"batch_norm", to_string(options.batch_norm)},
           {"augment", {augment.crop_padding, augment.colour_jitter, augment.flip_probability}},
           {"validation", shape(options.validation)},

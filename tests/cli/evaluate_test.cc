@@ -167,6 +167,56 @@ TEST_F(Evaluate, WritesEveryPrediction) {
   EXPECT_NEAR(100 * correct / total, written("r.json")["results"][0]["accuracy"].get<double>(), 1e-9);
 }
 
+TEST_F(Evaluate, ComparesVariantsOfAMethodWithABaselineOfItsOwn) {
+  const Outcome outcome =
+      run({"--k-shot", "1", "--methods", "simple-shot,simple-shot:transform=none,mean", "--baseline", "simple-shot",
+           "--compare", "mean/simple-shot:transform=none", "--json", "r.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("gain over simple-shot"));
+  const json file = written("r.json");
+  ASSERT_EQ(file["results"].size(), 3u);
+  EXPECT_EQ(file["results"][1]["method"], "simple-shot:transform=none");
+  EXPECT_FALSE(file["results"][0].contains("cosine")) << "it has no prototypes among the features";
+  EXPECT_TRUE(file["results"][2].contains("cosine"));
+  ASSERT_EQ(file["differences"].size(), 3u);
+  EXPECT_EQ(file["differences"][0]["baseline"], "simple-shot");
+  EXPECT_EQ(file["differences"][2]["method"], "mean");
+}
+
+TEST_F(Evaluate, TakesAMethodThatWasFitted) {
+  const auto fit = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--quiet", "fit", "--features", "features.npz"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_.path(), arguments);
+  };
+  const Outcome fitted = fit({"--method", "restore-net:steps=50", "--out", "f.npz"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_THAT(protocom(folder_.path(), {"show", "f.npz"}).out, HasSubstr("fitted-method"));
+  const Outcome outcome =
+      run({"--k-shot", "1", "--methods", "mean,restore-net", "--fitted", "f.npz", "--json", "r.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(written("r.json")["results"][1]["method"], "restore-net:steps=50");
+  EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err, HasSubstr("has to be fitted first"));
+  EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err, HasSubstr("'restore-net' is not among the methods"));
+  EXPECT_THAT(run({"--k-shot", "1", "--split", "base", "--n-way", "2", "--methods", "restore-net", "--fitted", "f.npz"})
+                  .exit_code,
+              0)
+      << "base classes may be evaluated as such";
+  EXPECT_EQ(fit({"--method", "mean", "--out", "g.npz"}).exit_code, 2);
+  EXPECT_THAT(fit({"--method", "restore", "--out", "g.npz"}).err, HasSubstr("did you mean 'restore-net'"));
+}
+
+TEST_F(Evaluate, ListsAndDescribesEveryMethod) {
+  const Outcome all = protocom(folder_.path(), {"methods"});
+  for (const char* name : {"mean", "gauss-fusion", "simple-shot", "restore-net"}) EXPECT_THAT(all.out, HasSubstr(name));
+  EXPECT_THAT(protocom(folder_.path(), {"methods", "gauss-fusion"}).out,
+              AllOf(HasSubstr("transductive"), HasSubstr("lambda of equation 12"), HasSubstr("CVPR 2021")));
+  const json listed = json::parse(protocom(folder_.path(), {"methods", "--json"}).out);
+  EXPECT_EQ(listed[3]["name"], "gauss-fusion");
+  EXPECT_EQ(listed[3]["parameters"][1]["default"], 10.0);
+  EXPECT_EQ(protocom(folder_.path(), {"methods", "nothing"}).exit_code, 2);
+}
+
 TEST_F(Evaluate, RefusesWhatCannotBe) {
   EXPECT_THAT(run({"--k-shot", "five"}).err, HasSubstr("found 'five'"));
   EXPECT_THAT(run({"--k-shot", "5-1"}).err, HasSubstr("5 to 1"));

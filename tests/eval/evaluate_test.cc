@@ -31,7 +31,7 @@ std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   EvaluateOptions options;
   options.batch = batch;
-  return evaluate(world.features, episodes, &model, &classes, options, Progress::none());
+  return evaluate({world.features, &model, &classes}, episodes, options, Progress::none());
 }
 
 TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
@@ -44,8 +44,8 @@ TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
   features.image_ids = {"a", "b", "c", "d"};
   const EpisodeList list{{2, 1, 1}, Split::kNovel, 0, {{{0, 1}, {{0}, {2}}, {{1}, {3}}}}};
   EvaluateOptions options;
-  options.methods = {Method::kMean};
-  const auto scores = evaluate(features, list, nullptr, nullptr, options, Progress::none());
+  options.methods = make_methods({"mean"});
+  const auto scores = evaluate({features}, list, options, Progress::none());
   ASSERT_EQ(scores.size(), 1U);
   EXPECT_EQ(scores[0].accuracy, std::vector<double>{50.0});
   // The centres are (1.5, 0) and (1.5, 1): cosines 1 and 1 / sqrt(3.25).
@@ -58,8 +58,7 @@ TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
   const auto together = run(world, episodes, 32);
   const auto alone = run(world, episodes, 1);
   ASSERT_EQ(together.size(), 4U);
-  for (size_t i = 0; i < together.size(); ++i)
-    EXPECT_EQ(together[i].accuracy, alone[i].accuracy) << to_string(together[i].method);
+  for (size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i].accuracy, alone[i].accuracy) << together[i].method;
 }
 
 TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
@@ -70,8 +69,7 @@ TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
     for (auto& rows : episode.query) std::reverse(rows.begin(), rows.end());
   }
   const auto after = run(world, episodes);
-  for (size_t i = 0; i < before.size(); ++i)
-    EXPECT_EQ(before[i].accuracy, after[i].accuracy) << to_string(before[i].method);
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].accuracy, after[i].accuracy) << before[i].method;
 }
 
 TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
@@ -86,32 +84,23 @@ TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
       for (auto& rows : episode.query) rows = {rows[static_cast<size_t>(pick)]};
     }
     const auto scores = run(world, alone);
-    for (size_t i = 0; i < sum_alone.size(); ++i)
-      sum_alone[i] += scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i];
+    for (size_t i = 0; i < sum_alone.size(); ++i) sum_alone[i] += find_scores(scores, "mean-fusion")->accuracy[i];
   }
   const auto scores = run(world, together);
   for (size_t i = 0; i < sum_alone.size(); ++i) {
-    EXPECT_NEAR(scores[static_cast<size_t>(Method::kMeanFusion)].accuracy[i], sum_alone[i] / kQueries, 1e-9)
-        << "episode " << i;
+    EXPECT_NEAR(find_scores(scores, "mean-fusion")->accuracy[i], sum_alone[i] / kQueries, 1e-9) << "episode " << i;
   }
-}
-
-TEST(Evaluate, SaysWhichMethodsSeeTheOtherQueries) {
-  EXPECT_EQ(mode_of(Method::kMean), "inductive");
-  EXPECT_EQ(mode_of(Method::kCompleted), "inductive");
-  EXPECT_EQ(mode_of(Method::kMeanFusion), "inductive");
-  EXPECT_EQ(mode_of(Method::kGaussFusion), "transductive");
 }
 
 TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   const ToyWorld world = toy_world();
   const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 5}, 2, 1);
-  EXPECT_THROW(evaluate(world.features, episodes, nullptr, nullptr, {}, Progress::none()), UsageError);
+  EXPECT_THROW(evaluate({world.features}, episodes, {}, Progress::none()), UsageError);
   const CompletionModel model = untrained(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   FeatureSet narrow = world.features;
   narrow.features = narrow.features.narrow(1, 0, 5).contiguous();
-  EXPECT_THROW(evaluate(narrow, episodes, &model, &classes, {}, Progress::none()), Error);
+  EXPECT_THROW(evaluate({narrow, &model, &classes}, episodes, {}, Progress::none()), Error);
 }
 
 TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {
@@ -120,10 +109,10 @@ TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {
   // more than the root sum of squares of their intervals in one run of twenty, so the seed is fixed.
   const FeatureSet features = read_features(*testing::real_data() / "tiny-imagenet-100-resnet12.npz");
   EvaluateOptions options;
-  options.methods = {Method::kMean};
+  options.methods = make_methods({"mean"});
   const auto accuracy = [&](int64_t k_shot) {
     const EpisodeList list = sample_episodes(features, Split::kNovel, {5, k_shot, 15}, 600, 1);
-    return estimate(evaluate(features, list, nullptr, nullptr, options, Progress::none())[0].accuracy);
+    return estimate(evaluate({features}, list, options, Progress::none())[0].accuracy);
   };
   const Estimate one = accuracy(1);
   EXPECT_NEAR(one.value, 53.3, std::hypot(one.ci95, 0.8));

@@ -5,14 +5,15 @@
 #include <map>
 #include <set>
 
+#include "fewshot/row_kernels.h"
 #include "protocom/core/error.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/eval/results.h"
 #include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/gauss_fusion.h"
 #include "protocom/fewshot/moments.h"
-#include "protocom/fewshot/row_kernels.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 
@@ -43,7 +44,7 @@ struct Bench {
     EvaluateOptions options;
     options.predictions = KeepPredictions::kYes;
     options.batch = batch;
-    return evaluate_checked(world.features, list, model.get(), &classes, options, Progress::none());
+    return evaluate_checked({world.features, model.get(), &classes}, list, options, Progress::none());
   }
   [[nodiscard]] EpisodeList draw(const EpisodeShape& shape, int64_t count = 12, uint64_t seed = 1) const {
     return sample_episodes(world.features, Split::kNovel, shape, count, seed);
@@ -70,7 +71,7 @@ at::Tensor rows_of(const FeatureSet& features, const std::vector<std::vector<int
 }
 
 /// Prototypes of an episode by the plain formulas of gauss_fusion.h and completer.h.
-std::map<Method, at::Tensor> reference_prototypes(const Bench& bench, const Episode& episode) {
+std::map<std::string, at::Tensor> reference_prototypes(const Bench& bench, const Episode& episode) {
   std::vector<at::Tensor> count;
   std::vector<at::Tensor> sum;
   std::vector<at::Tensor> squares;
@@ -85,10 +86,10 @@ std::map<Method, at::Tensor> reference_prototypes(const Bench& bench, const Epis
   const at::Tensor completed =
       Completer(*bench.model, bench.classes).complete(mean, at::tensor(episode.classes, at::kLong));
   const at::Tensor unlabelled = rows_of(bench.world.features, episode.pool.empty() ? episode.query : episode.pool);
-  return {{Method::kMean, mean},
-          {Method::kCompleted, completed},
-          {Method::kMeanFusion, fuse_by_mean(mean, completed)},
-          {Method::kGaussFusion, gauss_fusion(support, completed, unlabelled)}};
+  return {{"mean", mean},
+          {"completed", completed},
+          {"mean-fusion", fuse_by_mean(mean, completed)},
+          {"gauss-fusion", gauss_fusion(support, completed, unlabelled)}};
 }
 
 class EvaluateShapes : public ::testing::TestWithParam<int> {
@@ -117,7 +118,7 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
         const at::Tensor best = std::get<0>(probability.topk(2, 1));
         for (int64_t q = 0; q < probability.size(0); ++q, ++one) {
           EXPECT_EQ(one->episode, static_cast<int64_t>(i));
-          EXPECT_NEAR(one->probability, best[q][0].item<float>(), 2e-5) << form << " " << to_string(scores.method);
+          EXPECT_NEAR(one->probability, best[q][0].item<float>(), 2e-5) << form << " " << scores.method;
           EXPECT_NEAR(one->margin, (best[q][0] - best[q][1]).item<float>(), 4e-5);
           if (one->margin > 1e-4) {
             EXPECT_EQ(one->predicted, episode.classes[static_cast<size_t>(probability[q].argmax().item<int64_t>())]);
@@ -186,16 +187,16 @@ TEST(EvaluateProtocol, WithAPoolNoPredictionDependsOnTheOtherQueries) {
     std::map<std::pair<int64_t, int64_t>, float> probability;
     for (const Prediction& one : all[m].predictions) probability[{one.episode, one.row}] = one.probability;
     for (const Prediction& one : few[m].predictions)
-      EXPECT_EQ(one.probability, probability.at({one.episode, one.row})) << to_string(all[m].method);
+      EXPECT_EQ(one.probability, probability.at({one.episode, one.row})) << all[m].method;
   }
 }
 
 TEST(EvaluateProtocol, SaysWhatEachMethodMaySee) {
   EpisodeShape pooled_shape;
   pooled_shape.unlabelled = 1;
-  EXPECT_EQ(mode_of(Method::kGaussFusion, {5, 1, 15}), "transductive");
-  EXPECT_EQ(mode_of(Method::kGaussFusion, pooled_shape), "semi-supervised");
-  EXPECT_EQ(mode_of(Method::kCompleted, pooled_shape), "inductive");
+  EXPECT_EQ(mode_of(method_spec("gauss-fusion"), {5, 1, 15}), "transductive");
+  EXPECT_EQ(mode_of(method_spec("gauss-fusion"), pooled_shape), "semi-supervised");
+  EXPECT_EQ(mode_of(method_spec("completed"), pooled_shape), "inductive");
 }
 
 TEST(EvaluateProtocol, TellsWhatItChecked) {
@@ -273,9 +274,9 @@ TEST(CheckPermutation, CountsTies) {
   EXPECT_GT(checks.ties, 0);
 }
 
-MethodScores scores(Method method, std::vector<double> accuracy) {
+MethodScores scores(const std::string& method, std::vector<double> accuracy) {
   std::vector<double> cosine(accuracy.size(), 0.5);
-  return {method, std::move(accuracy), std::move(cosine), {}};
+  return {method, std::string(method_spec(method).mode()), std::move(accuracy), std::move(cosine), {}};
 }
 
 TEST(PairedDifference, IsWorkedOutByHand) {
@@ -285,28 +286,36 @@ TEST(PairedDifference, IsWorkedOutByHand) {
   EXPECT_NEAR(difference.ci95, 1.96 * 2 / std::sqrt(3.0), 1e-12);
 }
 
-TEST(Results, CompareEveryMethodWithTheMeanAndThePairsAskedFor) {
-  const auto pairs = pairs_to_compare(
-      all_methods(), {{Method::kGaussFusion, Method::kMeanFusion}, {Method::kCompleted, Method::kMean}});
-  EXPECT_THAT(pairs, ::testing::ElementsAre(MethodPair{Method::kCompleted, Method::kMean},
-                                            MethodPair{Method::kMeanFusion, Method::kMean},
-                                            MethodPair{Method::kGaussFusion, Method::kMean},
-                                            MethodPair{Method::kGaussFusion, Method::kMeanFusion}));
-  EXPECT_THAT(pairs_to_compare({Method::kCompleted}, {}), ::testing::IsEmpty());
-  EXPECT_THROW(pairs_to_compare({Method::kMean}, {{Method::kCompleted, Method::kMean}}), UsageError);
-  EXPECT_THROW(pairs_to_compare(all_methods(), {{Method::kMean, Method::kMean}}), UsageError);
+TEST(Results, CompareEveryMethodWithTheBaselineAndThePairsAskedFor) {
+  const auto rows = paper_rows();
+  const auto pairs = pairs_to_compare(rows, {"mean", {{"gauss-fusion", "mean-fusion"}, {"completed", "mean"}}});
+  EXPECT_THAT(pairs,
+              ::testing::ElementsAre(MethodPair{"completed", "mean"}, MethodPair{"mean-fusion", "mean"},
+                                     MethodPair{"gauss-fusion", "mean"}, MethodPair{"gauss-fusion", "mean-fusion"}));
+  EXPECT_THAT(pairs_to_compare({"mean", "completed"}, {"completed", {}}),
+              ::testing::ElementsAre(MethodPair{"mean", "completed"}));
+  EXPECT_THAT(pairs_to_compare({"completed"}, {}), ::testing::IsEmpty());
+  EXPECT_THROW(pairs_to_compare({"mean"}, {"completed", {}}), UsageError);
+  EXPECT_THROW(pairs_to_compare({"mean"}, {"mean", {{"completed", "mean"}}}), UsageError);
+  EXPECT_THROW(pairs_to_compare(rows, {"mean", {{"mean", "mean"}}}), UsageError);
+}
+
+TEST(Results, ShapesComeBackFromTheirFields) {
+  const EpisodeShape shape = ragged_dirichlet();
+  EXPECT_EQ(shape_json(shape_from_json(shape_json(shape))), shape_json(shape));
+  EXPECT_EQ(describe(shape_from_json(shape_json({7, 2, 9}))), "7-way 2-shot");
 }
 
 TEST(Results, PoolSeedsAndShowEach) {
-  const std::vector<SeedScores> seeds = {{7, {scores(Method::kMean, {10, 20}), scores(Method::kCompleted, {11, 19})}},
-                                         {8, {scores(Method::kMean, {30}), scores(Method::kCompleted, {36})}}};
+  const std::vector<SeedScores> seeds = {{7, {scores("mean", {10, 20}), scores("completed", {11, 19})}},
+                                         {8, {scores("mean", {30}), scores("completed", {36})}}};
   const auto results = results_json({5, 1, 15}, seeds);
   EXPECT_EQ(results[0]["accuracy"], 20.0);
   EXPECT_EQ(results[0]["episodes"], 3);
   EXPECT_EQ(results[1]["per_episode"], nlohmann::json({11.0, 19.0, 36.0}));
   EXPECT_EQ(results[0]["per_seed"][0]["accuracy"], 15.0);
   EXPECT_EQ(results[0]["per_seed"][1]["seed"], 8);
-  const auto differences = differences_json({5, 1, 15}, seeds, {{Method::kCompleted, Method::kMean}});
+  const auto differences = differences_json({5, 1, 15}, seeds, {MethodPair{"completed", "mean"}});
   EXPECT_EQ(differences[0]["method"], "completed");
   EXPECT_EQ(differences[0]["baseline"], "mean");
   EXPECT_EQ(differences[0]["difference"], 2.0);  // of 1, -1, 6
@@ -340,7 +349,7 @@ TEST(Predictions, AreOneLineForEachQueryAndMethod) {
   FeatureSet features;
   features.class_names = {"cat, tabby", "dog"};
   features.image_ids = {"a.png", "b.png"};
-  MethodScores one = scores(Method::kMean, {50});
+  MethodScores one = scores("mean", {50});
   one.predictions = {{0, 1, 1, 0, 0.75F, 0.5F}};
   std::string text = predictions_csv_header();
   append_predictions_csv({2, 1, 1}, {{3, {one}}}, features, text);

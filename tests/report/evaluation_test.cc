@@ -1,9 +1,10 @@
-#include "protocom/report/evaluation.h"
+#include "protocom/eval/evaluation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"
+#include "protocom/report/headline.h"
 
 namespace protocom {
 namespace {

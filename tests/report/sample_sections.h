@@ -21,9 +21,14 @@ inline std::vector<SeriesPoint> sample_series(const std::vector<double>& places)
 inline TaskScores sample_scores(int64_t k_shot) {
   TaskScores task;
   task.shape.k_shot = k_shot;
-  for (const Method method : all_methods()) {
-    const double more = 10.0 * static_cast<double>(method);
-    task.methods.push_back({method, {40.0 + more, 60.0 + more}, {0.5 + 0.01 * more, 0.5 + 0.01 * more}, {}});
+  double more = 0.0;
+  for (const std::string& method : paper_rows()) {
+    task.methods.push_back({method,
+                            std::string(method_spec(method).mode()),
+                            {40.0 + more, 60.0 + more},
+                            {0.5 + 0.01 * more, 0.5 + 0.01 * more},
+                            {}});
+    more += 10.0;
   }
   return task;
 }
@@ -92,7 +97,7 @@ inline std::vector<Section> sample_sections() {
           nearest_section({extremes}, &plain_title, &some_picture),
           attention_section({attention}),
           classes_section(sample_classes(), episodes),
-          calibration_section({calibration}, 10.0, episodes),
+          calibration_section({calibration}, episodes),
           episodes_section(changes, &plain_title, episodes),
           failures_section({{"q.jpg", "goose", "albatross", 0.97, "s.jpg", "t.jpg"}}, "gauss-fusion", episodes,
                            &some_picture)};

@@ -24,48 +24,63 @@ ClassStore two_classes() {
 }
 
 TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
-  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const CompletionModel model = constant_model({1, 3});
+  const Recognizer recognizer(two_classes(), model);
   const at::Tensor expected =
       at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
-  EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2}), Fusion::kInductive), expected));
+  EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2})), expected));
 }
 
 TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
-  RecognizerOptions options;
-  options.scale = 2;
+  const CompletionModel model = constant_model({0, 0});
   // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
   // and 0.
-  const Recognizer recognizer(two_classes(), constant_model({0, 0}), options);
-  const at::Tensor probabilities =
-      recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}), Fusion::kInductive);
+  const Recognizer recognizer(two_classes(), model, {"mean-fusion:gamma=2"});
+  const at::Tensor probabilities = recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}));
   EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
   EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
   EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
 }
 
+TEST(Recognizer, UsesTheGammaThatTheModelLearned) {
+  CompletionModel model = constant_model({0, 0});
+  model.gamma = 2;
+  const at::Tensor query = at::tensor({5.0F, 0.0F}).view({1, 2});
+  EXPECT_NEAR(Recognizer(two_classes(), model).probabilities(query)[0][0].item<double>(),
+              std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
+}
+
 TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
-  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const CompletionModel model = constant_model({1, 3});
   const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(recognizer.prototypes(none, Fusion::kTransductive),
-                           recognizer.prototypes(none, Fusion::kInductive)));
+  EXPECT_TRUE(at::allclose(Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
+                           Recognizer(two_classes(), model).prototypes(none)));
 }
 
 TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreJudgedTogether) {
-  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const CompletionModel model = constant_model({1, 3});
+  const Recognizer recognizer(two_classes(), model, {"gauss-fusion"});
   const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
   const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
-  const at::Tensor direct = recognizer.probabilities(queries, Fusion::kTransductive).index_select(0, order);
-  const at::Tensor permuted = recognizer.probabilities(queries.index_select(0, order), Fusion::kTransductive);
+  const at::Tensor direct = recognizer.probabilities(queries).index_select(0, order);
+  const at::Tensor permuted = recognizer.probabilities(queries.index_select(0, order));
   EXPECT_TRUE(at::allclose(direct, permuted, 1e-5, 1e-6));
 }
 
 TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
   // All queries lie right and a little up; the class "right" has seen none like them.
-  const Recognizer recognizer(two_classes(), constant_model({1, 3}));
+  const CompletionModel model = constant_model({1, 3});
   const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
-  const at::Tensor before = recognizer.prototypes(queries, Fusion::kInductive)[0];
-  const at::Tensor after = recognizer.prototypes(queries, Fusion::kTransductive)[0];
+  const at::Tensor before = Recognizer(two_classes(), model).prototypes(queries)[0];
+  const at::Tensor after = Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
   EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
+}
+
+TEST(Recognizer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
+  const CompletionModel model = constant_model({0, 0});
+  EXPECT_THROW(Recognizer(two_classes(), model, {"simple-shot"}), UsageError);
+  EXPECT_THROW(Recognizer(two_classes(), model, {"restore-net"}), UsageError);
+  EXPECT_THROW(Recognizer(two_classes(), model, {"means"}), UsageError);
 }
 
 TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
@@ -89,8 +104,8 @@ TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
 }
 
 TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
-  const Recognizer recognizer(two_classes(), constant_model({0, 0}));
-  EXPECT_THROW(recognizer.probabilities(at::zeros({1, 3}), Fusion::kInductive), Error);
+  const CompletionModel model = constant_model({0, 0});
+  EXPECT_THROW(static_cast<void>(Recognizer(two_classes(), model).probabilities(at::zeros({1, 3}))), Error);
 }
 
 TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "protocom/eval/alignment.h"
+#include "protocom/core/error.h"
 #include "protocom/fewshot/cosine_classifier.h"
 #include "protocom/fewshot/prototypes.h"
 
@@ -63,11 +63,11 @@ void expect_gradient(const JointHead& head, const EpisodeFeatures& episode, at::
   EXPECT_NEAR((above - below) / (2 * kStep), length, 0.01 * length + 2e-4) << name;
 }
 
-class JointHeadGradient : public ::testing::TestWithParam<Method> {};
+class JointHeadGradient : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(JointHeadGradient, AgreesWithFiniteDifferences) {
   const World world;
-  const JointHead head(GetParam(), &world.model, &world.classes, 10, {});
+  const JointHead head(GetParam(), &world.model, &world.classes, 10);
   EpisodeFeatures episode = some_episode();
   episode.support.requires_grad_(true);
   episode.query.requires_grad_(true);
@@ -76,18 +76,17 @@ TEST_P(JointHeadGradient, AgreesWithFiniteDifferences) {
   expect_gradient(head, episode, episode.support, episode.support.grad(), "support");
   expect_gradient(head, episode, episode.query, episode.query.grad(), "query");
   expect_gradient(head, episode, head.scale(), head.scale().grad(), "gamma");
-  if (GetParam() == Method::kMean) return;
+  if (GetParam() == std::string("mean")) return;
   for (const auto& [name, tensor] : world.model.network.state_dict()) {
     expect_gradient(head, episode, tensor, tensor.grad(), name);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryMethod, JointHeadGradient,
-                         ::testing::Values(Method::kMean, Method::kCompleted, Method::kMeanFusion,
-                                           Method::kGaussFusion));
+                         ::testing::Values("mean", "completed", "mean-fusion", "gauss-fusion"));
 
 TEST(JointHead, OfTheMeanIsTheScaledCosineToTheClassMeans) {
-  const JointHead head(Method::kMean, nullptr, nullptr, 7, {});
+  const JointHead head("mean", nullptr, nullptr, 7);
   EpisodeFeatures episode{{0, 1},
                           at::tensor({1., 0., 3., 0., 0., 2., 0., 2.}, at::kFloat).view({2, 2, 2}),
                           at::tensor({3., 4.}, at::kFloat).view({1, 2})};
@@ -97,11 +96,20 @@ TEST(JointHead, OfTheMeanIsTheScaledCosineToTheClassMeans) {
   EXPECT_EQ(head.parameters().size(), 1U);
 }
 
+TEST(JointHead, TakesAMethodWithItsParametersAndRefusesOneThatNeedsMore) {
+  const World world;
+  const JointHead head("gauss-fusion:scale=20", &world.model, &world.classes, 10);
+  EXPECT_NE(loss_of(head, some_episode()),
+            loss_of(JointHead("gauss-fusion", &world.model, &world.classes, 10), some_episode()));
+  EXPECT_THROW(JointHead("simple-shot", nullptr, nullptr, 10), UsageError);
+  EXPECT_THROW(JointHead("restore-net", nullptr, nullptr, 10), UsageError);
+}
+
 TEST(JointHead, UsesTheAttributesMeansWhereTheirStdIsZero) {
   World world;
   world.model.attribute_std.zero_();
   const EpisodeFeatures episode = some_episode();
-  const JointHead head(Method::kCompleted, &world.model, &world.classes, 10, {});
+  const JointHead head("completed", &world.model, &world.classes, 10);
   at::Generator noise = generator();
   const Completer completer(world.model, world.classes);
   const at::Tensor mean = mean_prototypes(support_statistics(episode.support));

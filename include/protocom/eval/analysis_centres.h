@@ -51,10 +51,14 @@ struct SingleImageAnalysis {
   int64_t classes = 0;
   int64_t ranks = 0;
   int64_t window = 0;                    ///< at most a quarter of the ranks
-  std::vector<SingleImageCurve> curves;  ///< mean (the image itself), completed, mean-fusion
+  std::vector<SingleImageCurve> curves;  ///< of every inductive method that has prototypes
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageAnalysis, classes, ranks, window, curves)
 
-SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split, int64_t window = 50);
+/// Ranks in the moving average unless somebody asks for others.
+inline constexpr int64_t kSingleImageWindow = 50;
+
+SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split,
+                                          int64_t window = kSingleImageWindow);
 
 }  // namespace protocom

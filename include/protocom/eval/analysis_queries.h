@@ -54,8 +54,11 @@ struct Calibration {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, method, mode, expected_error, overconfidence, bins)
 
+/// Bins of a reliability curve unless somebody asks for others (Guo et al. 2017).
+inline constexpr int64_t kCalibrationBins = 15;
+
 /// Guo et al. 2017 with `bins` of equal width. Throws UsageError for fewer than 1 bin.
-Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins = 15);
+Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins = kCalibrationBins);
 
 /// The `count` mistakes that were made with the highest probability, each image at most once.
 std::vector<Prediction> surest_mistakes(const std::vector<Prediction>& queries, int64_t count);

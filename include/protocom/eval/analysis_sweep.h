@@ -9,13 +9,24 @@
 
 namespace protocom {
 
-/// What an analysis of episodes reads. The references must outlive it; `classes` has the order of
-/// features.class_names.
+/// What an analysis of episodes reads, with the methods it compares. The references must outlive it; `classes` has the
+/// order of features.class_names.
 struct AnalysisInputs {
   const FeatureSet& features;
   const CompletionModel& model;
   const ClassKnowledge& classes;
+  Methods methods = make_methods(paper_rows());
+  std::string baseline = "mean";  ///< what gains are over; the first method when it is not among them
+
+  [[nodiscard]] EvaluateInputs evaluate() const { return {features, &model, &classes}; }
 };
+
+/// Runs some of the methods; `methods` empty: all of `inputs`.
+std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
+                                   Methods methods = {});
+
+/// The scores that gains are over.
+const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores);
 
 /// Which episodes an analysis draws.
 struct AnalysisEpisodes {
@@ -31,7 +42,7 @@ struct SeriesPoint {
   std::string method;
   std::string mode;     ///< "inductive", "transductive" or "semi-supervised"
   Estimate accuracy;    ///< percent
-  Estimate gain;        ///< points over `mean` on the same episodes
+  Estimate gain;        ///< points over the baseline on the same episodes
   double spread = 0.0;  ///< standard deviation of the accuracy over draws of the noise; 0 elsewhere
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesPoint, x, method, mode, accuracy, gain, spread)

@@ -1,94 +1,85 @@
 #pragma once
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/episodes.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/eval/checks.h"
 #include "protocom/eval/statistics.h"
-#include "protocom/fewshot/completer.h"
-#include "protocom/fewshot/gauss_fusion.h"
+#include "protocom/fewshot/methods.h"
 
 namespace protocom {
-
-/// The four rows of the paper's ablation (table 4): which prototypes the queries are compared with.
-enum class Method {
-  kMean,        ///< (i) class means
-  kCompleted,   ///< (ii) completed by ProtoComNet
-  kMeanFusion,  ///< (iii) half of each
-  kGaussFusion  ///< (iv) GaussFusion
-};
-
-/// "mean", "completed", "mean-fusion", "gauss-fusion".
-std::string_view to_string(Method method);
-/// Throws UsageError for anything else.
-Method parse_method(std::string_view text);
-/// All four, in the order of the table.
-std::vector<Method> all_methods();
-
-/// "transductive" when a query's prediction may depend on the other queries of its episode, else "inductive".
-std::string_view mode_of(Method method);
-/// The same in episodes of a shape: what is transductive among queries alone is "semi-supervised" with a pool, which
-/// then takes the queries' place.
-std::string_view mode_of(Method method, const EpisodeShape& shape);
 
 /// Whether an evaluation keeps a record of every single query.
 enum class KeepPredictions { kNo, kYes };
 
-/// Settings of an evaluation.
-struct EvaluateOptions {
-  std::vector<Method> methods = all_methods();
-  GaussFusionOptions fusion;
-  int64_t batch = 512;  ///< episodes between two reports of progress; results do not depend on it
-  KeepPredictions predictions = KeepPredictions::kNo;
+/// What an evaluation reads; the references must outlive it.
+struct EvaluateInputs {
+  const FeatureSet& features;
+  const CompletionModel* model = nullptr;    ///< for methods that complete
+  const ClassKnowledge* classes = nullptr;   ///< in the order of features.class_names, over the model's attributes
+  std::vector<std::string> trained_on = {};  ///< names of the base classes that methods were fitted on
 };
 
-/// What a method said of one query. Probabilities are softmax(scale * cosine) over the episode's classes (equation 8),
-/// with the scale of GaussFusionOptions.
+/// Settings of an evaluation.
+struct EvaluateOptions {
+  Methods methods = make_methods(paper_rows());
+  int64_t batch = 512;  ///< episodes between two reports of progress; results do not depend on it
+  KeepPredictions predictions = KeepPredictions::kNo;
+  const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the episodes
+};
+
+/// What a method said of one query.
 struct Prediction {
   int64_t episode = 0;     ///< in EpisodeList::episodes
   int64_t row = 0;         ///< of the query in FeatureSet::features
   int64_t true_class = 0;  ///< in FeatureSet::class_names
   int64_t predicted = 0;   ///< in FeatureSet::class_names
-  float probability = 0;   ///< of the predicted class, in [0, 1]
+  float probability = 0;   ///< of the predicted class: softmax of the method's logits, in [0, 1]
   float margin = 0;        ///< that less the probability of the second best class, in [0, 1]
 };
 
 /// What one method reached on a list of episodes.
 struct MethodScores {
-  Method method = Method::kMean;
+  std::string method;            ///< Method::label: "gauss-fusion", "gauss-fusion:scale=20"
+  std::string mode;              ///< "inductive", "transductive" or "semi-supervised", see mode_of
   std::vector<double> accuracy;  ///< per episode, percent of queries
-  std::vector<double>
-      cosine;  ///< per episode, mean over classes of the prototype's cosine to the class's true centre (table 3)
-  std::vector<Prediction> predictions;  ///< with kYes: every query of every episode, in the order of the list
+  std::vector<double> cosine;  ///< per episode, mean over classes of the prototype's cosine to the class's true centre
+                               ///< (table 3); empty for a method without prototypes
+  std::vector<Prediction> predictions = {};  ///< with kYes: every query of every episode, in the order of the list
 };
 
-/// Runs every method on the same episodes, on all cores that LibTorch may use. Queries go to the class of the most
-/// similar prototype (cosine, equation 8; the scale does not change the winner). GaussFusion uses an episode's pool
-/// when it has one, else its queries. A class's true centre is the mean of all its features. `classes` has the order of
-/// features.class_names; `model` and `classes` may be null when only kMean is asked for, else Error is thrown. Episodes
-/// may differ in their numbers of classes, shots and queries; results are the same to the last bit for every number of
-/// threads and every batch. Throws Error when sizes of features and model differ or a check of checks.h fails.
-std::vector<MethodScores> evaluate(const FeatureSet& features, const EpisodeList& episodes,
-                                   const CompletionModel* model, const ClassKnowledge* classes,
-                                   const EvaluateOptions& options, Progress& progress);
+/// "transductive" when a query's prediction may depend on the other queries of its episode, else "inductive". With a
+/// pool a transductive method is "semi-supervised": the pool takes the queries' place.
+std::string mode_of(const MethodSpec& spec, const EpisodeShape& shape);
 
-/// What evaluate() gives, with what it checked.
+/// What evaluate() gives: the scores and what was checked.
 struct CheckedScores {
   std::vector<MethodScores> methods;
   ProtocolChecks checks;
 };
 
-/// evaluate() that also tells what it checked: check_episodes, check_unseen, and check_permutation for every method.
-CheckedScores evaluate_checked(const FeatureSet& features, const EpisodeList& episodes, const CompletionModel* model,
-                               const ClassKnowledge* classes, const EvaluateOptions& options, Progress& progress);
+/// Runs every method on the same episodes, on all cores that LibTorch may use. A query goes to the class of the largest
+/// logit. A class's true centre is the mean of all its features. Methods that need base features get those of the base
+/// split. Episodes may differ in their numbers of classes, shots and queries; results are the same to the last bit for
+/// every number of threads and every batch. Throws UsageError when a method lacks what it needs, Error when sizes
+/// differ or a check of checks.h fails; everything is checked before the first episode is run. With several processes
+/// each gets all of the answer, and it is that of one process to the last bit.
+CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes,
+                               const EvaluateOptions& options, Progress& progress);
 
-/// One entry of `results` for each method: method, mode, n_way, k_shot, n_query, episodes, accuracy and ci95 (percent),
-/// cosine, cosine_ci95, per_episode.
-nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodScores>& results);
+/// The scores alone.
+std::vector<MethodScores> evaluate(const EvaluateInputs& inputs, const EpisodeList& episodes,
+                                   const EvaluateOptions& options, Progress& progress);
+
+/// The scores of the method with that label, or null.
+const MethodScores* find_scores(const std::vector<MethodScores>& scores, const std::string& label);
+
+/// Episodes that are scored together, and whose sums may therefore differ in the last bits from those of single
+/// episodes: it depends on the list alone. Shares of a list among processes are multiples of it.
+int64_t episodes_together(const EpisodeList& episodes, int64_t feature_dim);
 
 }  // namespace protocom

@@ -8,6 +8,10 @@
 
 namespace protocom {
 
+/// One entry of `results` for each method: method (its label), mode, n_way, k_shot, n_query, episodes, accuracy and
+/// ci95 (percent), per_episode; of a method with prototypes also cosine and cosine_ci95.
+nlohmann::json results_json(const EpisodeShape& shape, const std::vector<MethodScores>& results);
+
 /// The scores of one list of episodes.
 struct SeedScores {
   uint64_t seed = 0;
@@ -22,12 +26,19 @@ std::vector<MethodScores> pooled(const std::vector<SeedScores>& seeds);
 /// also has per_seed: [{seed, episodes, accuracy, ci95, cosine}].
 nlohmann::json results_json(const EpisodeShape& shape, const std::vector<SeedScores>& seeds);
 
-/// A method and what it is compared with.
-using MethodPair = std::pair<Method, Method>;
+/// The labels of a method and of what it is compared with.
+using MethodPair = std::pair<std::string, std::string>;
 
-/// Every other method of `methods` against `mean`, if it is there, then the pairs asked for, none twice. Throws
-/// UsageError for a pair whose methods are not evaluated.
-std::vector<MethodPair> pairs_to_compare(const std::vector<Method>& methods, const std::vector<MethodPair>& asked);
+/// The comparisons of an evaluation.
+struct Comparisons {
+  std::string baseline = "mean";       ///< what every other method is compared with, if it is evaluated
+  std::vector<MethodPair> pairs = {};  ///< further ones
+};
+
+/// Every other method of `methods` (labels) against the baseline, if it is there, then the pairs asked for, none
+/// twice. Throws UsageError for a pair whose methods are not evaluated, and for a baseline that was asked for and is
+/// not.
+std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods, const Comparisons& asked);
 
 /// `differences`: for each pair the fields of the shape and {method, baseline, episodes, difference, ci95, better,
 /// worse}: paired_difference in points over all episodes, and the share of episodes (percent) in which the method is
@@ -38,6 +49,8 @@ nlohmann::json differences_json(const EpisodeShape& shape, const std::vector<See
 /// The fields that tell tasks of different shapes apart: n_way, k_shot, n_query; where they say something also
 /// k_shot_max (ragged), unlabelled, query_distribution and alpha.
 nlohmann::json shape_json(const EpisodeShape& shape);
+/// The shape that such fields describe. Throws json::exception when one is missing or of another type.
+EpisodeShape shape_from_json(const nlohmann::json& fields);
 
 /// For people: "5-way 1-shot", "5-way 1-5-shot", with "+ 50 unlabelled" and "dirichlet(2)" where it applies.
 std::string describe(const EpisodeShape& shape);

@@ -9,7 +9,8 @@
 #include "protocom/eval/analysis_noise.h"
 #include "protocom/eval/analysis_queries.h"
 #include "protocom/eval/analysis_sweep.h"
-#include "protocom/report/evaluation.h"
+#include "protocom/eval/evaluation.h"
+#include "protocom/report/headline.h"
 #include "protocom/report/section.h"
 
 namespace protocom {
@@ -40,9 +41,9 @@ using TitleSource = std::function<std::string(const std::string& class_name)>;
 Section tables_section(const std::vector<Evaluation>& evaluations);
 /// Table 3: cosine of the prototypes to the true centres.
 Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episodes);
-/// Table 4: the four rows of the ablation. At least one task.
+/// Table 4: the four rows of the ablation, the class mean first. At least one task.
 Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes);
-/// Figure 3a: accuracy by shots, and where completed and mean prototypes cross.
+/// Figure 3a: accuracy by shots, and where completed and mean prototypes cross, if both are there.
 Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
 /// Table 5: what wrong knowledge costs.
 Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
@@ -63,7 +64,7 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
 /// Per-class accuracy and confusion matrix.
 Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes& episodes);
 /// Reliability curves and expected calibration error. At least one method.
-Section calibration_section(const std::vector<Calibration>& methods, double scale, const AnalysisEpisodes& episodes);
+Section calibration_section(const std::vector<Calibration>& methods, const AnalysisEpisodes& episodes);
 /// What fusion did to single episodes.
 Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const AnalysisEpisodes& episodes);
 

@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "protocom/report/evaluation.h"
+#include "protocom/eval/evaluation.h"
+#include "protocom/report/headline.h"
 #include "protocom/report/section.h"
 
 namespace protocom {

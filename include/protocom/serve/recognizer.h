@@ -1,24 +1,20 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "protocom/fewshot/completion_model.h"
-#include "protocom/fewshot/prototypes.h"
+#include "protocom/fewshot/methods.h"
 #include "protocom/serve/class_store.h"
 
 namespace protocom {
 
-/// How the mean and the completed prototype of a class become one.
-enum class Fusion {
-  kInductive,    ///< 0.5 * mean + 0.5 * completed: every image is judged alone
-  kTransductive  ///< GaussFusion: the images that are judged together also help to place the prototypes
-};
-
 /// Settings of a Recognizer.
 struct RecognizerOptions {
-  double scale = 10.0;  ///< of the cosine in softmax and GaussFusion (lambda of equation 12)
+  /// As make_method takes it. An inductive method judges every image alone; with a transductive one, such as
+  /// "gauss-fusion", the images that are judged together also help to place the prototypes.
+  std::string method = "mean-fusion";
 };
 
 /// A class and how probable it is.
@@ -27,28 +23,33 @@ struct RankedClass {
   double probability = 0;
 };
 
-/// Classifies features by the classes of a store (equation 8 with fused prototypes). Thread-safe after construction.
+/// Classifies features by the classes of a store, as one episode in which they are the queries. Thread-safe after
+/// construction.
 class Recognizer {
  public:
-  /// Completes the prototypes of all classes. Throws Error when the store has no class, a class has no image, or the
-  /// completion model's sizes or attributes are not the store's.
+  /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the completion model's
+  /// sizes or attributes are not the store's; UsageError for a method that needs what a store does not keep.
   Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options = {});
 
   /// [c], in the store's order.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return class_names_; }
 
-  /// Prototypes of all classes, float32 [c, d]; for kTransductive from these features [n, d] as queries.
-  [[nodiscard]] at::Tensor prototypes(const at::Tensor& features, Fusion fusion) const;
+  [[nodiscard]] const MethodSpec& method() const { return method_->spec(); }
 
-  /// softmax(scale * cosine), float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
-  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features, Fusion fusion) const;
+  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d].
+  [[nodiscard]] at::Tensor prototypes(const at::Tensor& features) const;
+
+  /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
+  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
 
  private:
+  [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+
   std::vector<std::string> class_names_;
-  SupportStatistics support_;
-  at::Tensor mean_;       // [c, d]
-  at::Tensor completed_;  // [c, d]
-  RecognizerOptions options_;
+  SupportStatistics support_;  // [1, c], [1, c, d]
+  ClassKnowledge knowledge_;
+  std::unique_ptr<Method> method_;
+  std::unique_ptr<Scorer> scorer_;
 };
 
 /// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's

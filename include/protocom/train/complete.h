@@ -42,7 +42,7 @@ struct CompleteOptions {
   int64_t validation_every = 1;  ///< epochs
   /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a
   /// network that has begun to overfit the base classes shows in its completed prototypes first.
-  std::vector<Method> decisive = {Method::kCompleted, Method::kMeanFusion, Method::kGaussFusion};
+  std::vector<std::string> decisive = {"completed", "mean-fusion", "gauss-fusion"};
   Keep keep = Keep::kBest;
   uint64_t seed = 1;
 };
@@ -51,7 +51,7 @@ struct CompleteOptions {
 struct CompleteEpoch {
   int64_t epoch = 0;
   double loss = 0;                       ///< mean squared error of the epoch on the scaled features, equation 4
-  std::vector<MethodScores> validation;  ///< all methods; empty when not validated
+  std::vector<MethodScores> validation;  ///< of the paper's rows; empty when not validated
 };
 
 /// A trained model and how it came about.

@@ -39,15 +39,14 @@ std::string_view to_string(AttributeStatistics statistics);
 /// Settings of joint meta-training (equation 5); the defaults are the authors' (their published code) where it gives
 /// any.
 struct MetatrainOptions {
-  Method head = Method::kGaussFusion;  ///< the prototypes that queries are compared with; kMean is MetaBaseline
+  std::string head = "gauss-fusion";  ///< the method whose loss is minimised (make_method); "mean" is MetaBaseline
   EpisodeShape episode{5, 1, 15};
   int64_t episodes = 8;   ///< a step; computed one after the other, so that memory does not grow with them
   int64_t batches = 100;  ///< steps an epoch
   Schedule schedule{ScheduleShape::kStep, 1e-4, 40, {0.375, 0.625, 0.75}};
   double momentum = 0.9;  ///< Nesterov
   double weight_decay = 5e-4;
-  double scale = 10;          ///< gamma of equation 8 at the start; learned
-  GaussFusionOptions fusion;  ///< lambda of equation 12 is not learned
+  double scale = kDefaultGamma;  ///< gamma of equation 8 at the start; learned
   BatchNormStatistics batch_norm = BatchNormStatistics::kRunning;
   AttributeStatistics statistics = AttributeStatistics::kKept;  ///< chosen on val: docs/results.md
   AugmentOptions augment{0, 0, 0};                              ///< none: the statistics are of images as they are
@@ -61,7 +60,7 @@ struct MetatrainOptions {
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share a step's episodes
 };
 
-/// What is tuned. `model` and `knowledge` may be null for Method::kMean.
+/// What is tuned. `model` and `knowledge` may be null for a head that completes nothing.
 struct MetatrainInputs {
   Backbone* backbone = nullptr;
   CompletionModel* model = nullptr;
@@ -71,12 +70,12 @@ struct MetatrainInputs {
 /// Where a joint meta-training writes.
 struct MetatrainFiles {
   TrainingFiles training;       ///< `out` is the tuned backbone of the kept epoch
-  std::filesystem::path model;  ///< the tuned completion model; empty for Method::kMean
+  std::filesystem::path model;  ///< the tuned completion model with gamma; empty without one
 };
 
 /// A method's accuracy on validation episodes, percent.
 struct ValidationRow {
-  Method method = Method::kMean;
+  std::string method;
   Estimate accuracy;
 };
 

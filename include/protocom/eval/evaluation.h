@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -44,20 +45,12 @@ struct Evaluation {
 /// range.
 Evaluation parse_evaluation(const nlohmann::json& json, const std::string& name);
 
+/// Reads such a file. Throws Error that names it.
+Evaluation read_evaluation(const std::filesystem::path& path);
+
 /// How much more accurate `result` is than `baseline`, in points. When both have the same number of per-episode
 /// accuracies the episodes were the same ones: the interval is then 1.96 s / sqrt(n) of the differences. Otherwise the
 /// two intervals' root sum of squares.
 Estimate gain_over(const MethodResult& result, const MethodResult& baseline);
-
-/// "+4.0" or "−1.2", with a true minus sign; "0.0" for what rounds to nothing.
-std::string signed_points(double value);
-
-/// The finding in one sentence: the best method with the fewest shots against the class mean, and whether the
-/// difference is beyond chance.
-std::string headline(const Evaluation& evaluation);
-
-/// What a reader of the headline must know: that its method uses unlabelled images, and which method that does not is
-/// best. Empty otherwise.
-std::string caveat(const Evaluation& evaluation);
 
 }  // namespace protocom

@@ -1,29 +1,61 @@
-#include "workbench.h"
+#include "protocom/report/workbench.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
-#include "cli.h"
-#include "image_finder.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/eval/results.h"
 
-namespace protocom::cli {
+namespace protocom {
+namespace {
+
+/// The analyses that are about the paper's four rows.
+constexpr const char* kOfPaperRows[] = {"ablation", "episodes"};
+
+bool contains(const std::vector<std::string>& labels, const std::string& label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+std::vector<std::string> labels_of(const Methods& methods) {
+  std::vector<std::string> labels;
+  for (const auto& method : methods) labels.push_back(method->label());
+  return labels;
+}
+
+Methods paper_methods() { return make_methods(paper_rows()); }
+
+}  // namespace
 
 class Workbench::Impl {
  public:
-  explicit Impl(const AnalyseOptions& options)
+  Impl(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
       : options_(options),
-        features_(read_features(options.features, file_options(options))),
-        knowledge_(read_knowledge(options.knowledge)),
-        model_(read_completion_model(options.model)),
-        classes_(align_knowledge(knowledge_, features_.class_names, model_.attributes)),
-        images_(options.images),
-        episodes_(options.episodes) {
-    episodes_.split = parse_split(options.split);
-    if (model_.network.options().feature_dim != features_.dim())
-      fail("the model completes features of {} dimensions, these have {}", model_.network.options().feature_dim,
-           features_.dim());
+        features_(inputs.features),
+        knowledge_(inputs.knowledge),
+        pictures_(inputs.pictures),
+        inputs_{inputs.features, inputs.model, inputs.classes, make_methods(options.methods),
+                make_method(options.baseline)->label()},
+        judge_(make_method(options.method)->label()),
+        episodes_(options.episodes),
+        progress_(progress) {
+    if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
+    if (options.window < 1) fail_usage("the moving average needs a window of at least 1, found {}", options.window);
+    const int64_t dim = inputs.model.network.options().feature_dim;
+    if (dim != features_.dim())
+      fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
+    for (const auto& method : judged_methods()) {
+      if (method->spec().has(Need::kFitting))
+        fail_usage("'{}' has to be fitted, which analyse does not take: use evaluate --fitted", method->label());
+    }
+  }
+
+  [[nodiscard]] bool possible(const std::string& name) const {
+    if (std::find(std::begin(kOfPaperRows), std::end(kOfPaperRows), name) == std::end(kOfPaperRows)) return true;
+    const auto labels = labels_of(inputs_.methods);
+    const auto rows = paper_rows();
+    return std::all_of(rows.begin(), rows.end(), [&](const std::string& row) { return contains(labels, row); });
   }
 
   AnalysisOutcome run(const std::string& name) {
@@ -42,29 +74,35 @@ class Workbench::Impl {
         {"calibration", &Impl::calibration},
         {"episodes", &Impl::episodes},
         {"failures", &Impl::failures}};
+    if (!possible(name)) fail_usage("'{}' is about {}: name all of them", name, fmt::join(paper_rows(), ", "));
     return (this->*kAnalyses.at(name))();
   }
 
  private:
-  static FeatureFileOptions file_options(const AnalyseOptions& options) {
-    FeatureFileOptions result;
-    if (!options.class_split.empty()) result.split = options.class_split;
-    return result;
-  }
-
-  [[nodiscard]] AnalysisInputs inputs() const { return {features_, model_, classes_}; }
   [[nodiscard]] TitleSource titles() const {
     return [this](const std::string& name) { return title_in(knowledge_, name); };
   }
-  [[nodiscard]] PictureSource pictures() const {
-    return [this](const std::string& id) { return images_.thumbnail(id); };
+
+  /// Those whose answers to single queries are kept: the ones asked for and the judge.
+  [[nodiscard]] Methods judged_methods() const {
+    Methods methods = inputs_.methods;
+    if (!contains(labels_of(methods), judge_)) methods.push_back(make_method(judge_));
+    return methods;
   }
 
-  TaskScores task(EpisodeShape shape, int64_t count, KeepPredictions predictions) {
-    list_ = sample_episodes(features_, episodes_.split, shape, count, episodes_.seed);
+  struct TaskRequest {
+    EpisodeShape shape;
+    int64_t count = 0;
+    Methods methods;
+    KeepPredictions predictions = KeepPredictions::kNo;
+  };
+
+  TaskScores task(const TaskRequest& request) {
+    list_ = sample_episodes(features_, episodes_.split, request.shape, request.count, episodes_.seed);
     EvaluateOptions evaluation;
-    evaluation.predictions = predictions;
-    return {shape, evaluate(features_, list_, &model_, &classes_, evaluation, progress())};
+    evaluation.methods = request.methods;
+    evaluation.predictions = request.predictions;
+    return {request.shape, evaluate(inputs_.evaluate(), list_, evaluation, progress_)};
   }
 
   /// The hash of the episodes of each value of a series.
@@ -82,17 +120,13 @@ class Workbench::Impl {
   /// The scores of every query, which four analyses need.
   const TaskScores& judged() {
     if (!judged_) {
-      judged_ = task(episodes_.shape, episodes_.count, KeepPredictions::kYes);
+      judged_ = task({episodes_.shape, episodes_.count, judged_methods(), KeepPredictions::kYes});
       judged_list_ = list_;
     }
     return *judged_;
   }
 
-  const MethodScores& judged_by(const std::string& method) {
-    const Method wanted = parse_method(method);
-    const auto& all = judged().methods;
-    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.method == wanted; });
-  }
+  const std::vector<Prediction>& judged_queries() { return find_scores(judged().methods, judge_)->predictions; }
 
   /// What the smallest class of the split leaves for more than the queries.
   [[nodiscard]] int64_t spare_images() const {
@@ -121,7 +155,7 @@ class Workbench::Impl {
     for (const int64_t k : options_.shots) {
       EpisodeShape shape = episodes_.shape;
       shape.k_shot = k;
-      tasks.push_back(task(shape, episodes_.count, KeepPredictions::kNo));
+      tasks.push_back(task({shape, episodes_.count, paper_methods()}));
       for (auto& row : results_json(shape, tasks.back().methods)) data.push_back(std::move(row));
     }
     return {ablation_section(tasks, episodes_), data, hashes_of(options_.shots, &EpisodeShape::k_shot)};
@@ -130,7 +164,7 @@ class Workbench::Impl {
   AnalysisOutcome cosine() {
     AnalysisEpisodes many = episodes_;
     many.count = options_.cosine_episodes;
-    const TaskScores scores = task(many.shape, many.count, KeepPredictions::kNo);
+    const TaskScores scores = task({many.shape, many.count, inputs_.methods});
     return {cosine_section(scores, many), results_json(many.shape, scores.methods), list_.hash(features_)};
   }
 
@@ -138,12 +172,12 @@ class Workbench::Impl {
     std::vector<int64_t> counts;
     for (int64_t k = 1; k <= options_.max_shots; ++k) counts.push_back(k);
     counts = that_fit(counts, spare_images(), "shots");
-    const auto points = accuracy_by_shots(inputs(), episodes_, counts, progress());
+    const auto points = accuracy_by_shots(inputs_, episodes_, counts, progress_);
     return {shots_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::k_shot)};
   }
 
   AnalysisOutcome noise() {
-    const auto points = accuracy_by_noise(inputs(), episodes_, options_.noise, progress());
+    const auto points = accuracy_by_noise(inputs_, episodes_, options_.noise, progress_);
     return {noise_section(points, options_.noise, episodes_), points,
             hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
   }
@@ -151,13 +185,13 @@ class Workbench::Impl {
   AnalysisOutcome ways() {
     const auto available = static_cast<int64_t>(features_.classes_of(episodes_.split).size());
     const auto counts = options_.ways.empty() ? ways_up_to(available) : options_.ways;
-    const auto points = accuracy_by_ways(inputs(), episodes_, counts, progress());
+    const auto points = accuracy_by_ways(inputs_, episodes_, counts, progress_);
     return {ways_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::n_way)};
   }
 
   AnalysisOutcome unlabelled() {
     const auto counts = that_fit(options_.unlabelled, spare_images() - episodes_.shape.k_shot, "unlabelled images");
-    const auto points = accuracy_by_unlabelled(inputs(), episodes_, counts, progress());
+    const auto points = accuracy_by_unlabelled(inputs_, episodes_, counts, progress_);
     return {unlabelled_section(points, episodes_), points,
             hashes_of({*std::max_element(counts.begin(), counts.end())}, &EpisodeShape::unlabelled)};
   }
@@ -168,7 +202,7 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome single_images() {
-    const auto analysis = analyse_single_images(inputs(), episodes_.split, options_.window);
+    const auto analysis = analyse_single_images(inputs_, episodes_.split, options_.window);
     return {single_images_section(analysis, episodes_.split), analysis};
   }
 
@@ -177,20 +211,20 @@ class Workbench::Impl {
                            ? random_classes(features_, episodes_.split, options_.shown_classes, episodes_.seed)
                            : options_.classes;
     const auto classes = extreme_images(features_, names, options_.neighbours);
-    return {nearest_section(classes, titles(), pictures()), classes};
+    return {nearest_section(classes, titles(), pictures_), classes};
   }
 
   AnalysisOutcome attention() {
-    const auto classes = analyse_attention(inputs(), episodes_.split, knowledge_);
+    const auto classes = analyse_attention(inputs_, episodes_.split, knowledge_);
     return {attention_section(classes), classes};
   }
 
   AnalysisOutcome classes() {
-    const auto& predictions = judged_by(options_.method).predictions;
+    const auto& predictions = judged_queries();
     std::vector<std::string> words;
     for (const std::string& name : features_.class_names) words.push_back(title_in(knowledge_, name));
     auto analysis = analyse_classes(features_, judged_list_, predictions, words);
-    analysis.method = options_.method;
+    analysis.method = judge_;
     return {classes_section(analysis, episodes_), analysis, judged_list().hash(features_)};
   }
 
@@ -198,16 +232,16 @@ class Workbench::Impl {
     std::vector<Calibration> methods;
     for (const MethodScores& scores : judged().methods) {
       methods.push_back(calibrate(scores.predictions, options_.bins));
-      methods.back().method = to_string(scores.method);
-      methods.back().mode = mode_of(scores.method);
+      methods.back().method = scores.method;
+      methods.back().mode = scores.mode;
     }
-    return {calibration_section(methods, GaussFusionOptions{}.scale, episodes_), methods,
-            judged_list().hash(features_)};
+    return {calibration_section(methods, episodes_), methods, judged_list().hash(features_)};
   }
 
   AnalysisOutcome episodes() {
-    const auto analysis = analyse_episodes(features_, judged_list(), judged().methods);
-    return {episodes_section(analysis, titles(), episodes_), analysis, judged_list().hash(features_)};
+    const TaskScores scores = task({episodes_.shape, episodes_.count, paper_methods()});
+    const auto analysis = analyse_episodes(features_, list_, scores.methods);
+    return {episodes_section(analysis, titles(), episodes_), analysis, list_.hash(features_)};
   }
 
   const EpisodeList& judged_list() {
@@ -232,38 +266,30 @@ class Workbench::Impl {
 
   AnalysisOutcome failures() {
     std::vector<Mistake> mistakes;
-    for (const Prediction& wrong : surest_mistakes(judged_by(options_.method).predictions, options_.mistakes))
+    for (const Prediction& wrong : surest_mistakes(judged_queries(), options_.mistakes))
       mistakes.push_back(show(wrong));
-    return {failures_section(mistakes, options_.method, episodes_, pictures()), mistakes,
-            judged_list().hash(features_)};
+    return {failures_section(mistakes, judge_, episodes_, pictures_), mistakes, judged_list().hash(features_)};
   }
 
   const AnalyseOptions& options_;
-  FeatureSet features_;
-  Knowledge knowledge_;
-  CompletionModel model_;
-  ClassKnowledge classes_;
-  ImageFinder images_;
+  const FeatureSet& features_;
+  const Knowledge& knowledge_;
+  PictureSource pictures_;
+  AnalysisInputs inputs_;
+  std::string judge_;
   AnalysisEpisodes episodes_;
+  Progress& progress_;
   EpisodeList list_;
   std::optional<TaskScores> judged_;
   EpisodeList judged_list_;
 };
 
-Workbench::Workbench(const AnalyseOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Workbench::Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
+    : impl_(std::make_unique<Impl>(inputs, options, progress)) {}
 Workbench::~Workbench() = default;
+
+bool Workbench::possible(const std::string& name) const { return impl_->possible(name); }
 
 AnalysisOutcome Workbench::run(const std::string& name) { return impl_->run(name); }
 
-AnalysisOutcome compare_results(const AnalyseOptions& options) {
-  std::vector<Evaluation> evaluations;
-  for (const std::string& path : options.results) {
-    const nlohmann::json parsed = nlohmann::json::parse(read_file(path), nullptr, false);
-    if (parsed.is_discarded()) fail("{} is not valid JSON: give what `protocom evaluate --json` wrote", path);
-    evaluations.push_back(parse_evaluation(parsed, path));
-  }
-  const Section section = tables_section(evaluations);
-  return {section, section.tables.front()};
-}
-
-}  // namespace protocom::cli
+}  // namespace protocom

@@ -1,9 +1,10 @@
-#include "protocom/report/evaluation.h"
+#include "protocom/eval/evaluation.h"
 
 #include <cmath>
 #include <filesystem>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/eval/results.h"
 
 namespace protocom {
@@ -105,6 +106,12 @@ Evaluation parse_evaluation(const json& parsed, const std::string& name) {
     evaluation.results.push_back(parse_result(results[i], fmt::format("{}: results[{}]", name, i)));
   }
   return evaluation;
+}
+
+Evaluation read_evaluation(const std::filesystem::path& path) {
+  const json parsed = json::parse(read_file(path), nullptr, false);
+  if (parsed.is_discarded()) fail("{} is not valid JSON: give what `protocom evaluate --json` wrote", path.string());
+  return parse_evaluation(parsed, path.string());
 }
 
 Estimate gain_over(const MethodResult& result, const MethodResult& baseline) {

@@ -1,0 +1,99 @@
+#include "analysis_options.h"
+
+namespace protocom::cli {
+
+void add_inputs(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--features", options.features, "Features (npz)")->required();
+  command.add_option("--knowledge", options.knowledge, "Knowledge file")->required();
+  command.add_option("--model", options.model, "Completion model")->required();
+  command.add_option("--class-split", options.class_split, "Split that replaces the features' own (CSV class,split)");
+  command.add_option("--split", options.split, "Classes that are analysed: base, val or novel");
+  command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
+}
+
+void add_output(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--out", options.out, "Folder to write JSON and SVG to")->required();
+  command.add_flag("--png", options.png, "Write every figure as PNG too");
+}
+
+void add_task(CLI::App& command, AnalysisOptions& options) {
+  EpisodeShape& shape = options.analyse.episodes.shape;
+  command.add_option("--n-way", shape.n_way, "Classes an episode");
+  command.add_option("--k-shot", shape.k_shot, "Labelled images a class");
+  command.add_option("--n-query", shape.n_query, "Queries a class");
+}
+
+void add_methods(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--methods", options.analyse.methods, "Methods with their parameters, see protocom methods")
+      ->delimiter(',');
+  command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
+}
+
+void add_episodes(CLI::App& command, AnalysisOptions& options) {
+  add_task(command, options);
+  command.add_option("--episodes", options.analyse.episodes.count, "Episodes");
+}
+
+void add_cosine(CLI::App& command, AnalysisOptions& options) {
+  add_task(command, options);
+  command.add_option("--episodes", options.analyse.cosine_episodes, "Episodes");
+}
+
+void add_images(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--images", options.images, "Pack or folder of the images, for thumbnails");
+}
+
+void add_ablation(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--shots", options.analyse.shots, "Shots a task")->delimiter(',');
+}
+
+void add_shots(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--max-shots", options.analyse.max_shots, "Shots from 1 to this many")->check(CLI::PositiveNumber);
+}
+
+void add_noise(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--gamma", options.analyse.noise.gammas, "Noise levels")->delimiter(',');
+  command.add_option("--draws", options.analyse.noise.draws, "Draws of the noise at each level");
+}
+
+void add_ways(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all")->delimiter(',');
+}
+
+void add_unlabelled(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images a class")
+      ->delimiter(',');
+}
+
+void add_distribution(CLI::App& command, AnalysisOptions& options) {
+  DistributionOptions& maps = options.analyse.distribution;
+  command.add_option("--map-classes", maps.classes, "Classes of each split on the maps");
+  command.add_option("--map-images", maps.images_per_class, "Images of each of them");
+  command.add_option("--perplexity", maps.tsne.perplexity, "Of t-SNE");
+  command.add_option("--iterations", maps.tsne.iterations, "Of t-SNE");
+}
+
+void add_single_images(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--window", options.analyse.window, "Ranks in the moving average");
+}
+
+void add_nearest(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--classes", options.analyse.classes, "Class names; default: random ones")->delimiter(',');
+  command.add_option("--random-classes", options.analyse.shown_classes, "How many random ones");
+  command.add_option("--neighbours", options.analyse.neighbours, "Images nearest and farthest, up to 5")
+      ->check(CLI::Range(1, 5));
+}
+
+void add_method(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--method", options.analyse.method, "Method whose answers are analysed, see protocom methods");
+}
+
+void add_bins(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--bins", options.analyse.bins, "Bins of the reliability curve");
+}
+
+void add_mistakes(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--mistakes", options.analyse.mistakes, "How many");
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,57 @@
+#include <optional>
+
+#include "cli.h"
+#include "protocom/eval/alignment.h"
+#include "protocom/eval/fit.h"
+#include "protocom/knowledge/knowledge.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  std::string features, knowledge, class_split, out;
+  FitOptions fit;
+};
+
+void run_fit(const CLI::App& command, const Options& options) {
+  make_method(options.fit.method);  // a wrong name is said before files are read
+  check_writable(options.out);
+  FeatureFileOptions file_options;
+  if (!options.class_split.empty()) file_options.split = options.class_split;
+  const FeatureSet features = read_features(options.features, file_options);
+  std::optional<ClassKnowledge> classes;
+  if (!options.knowledge.empty()) {
+    const Knowledge knowledge = read_knowledge(options.knowledge);
+    classes = align_knowledge(knowledge, features.class_names, knowledge.attributes);
+  }
+  Provenance provenance = provenance_of(command, options.fit.seed);
+  add_input(provenance, "features", options.features);
+  add_input(provenance, "knowledge", options.knowledge);
+  add_input(provenance, "class-split", options.class_split);
+  const FittedMethod fitted = fit_method(features, classes ? &*classes : nullptr, options.fit, progress());
+  write_fitted_method(options.out, fitted, provenance, nlohmann::json::object());
+  print_table({{"method", fitted.method->label()},
+               {"base classes", std::to_string(fitted.trained_on.size())},
+               {"written to", options.out}});
+}
+
+void add_fit_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "fit", "Fit a method on the base classes of features",
+                  "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
+                  "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
+  command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods")->required();
+  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --class-split)")
+      ->required();
+  command->add_option("--knowledge", options->knowledge, "Knowledge file, for methods that need it");
+  command->add_option("--class-split", options->class_split, "Split that replaces the features' own (CSV class,split)");
+  command->add_option("--out", options->out, "File to write")->required();
+  command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
+  command->callback([command, options] { run_fit(*command, *options); });
+}
+
+const Command kRegister{Order::kFit, &add_fit_command};
+
+}  // namespace
+}  // namespace protocom::cli

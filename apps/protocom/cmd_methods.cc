@@ -1,0 +1,71 @@
+#include "cli.h"
+#include "protocom/fewshot/methods.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  std::string name;
+  bool json = false;
+};
+
+std::string needs_of(const MethodSpec& spec) {
+  std::string text;
+  for (const Need need : spec.needs) text += (text.empty() ? "" : ", ") + std::string(to_string(need));
+  return text.empty() ? "nothing else" : text;
+}
+
+std::string range_of(const ParameterSpec& parameter) {
+  if (!parameter.choices.empty()) return fmt::format("{}", fmt::join(parameter.choices, ", "));
+  const char* kind = std::holds_alternative<int64_t>(parameter.default_value) ? "whole" : "real";
+  return fmt::format("{} in [{:g}, {:g}]", kind, parameter.low, parameter.high);
+}
+
+void print_all() {
+  std::vector<std::vector<std::string>> rows = {{"method", "mode", "needs", "what it does"}};
+  for (const MethodSpec* spec : method_specs())
+    rows.push_back({spec->name, std::string(spec->mode()), needs_of(*spec), spec->about});
+  print_table(rows);
+  fmt::print("\nprotocom methods NAME shows one with its parameters; --methods NAME:parameter=value sets them.\n");
+}
+
+void print_one(const MethodSpec& spec) {
+  fmt::print("{}: {}\n{}\n\n", spec.name, spec.about, spec.citation);
+  print_table({{"mode", std::string(spec.mode())},
+               {"assumes", spec.assumes == Assumes::kBalancedQueries ? "as many queries of each class"
+                                                                     : "nothing of the queries' classes"},
+               {"needs", needs_of(spec)}});
+  if (!spec.notes.empty()) fmt::print("\n{}\n", spec.notes);
+  if (spec.parameters.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "what it is"}};
+  for (const ParameterSpec& parameter : spec.parameters)
+    rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), parameter.text});
+  fmt::print("\n");
+  print_table(rows);
+  const ParameterSpec& first = spec.parameters.front();
+  fmt::print("\nfor example: --methods {}:{}={}\n", spec.name, first.name, to_string(first.default_value));
+}
+
+void run_methods(const Options& options) {
+  const MethodSpec* one = options.name.empty() ? nullptr : &method_spec(options.name);
+  if (!options.json) return one == nullptr ? print_all() : print_one(*one);
+  nlohmann::json out = nlohmann::json::array();
+  for (const MethodSpec* spec : method_specs()) {
+    if (one == nullptr || spec == one) out.push_back(to_json(*spec));
+  }
+  fmt::print("{}\n", out.dump(2));
+}
+
+void add_methods_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "methods", "Which methods there are, what they assume and take",
+                                  "protocom methods\nprotocom methods gauss-fusion");
+  command->add_option("name", options->name, "A method; default: a list of all");
+  command->add_flag("--json", options->json, "As JSON");
+  command->callback([options] { run_methods(*options); });
+}
+
+const Command kRegister{Order::kMethods, &add_methods_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/eval/results.h"
+
+namespace protocom {
+
+/// Lists of episodes of one shape, one a seed, and what was reached on them.
+struct Task {
+  EpisodeShape shape;
+  std::vector<EpisodeList> lists;
+  std::vector<SeedScores> scores = {};
+};
+
+/// Which tasks an evaluation draws.
+struct TaskOptions {
+  EpisodeShape shape;                           ///< but for the shots
+  std::vector<std::string> shots = {"1", "5"};  ///< a task each: a number, or a range "1-5" of ragged shots
+  Split split = Split::kNovel;
+  int64_t episodes = 600;             ///< a list; the field's number (Chen et al. 2019)
+  std::vector<uint64_t> seeds = {1};  ///< a list each
+};
+
+/// The shape with the shots of "5", or "1-5" for classes of one to five. Throws UsageError for anything else.
+EpisodeShape with_shots(EpisodeShape shape, const std::string& shots);
+
+/// Draws them. Throws Error like sample_episodes, UsageError for no seed or no shots.
+std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& options);
+
+/// What several tasks gave, as `evaluate --json` writes it: `results`, `differences`, `episode_lists` and `checks` of
+/// docs/formats.md. The caller adds where it came from.
+nlohmann::json findings_json(const FeatureSet& features, const std::vector<Task>& tasks,
+                             const std::vector<MethodPair>& pairs, const ProtocolChecks& checks);
+
+}  // namespace protocom

@@ -1,0 +1,9 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+namespace protocom {
+
+/// Squared Euclidean distances of queries [..., q, d] and points [..., n, d]: [..., q, n], at least 0.
+at::Tensor squared_distances(const at::Tensor& queries, const at::Tensor& points);
+
+}  // namespace protocom

@@ -1,0 +1,40 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "protocom/fewshot/prototypes.h"
+
+namespace protocom {
+
+/// Episodes of one shape, as features: b episodes of n classes with up to k supports, q queries and u unlabelled
+/// images. float32, on one device.
+struct EpisodeBatch {
+  at::Tensor support;       ///< [b, n, k, d]; zeros where a class has fewer than k
+  at::Tensor support_mask;  ///< [b, n, k], 1 where there is a support, else 0; undefined: all are there
+  at::Tensor query;         ///< [b, q, d]; q may be 0
+  at::Tensor unlabelled;    ///< [b, u, d]; undefined: a transductive method uses the queries
+  at::Tensor classes;       ///< int64 [b, n], rows of the ClassKnowledge; undefined when no method needs knowledge
+  std::vector<uint64_t> seed = {};  ///< [b], for methods that draw; empty: 0 for all
+  SupportStatistics moments = {};   ///< what is left of the supports when `support` is undefined (a class store)
+
+  [[nodiscard]] int64_t size() const { return query.size(0); }
+};
+
+/// Throws Error when sizes, types or devices do not fit one another, or a class has no support.
+void check_batch(const EpisodeBatch& batch);
+
+/// Count, sum and sum of squares of the supports, [b, n, ...].
+SupportStatistics statistics_of(const EpisodeBatch& batch);
+
+/// [b, u, d]: the pool, or the queries when there is none.
+const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
+
+/// What a method says of a batch.
+struct EpisodeScores {
+  at::Tensor logits;      ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
+  at::Tensor prototypes;  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
+};
+
+}  // namespace protocom

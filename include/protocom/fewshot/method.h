@@ -1,0 +1,91 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocom/core/progress.h"
+#include "protocom/fewshot/completer.h"
+#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/episode_batch.h"
+#include "protocom/fewshot/method_spec.h"
+
+namespace protocom {
+
+/// Features with their classes.
+struct LabelledFeatures {
+  at::Tensor features;  ///< float32 [m, d]
+  at::Tensor labels;    ///< int64 [m], rows of the ClassKnowledge
+};
+
+/// Completes prototypes [b, n, d] of the classes int64 [b, n].
+using CompletePrototypes = std::function<at::Tensor(const at::Tensor& prototypes, const at::Tensor& classes)>;
+
+/// What methods may use besides the episodes. A method that needs something finds it here or is refused beforehand
+/// (check_needs); what is pointed to must outlive the scorers.
+struct MethodContext {
+  const CompletionModel* model = nullptr;
+  const ClassKnowledge* classes = nullptr;  ///< over the model's attributes, if there is a model
+  const LabelledFeatures* base = nullptr;
+  CompletePrototypes complete = {};  ///< instead of the model at test time; training draws attribute features
+  at::Tensor gamma = {};             ///< instead of the model's gamma: one value, learned in training
+};
+
+/// A method prepared for a set of classes. Thread-safe.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  /// Scores of every query. What one episode gets does not depend on the others of the batch, nor on the order of its
+  /// queries. The methods of the paper are differentiable in features, network and gamma. Throws Error for a batch
+  /// whose parts do not fit one another (check_batch).
+  [[nodiscard]] EpisodeScores score(const EpisodeBatch& batch) const;
+
+ private:
+  /// score() of a batch that has been checked: what a method implements.
+  [[nodiscard]] virtual EpisodeScores answer(const EpisodeBatch& batch) const = 0;
+};
+
+/// What a method is fitted on.
+struct FitInputs {
+  LabelledFeatures base;
+  const ClassKnowledge* classes = nullptr;
+  uint64_t seed = 1;
+  Progress* progress = &Progress::none();
+};
+
+/// Names and tensors, in the order they are written.
+using MethodState = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// A method with its parameters. See methods.h for how one is found, and docs/design.md for how one is added.
+class Method {
+ public:
+  Method() = default;
+  virtual ~Method() = default;
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+
+  [[nodiscard]] const MethodSpec& spec() const { return *spec_; }
+  /// The name with the parameters that differ from their defaults, as it may be typed: "gauss-fusion:scale=20".
+  [[nodiscard]] const std::string& label() const { return label_; }
+
+  /// Throws Error when sizes of the context and of what was fitted do not fit.
+  [[nodiscard]] virtual std::unique_ptr<Scorer> prepare(const MethodContext& context) const = 0;
+
+  /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.
+  virtual void fit(const FitInputs& inputs);
+  /// What fitting found; empty before.
+  [[nodiscard]] virtual MethodState state() const { return {}; }
+  /// Takes a state() back. Throws Error that names a tensor that is missing, of another shape or not finite.
+  virtual void load(const MethodState& state);
+
+ private:
+  friend std::unique_ptr<Method> make_method(const std::string& text);
+  const MethodSpec* spec_ = nullptr;
+  std::string label_;
+};
+
+}  // namespace protocom

@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace protocom {
+
+/// What a method sees before it answers a query.
+enum class Sees {
+  kEachQueryAlone,  ///< inductive: the answer to a query ignores the other queries
+  kAllQueries       ///< transductive: all queries of the episode, or its unlabelled pool in their place
+};
+
+/// What a method takes for granted of the queries' classes.
+enum class Assumes {
+  kNothing,         ///< any proportions
+  kBalancedQueries  ///< as many queries of each class: it uses that, or rewards answers that have it
+};
+
+/// What a method cannot do without, besides the episode itself.
+enum class Need {
+  kCompletionModel,  ///< a trained completion network (`protocom complete`) with the knowledge it was trained with
+  kKnowledge,        ///< attributes or embeddings of the classes
+  kBaseFeatures,     ///< features of the base classes
+  kFitting,          ///< to be fitted first (`protocom fit`)
+  kSupportImages,    ///< each support image's feature; the class's moments are not enough
+  kFeatureMaps       ///< feature maps instead of pooled features
+};
+
+/// "a completion model", "knowledge", ...: for messages and lists.
+std::string_view to_string(Need need);
+
+/// The value of a parameter: a real number, a whole number, or one of some words.
+using ParameterValue = std::variant<double, int64_t, std::string>;
+
+/// As it is typed: "10", "0.5", "cl2n".
+std::string to_string(const ParameterValue& value);
+
+/// A parameter of a method: `gauss-fusion:scale=20` sets `scale`.
+struct ParameterSpec {
+  std::string name;
+  ParameterValue default_value;  ///< its alternative is the parameter's type
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices = {};  ///< of a word
+  std::string text;                       ///< what it is, with the equation where there is one
+};
+
+/// What is known of a method before it runs.
+struct MethodSpec {
+  std::string name;      ///< "gauss-fusion"
+  std::string about;     ///< one line
+  std::string citation;  ///< authors, title, year
+  Sees sees = Sees::kEachQueryAlone;
+  Assumes assumes = Assumes::kNothing;
+  std::vector<Need> needs = {};
+  int paper_row = 0;        ///< 1 to 4: row (i) to (iv) of the paper's ablation (table 4); 0: none of them
+  std::string notes = {};   ///< variants, and where it differs from its source
+  std::string symbol = {};  ///< of its prototype in the paper (table 3); may be empty
+  std::vector<ParameterSpec> parameters = {};
+
+  [[nodiscard]] bool has(Need need) const;
+  /// "transductive" or "inductive".
+  [[nodiscard]] std::string_view mode() const;
+};
+
+/// Everything above as JSON, for programs (`protocom methods --json`).
+nlohmann::json to_json(const MethodSpec& spec);
+
+}  // namespace protocom

@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/method.h"
+
+namespace protocom {
+
+/// Every method there is: the paper's rows first, then by name. Their files are src/fewshot/methods/*.cc.
+const std::vector<const MethodSpec*>& method_specs();
+
+/// Throws UsageError for a name that no method has, with those that are near.
+const MethodSpec& method_spec(const std::string& name);
+
+/// "mean", "completed", "mean-fusion", "gauss-fusion": rows (i) to (iv) of the paper's ablation.
+std::vector<std::string> paper_rows();
+
+/// A method from text: its name, then parameters. "gauss-fusion", "gauss-fusion:scale=20:epsilon=1e-5". Throws
+/// UsageError for an unknown name, an unknown parameter, a value out of range or given twice.
+std::unique_ptr<Method> make_method(const std::string& text);
+
+/// Methods that run together.
+using Methods = std::vector<std::shared_ptr<const Method>>;
+
+/// The same for a list. Throws UsageError for an empty list and for one label twice.
+Methods make_methods(const std::vector<std::string>& texts);
+
+/// Throws Error when the context lacks what the method needs, in words that a user understands.
+void check_needs(const Method& method, const MethodContext& context);
+
+}  // namespace protocom

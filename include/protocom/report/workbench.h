@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/core/progress.h"
+#include "protocom/report/analysis_sections.h"
+
+namespace protocom {
+
+/// Settings of the analyses; each uses some of them.
+struct AnalyseOptions {
+  std::vector<std::string> methods = paper_rows();  ///< as make_method takes them
+  std::string method = "gauss-fusion";              ///< whose answers to single queries are analysed
+  std::string baseline = "mean";                    ///< what gains are over
+  AnalysisEpisodes episodes;
+  int64_t cosine_episodes = 1000;
+  std::vector<int64_t> shots = {1, 5};  ///< of the ablation
+  int64_t max_shots = 10;
+  std::vector<int64_t> ways;  ///< empty: from 5 to all classes
+  std::vector<int64_t> unlabelled = {0, 1, 2, 5, 10, 20, 30, 50};
+  NoiseOptions noise;
+  DistributionOptions distribution;
+  std::vector<std::string> classes;  ///< of figure 4; empty: `shown_classes` random ones
+  int64_t shown_classes = 5;
+  int64_t neighbours = 5;
+  int64_t window = kSingleImageWindow;
+  int64_t bins = kCalibrationBins;
+  int64_t mistakes = 8;
+};
+
+/// What the analyses read; the references must outlive the workbench.
+struct WorkbenchInputs {
+  const FeatureSet& features;
+  const Knowledge& knowledge;
+  const CompletionModel& model;
+  const ClassKnowledge& classes;
+  PictureSource pictures;
+};
+
+/// An analysis' numbers and how they are shown.
+struct AnalysisOutcome {
+  Section section;
+  nlohmann::json data;
+  std::string episodes_hash = {};  ///< of its lists of episodes
+};
+
+/// Everything the analyses read, and what several of them share, so that it is computed once.
+class Workbench {
+ public:
+  /// Throws UsageError for methods that are unknown or need what is not here, Error when features and model do not fit
+  /// one another: all options are checked before the first analysis.
+  Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress);
+  ~Workbench();
+
+  /// Whether the analysis can be made of the methods asked for: two are about the paper's four rows.
+  [[nodiscard]] bool possible(const std::string& name) const;
+
+  /// The analysis of that name: one of section_names() but "tables". Throws UsageError for one that is not possible.
+  AnalysisOutcome run(const std::string& name);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace protocom

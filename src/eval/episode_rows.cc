@@ -1,0 +1,81 @@
+#include "eval/episode_rows.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "protocom/core/rng.h"
+#include "protocom/eval/evaluate.h"
+
+namespace protocom {
+namespace {
+
+int64_t total(const std::vector<std::vector<int64_t>>& groups) {
+  size_t rows = 0;
+  for (const auto& group : groups) rows += group.size();
+  return static_cast<int64_t>(rows);
+}
+
+int64_t most(const std::vector<std::vector<int64_t>>& groups) {
+  size_t rows = 0;
+  for (const auto& group : groups) rows = std::max(rows, group.size());
+  return static_cast<int64_t>(rows);
+}
+
+void append(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
+  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+}
+
+void add(const Episode& episode, RowBatch& rows) {
+  rows.classes.insert(rows.classes.end(), episode.classes.begin(), episode.classes.end());
+  for (const auto& group : episode.support) {
+    rows.support.insert(rows.support.end(), group.begin(), group.end());
+    rows.support.insert(rows.support.end(), static_cast<size_t>(rows.k) - group.size(), -1);
+  }
+  append(episode.query, rows.query);
+  append(episode.pool, rows.unlabelled);
+}
+
+}  // namespace
+
+bool same_shape(const Episode& a, const Episode& b) {
+  return a.classes.size() == b.classes.size() && total(a.query) == total(b.query) && total(a.pool) == total(b.pool);
+}
+
+RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers) {
+  RowBatch rows;
+  const Episode& first = list.episodes[numbers.front()];
+  rows.n = static_cast<int64_t>(first.classes.size());
+  rows.q = total(first.query);
+  rows.u = total(first.pool);
+  for (const size_t number : numbers) rows.k = std::max(rows.k, most(list.episodes[number].support));
+  for (const size_t number : numbers) {
+    add(list.episodes[number], rows);
+    rows.seed.push_back(Rng(list.seed).fork(number).next());
+  }
+  return rows;
+}
+
+LabelledFeatures base_features(const FeatureSet& features) {
+  std::vector<int64_t> rows;
+  const auto by_class = features.rows_by_class();
+  for (const int64_t label : features.classes_of(Split::kBase)) {
+    const auto& own = by_class[static_cast<size_t>(label)];
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  const at::Tensor index = at::tensor(rows, at::kLong);
+  return {features.features.index_select(0, index), features.labels.index_select(0, index)};
+}
+
+int64_t episodes_together(const EpisodeList& episodes, int64_t feature_dim) {
+  constexpr int64_t kMost = 16;
+  constexpr int64_t kFloats = int64_t{4} << 20;  // 16 MB of features
+  int64_t rows = 1;
+  for (const Episode& episode : episodes.episodes) {
+    const auto n = static_cast<int64_t>(episode.classes.size());
+    rows = std::max(rows, n * most(episode.support) + total(episode.query) + total(episode.pool));
+  }
+  return std::clamp(kFloats / (rows * feature_dim), int64_t{1}, kMost);
+}
+
+}  // namespace protocom

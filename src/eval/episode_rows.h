@@ -1,0 +1,18 @@
+#pragma once
+#include <vector>
+
+#include "protocom/data/episodes.h"
+#include "protocom/fewshot/scorer_group.h"
+
+namespace protocom {
+
+/// Whether two episodes have as many classes, queries and unlabelled images, so that they fit into one batch.
+bool same_shape(const Episode& a, const Episode& b);
+
+/// Episodes of a list, of one shape, as rows. The seed of an episode follows from the list's and its number.
+RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers);
+
+/// The features of the base split.
+LabelledFeatures base_features(const FeatureSet& features);
+
+}  // namespace protocom

@@ -1,0 +1,74 @@
+#include "protocom/eval/task.h"
+
+#include <charconv>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+int64_t parse_shots(const std::string& text, const std::string& whole) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail_usage("shots are numbers or ranges such as 1,5 or 1-5, found '{}'", whole);
+  return value;
+}
+
+void append(json& list, json more) { list.insert(list.end(), more.begin(), more.end()); }
+
+json lists_json(const FeatureSet& features, const std::vector<Task>& tasks) {
+  json out = json::array();
+  for (const Task& task : tasks) {
+    for (const EpisodeList& list : task.lists) {
+      json row = shape_json(list.shape);
+      row["seed"] = list.seed;
+      row["episodes"] = list.episodes.size();
+      row["hash"] = list.hash(features);
+      out.push_back(std::move(row));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+EpisodeShape with_shots(EpisodeShape shape, const std::string& shots) {
+  const size_t dash = shots.find('-');
+  shape.k_shot = parse_shots(shots.substr(0, dash), shots);
+  if (dash != std::string::npos) shape.most_shots = parse_shots(shots.substr(dash + 1), shots);
+  return shape;
+}
+
+std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& options) {
+  if (options.shots.empty() || options.seeds.empty())
+    fail_usage("at least one number of shots and one seed are needed");
+  std::vector<Task> tasks;
+  for (const auto& shots : options.shots) {
+    tasks.push_back({with_shots(options.shape, shots), {}});
+    for (const uint64_t seed : options.seeds)
+      tasks.back().lists.push_back(
+          sample_episodes(features, options.split, tasks.back().shape, options.episodes, seed));
+  }
+  return tasks;
+}
+
+json findings_json(const FeatureSet& features, const std::vector<Task>& tasks, const std::vector<MethodPair>& pairs,
+                   const ProtocolChecks& checks) {
+  json out = {{"checks", checks.to_json()},
+              {"episode_lists", lists_json(features, tasks)},
+              {"results", json::array()},
+              {"differences", json::array()}};
+  std::string hashes;
+  for (const json& list : out["episode_lists"]) hashes += (hashes.empty() ? "" : " ") + list["hash"].get<std::string>();
+  out["episodes_hash"] = hashes;
+  for (const Task& task : tasks) {
+    append(out["results"], results_json(task.shape, task.scores));
+    append(out["differences"], differences_json(task.shape, task.scores, pairs));
+  }
+  return out;
+}
+
+}  // namespace protocom

@@ -1,0 +1,29 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "fewshot/method_parameters.h"
+#include "protocom/fewshot/method.h"
+
+namespace protocom {
+
+/// What a file of methods/ gives: `simple_shot.cc` defines `MethodDefinition simple_shot()` in
+/// protocom::methods, and the build's list finds it by the file's name.
+struct MethodDefinition {
+  MethodSpec spec;
+  std::function<std::unique_ptr<Method>(const ParameterTexts&)> make;
+};
+
+/// A method of the class `M`, which is constructed from its options.
+template <typename M, typename Options>
+MethodDefinition define(MethodSpec spec, Parameters<Options> parameters) {
+  spec.parameters = parameters.specs();
+  const std::string name = spec.name;
+  return {std::move(spec), [name, parameters = std::move(parameters)](const ParameterTexts& texts) {
+            return std::make_unique<M>(parameters.parse(name, texts));
+          }};
+}
+
+}  // namespace protocom

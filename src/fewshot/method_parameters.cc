@@ -1,0 +1,54 @@
+#include "fewshot/method_parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+
+namespace protocom {
+namespace {
+
+template <typename T>
+bool parses(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+template <typename T>
+ParameterValue parse_number(const std::string& method, const ParameterSpec& spec, const std::string& text) {
+  T value{};
+  if (parses(text, value) && std::isfinite(static_cast<double>(value)) && static_cast<double>(value) >= spec.low &&
+      static_cast<double>(value) <= spec.high)
+    return value;
+  fail_usage("{}: '{}' takes a {} number in [{:g}, {:g}], found '{}'", method, spec.name,
+             std::is_integral_v<T> ? "whole" : "real", spec.low, spec.high, text);
+}
+
+}  // namespace
+
+ParameterValue parse_parameter(const std::string& method, const ParameterSpec& spec, const std::string& text) {
+  if (std::holds_alternative<double>(spec.default_value)) return parse_number<double>(method, spec, text);
+  if (std::holds_alternative<int64_t>(spec.default_value)) return parse_number<int64_t>(method, spec, text);
+  if (std::find(spec.choices.begin(), spec.choices.end(), text) == spec.choices.end())
+    fail_usage("{}: '{}' takes one of {}, found '{}'", method, spec.name, fmt::join(spec.choices, ", "), text);
+  return text;
+}
+
+void check_parameter_names(const std::string& method, const std::vector<ParameterSpec>& specs,
+                           const ParameterTexts& texts) {
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
+  for (const auto& [name, text] : texts) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    fail_usage("{} has no parameter '{}'{}; it takes {}", method, name, did_you_mean(name, names),
+               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  }
+}
+
+std::string to_string(const ParameterValue& value) {
+  return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+}  // namespace protocom

@@ -1,0 +1,62 @@
+#include "protocom/fewshot/method_spec.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const ParameterSpec& parameter) {
+  json out = {{"name", parameter.name}, {"text", parameter.text}};
+  std::visit([&](const auto& value) { out["default"] = value; }, parameter.default_value);
+  if (!parameter.choices.empty()) {
+    out["choices"] = parameter.choices;
+    return out;
+  }
+  if (std::isfinite(parameter.low)) out["low"] = parameter.low;
+  if (std::isfinite(parameter.high)) out["high"] = parameter.high;
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Need need) {
+  switch (need) {
+    case Need::kCompletionModel:
+      return "a completion model with its knowledge";
+    case Need::kKnowledge:
+      return "knowledge of the classes";
+    case Need::kBaseFeatures:
+      return "features of base classes";
+    case Need::kFitting:
+      return "fitting";
+    case Need::kSupportImages:
+      return "each support image's feature";
+    case Need::kFeatureMaps:
+      return "feature maps";
+  }
+  return "";
+}
+
+bool MethodSpec::has(Need need) const { return std::find(needs.begin(), needs.end(), need) != needs.end(); }
+
+std::string_view MethodSpec::mode() const { return sees == Sees::kAllQueries ? "transductive" : "inductive"; }
+
+json to_json(const MethodSpec& spec) {
+  json needs = json::array();
+  for (const Need need : spec.needs) needs.push_back(to_string(need));
+  json parameters = json::array();
+  for (const ParameterSpec& parameter : spec.parameters) parameters.push_back(to_json(parameter));
+  return {{"name", spec.name},
+          {"about", spec.about},
+          {"citation", spec.citation},
+          {"mode", spec.mode()},
+          {"assumes_balanced_queries", spec.assumes == Assumes::kBalancedQueries},
+          {"needs", needs},
+          {"notes", spec.notes},
+          {"parameters", parameters}};
+}
+
+}  // namespace protocom

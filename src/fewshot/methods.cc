@@ -1,0 +1,131 @@
+#include "protocom/fewshot/methods.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "fewshot/method_definition.h"
+#include "fewshot/method_list.h"
+#include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+
+namespace protocom {
+namespace {
+
+/// The paper's rows in its order, then by name.
+std::vector<MethodDefinition> ordered(std::vector<MethodDefinition> definitions) {
+  const auto key = [](const MethodDefinition& one) {
+    return std::tuple(one.spec.paper_row == 0, one.spec.paper_row, one.spec.name);
+  };
+  std::sort(definitions.begin(), definitions.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return definitions;
+}
+
+const std::vector<MethodDefinition>& definitions() {
+  static const std::vector<MethodDefinition> kDefinitions = ordered(methods::list());
+  return kDefinitions;
+}
+
+const MethodDefinition& definition(const std::string& name) {
+  std::vector<std::string> names;
+  for (const MethodDefinition& one : definitions()) {
+    if (one.spec.name == name) return one;
+    names.push_back(one.spec.name);
+  }
+  const std::string near = did_you_mean(name, names);
+  fail_usage("unknown method '{}'{}", name, near.empty() ? fmt::format("; use {}", fmt::join(names, ", ")) : near);
+}
+
+/// "name:a=1:b=2" -> the name, and its parameters.
+std::pair<std::string, ParameterTexts> split_call(const std::string& text) {
+  std::pair<std::string, ParameterTexts> call;
+  size_t begin = text.find(':');
+  call.first = text.substr(0, begin);
+  while (begin != std::string::npos) {
+    const size_t end = text.find(':', begin + 1);
+    const std::string part = text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1);
+    const size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0)
+      fail_usage("'{}': a parameter is written name=value, found '{}'", text, part);
+    if (!call.second.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
+      fail_usage("'{}' gives '{}' twice", text, part.substr(0, equals));
+    begin = end;
+  }
+  return call;
+}
+
+std::string label_of(const MethodSpec& spec, const ParameterTexts& texts) {
+  std::string label = spec.name;
+  for (const ParameterSpec& parameter : spec.parameters) {
+    const auto found = texts.find(parameter.name);
+    if (found == texts.end()) continue;
+    const ParameterValue value = parse_parameter(spec.name, parameter, found->second);
+    if (value != parameter.default_value) label += fmt::format(":{}={}", parameter.name, to_string(value));
+  }
+  return label;
+}
+
+bool is_there(Need need, const MethodContext& context) {
+  switch (need) {
+    case Need::kCompletionModel:
+      return (context.model != nullptr && context.classes != nullptr) || context.complete;
+    case Need::kKnowledge:
+      return context.classes != nullptr;
+    case Need::kBaseFeatures:
+      return context.base != nullptr && context.base->features.size(0) > 0;
+    default:  // the batch or the method itself shows
+      return true;
+  }
+}
+
+}  // namespace
+
+const std::vector<const MethodSpec*>& method_specs() {
+  static const std::vector<const MethodSpec*> kSpecs = [] {
+    std::vector<const MethodSpec*> specs;
+    for (const MethodDefinition& one : definitions()) specs.push_back(&one.spec);
+    return specs;
+  }();
+  return kSpecs;
+}
+
+const MethodSpec& method_spec(const std::string& name) { return definition(name).spec; }
+
+std::vector<std::string> paper_rows() {
+  std::vector<std::string> names;
+  for (const MethodSpec* spec : method_specs()) {
+    if (spec->paper_row > 0) names.push_back(spec->name);
+  }
+  return names;
+}
+
+std::unique_ptr<Method> make_method(const std::string& text) {
+  const auto [name, texts] = split_call(text);
+  const MethodDefinition& found = definition(name);
+  std::unique_ptr<Method> method = found.make(texts);
+  method->spec_ = &found.spec;
+  method->label_ = label_of(found.spec, texts);
+  return method;
+}
+
+Methods make_methods(const std::vector<std::string>& texts) {
+  if (texts.empty()) fail_usage("no method is named");
+  Methods all;
+  std::set<std::string> labels;
+  for (const std::string& text : texts) {
+    all.push_back(make_method(text));
+    if (!labels.insert(all.back()->label()).second) fail_usage("the method '{}' is named twice", all.back()->label());
+  }
+  return all;
+}
+
+void check_needs(const Method& method, const MethodContext& context) {
+  const MethodSpec& spec = method.spec();
+  for (const Need need : spec.needs) {
+    if (!is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
+  }
+  if (spec.has(Need::kFitting) && method.state().empty())
+    fail_usage("'{0}' has to be fitted first: `protocom fit --method {0}`", spec.name);
+}
+
+}  // namespace protocom

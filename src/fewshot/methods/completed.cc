@@ -1,0 +1,17 @@
+#include "fewshot/paper_row.h"
+
+namespace protocom::methods {
+
+/// Row (ii): the mean through ProtoComNet, equation 7.
+MethodDefinition completed() {
+  MethodSpec spec;
+  spec.name = "completed";
+  spec.about = "that mean, completed by the class’s attributes";
+  spec.needs = {Need::kCompletionModel};
+  spec.paper_row = 2;
+  spec.symbol = "p̂";
+  return define_paper_row(std::move(spec),
+                          [](const PrototypeParts& parts, const GaussFusionOptions&) { return parts.completed(); });
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,27 @@
+#include "fewshot/paper_row.h"
+
+namespace protocom::methods {
+
+/// Row (iv): both fused by how certain each is, equations 12 to 14.
+MethodDefinition gauss_fusion() {
+  MethodSpec spec;
+  spec.name = "gauss-fusion";
+  spec.about = "both fused by how certain each is";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kCompletionModel};
+  spec.paper_row = 4;
+  spec.symbol = "p̂′";
+  spec.notes = "Gains from queries that are balanced over the classes and loses from ones that are not.";
+  auto parameters = paper_row_parameters();
+  parameters.real("scale", &PaperRowOptions::scale, {}, "lambda of equation 12")
+      .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
+            "added to both variances; where both vanish the two means weigh the same");
+  return define_paper_row(
+      std::move(spec),
+      [](const PrototypeParts& parts, const GaussFusionOptions& fusion) {
+        return protocom::gauss_fusion(parts.support(), parts.completed(), parts.unlabelled(), fusion);
+      },
+      std::move(parameters));
+}
+
+}  // namespace protocom::methods

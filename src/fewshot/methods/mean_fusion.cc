@@ -1,0 +1,18 @@
+#include "fewshot/paper_row.h"
+
+namespace protocom::methods {
+
+/// Row (iii): half of the mean and half of the completed prototype.
+MethodDefinition mean_fusion() {
+  MethodSpec spec;
+  spec.name = "mean-fusion";
+  spec.about = "half mean, half completed";
+  spec.needs = {Need::kCompletionModel};
+  spec.paper_row = 3;
+  spec.symbol = "½ p + ½ p̂";
+  return define_paper_row(std::move(spec), [](const PrototypeParts& parts, const GaussFusionOptions&) {
+    return fuse_by_mean(parts.mean(), parts.completed());
+  });
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,67 @@
+#include "fewshot/paper_row.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/fewshot/cosine_classifier.h"
+
+namespace protocom {
+namespace {
+
+class PaperRowScorer : public Scorer {
+ public:
+  PaperRowScorer(PaperRow::Prototypes prototypes, const GaussFusionOptions& fusion, CompletePrototypes complete,
+                 at::Tensor gamma)
+      : prototypes_(prototypes), fusion_(fusion), complete_(std::move(complete)), gamma_(std::move(gamma)) {}
+
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_);  // [b, n, d]
+    return {gamma_ * protocom::cosine_similarity(batch.query, prototypes), prototypes};
+  }
+
+ private:
+  PaperRow::Prototypes prototypes_;
+  GaussFusionOptions fusion_;
+  CompletePrototypes complete_;
+  at::Tensor gamma_;
+};
+
+}  // namespace
+
+CompletePrototypes complete_by(const CompletionModel& model, const ClassKnowledge& classes) {
+  return [completer = std::make_shared<Completer>(model, classes)](const at::Tensor& prototypes,
+                                                                   const at::Tensor& labels) {
+    return completer->complete(prototypes.flatten(0, 1), labels.flatten()).view(prototypes.sizes());
+  };
+}
+
+double PaperRow::gamma(const MethodContext& context) const {
+  if (options_.gamma > 0) return options_.gamma;
+  return context.model == nullptr ? kDefaultGamma : context.model->gamma;
+}
+
+std::unique_ptr<Scorer> PaperRow::prepare(const MethodContext& context) const {
+  CompletePrototypes complete = context.complete;
+  if (spec().has(Need::kCompletionModel) && !complete) complete = complete_by(*context.model, *context.classes);
+  const at::Tensor gamma =
+      context.gamma.defined() && options_.gamma == 0 ? context.gamma : at::scalar_tensor(this->gamma(context));
+  return std::make_unique<PaperRowScorer>(prototypes_, options_, std::move(complete), gamma);
+}
+
+Parameters<PaperRowOptions> paper_row_parameters() {
+  return Parameters<PaperRowOptions>().real(
+      "gamma", &PaperRowOptions::gamma, {},
+      "factor of the cosine in the softmax of equation 8; 0: what joint meta-training learned, else 10");
+}
+
+MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
+                                  Parameters<PaperRowOptions> parameters) {
+  spec.parameters = parameters.specs();
+  spec.citation =
+      "Zhang, Li, Ye, Huang, Zhang: Prototype Completion with Primitive Knowledge for Few-Shot Learning, CVPR 2021";
+  const std::string name = spec.name;
+  return {std::move(spec), [name, prototypes, parameters = std::move(parameters)](const ParameterTexts& texts) {
+            return std::make_unique<PaperRow>(prototypes, parameters.parse(name, texts));
+          }};
+}
+
+}  // namespace protocom

@@ -1,0 +1,169 @@
+#include "protocom/fewshot/scorer_group.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "fewshot/completed_rows.h"
+#include "fewshot/one_thread.h"
+#include "fewshot/paper_row.h"
+#include "fewshot/paper_rows_run.h"
+#include "fewshot/row_kernels.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+at::Tensor select(const at::Tensor& table, const std::vector<int64_t>& rows, at::IntArrayRef shape) {
+  return table.index_select(0, at::tensor(rows, at::kLong)).view(shape);
+}
+
+/// The pointers of one episode of a batch, in memory that the next one uses again.
+void place(const RowBatch& rows, int64_t number, const at::Tensor& padded, FastEpisode& episode) {
+  const float* table = padded.data_ptr<float>();
+  const int64_t dim = padded.size(1);
+  episode.support.resize(static_cast<size_t>(rows.n));
+  for (int64_t i = 0; i < rows.n; ++i) {
+    auto& own = episode.support[static_cast<size_t>(i)];
+    own.clear();
+    const int64_t* support = rows.support.data() + (number * rows.n + i) * rows.k;
+    for (int64_t j = 0; j < rows.k && support[j] >= 0; ++j) own.push_back(table + support[j] * dim);
+  }
+  const auto point = [&](const std::vector<int64_t>& from, int64_t count, std::vector<const float*>& to) {
+    to.clear();
+    for (int64_t i = number * count; i < (number + 1) * count; ++i)
+      to.push_back(table + from[static_cast<size_t>(i)] * dim);
+  };
+  point(rows.query, rows.q, episode.query);
+  point(rows.unlabelled, rows.u, episode.unlabelled);
+}
+
+/// The paper's rows of a group, by the fast form.
+class PaperRows {
+ public:
+  PaperRows(std::vector<FastRow> rows, const MethodContext& context, const at::Tensor& table)
+      : rows_(std::move(rows)), width_(table.size(1)) {
+    const int64_t dim = padded_length(width_);
+    padded_ = dim == width_ ? table.contiguous() : at::constant_pad_nd(table, {0, dim - width_});
+    const bool completes = std::any_of(rows_.begin(), rows_.end(), [](const FastRow& row) { return row.row > 1; });
+    if (!completes) return;
+    completer_.emplace(*context.model, *context.classes);
+    completed_.emplace(table.contiguous(), *completer_, dim);
+  }
+
+  [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const {
+    CompletedRows::Batch completed;
+    if (completed_) completed = completed_->of(rows);
+    std::vector<EpisodeScores> scores(rows_.size());
+    for (EpisodeScores& one : scores)
+      one = {at::empty({rows.size(), rows.q, rows.n}), at::empty({rows.size(), rows.n, width_})};
+    PaperRowsRun run(rows_, padded_.size(1), width_);
+    FastEpisode episode;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      place(rows, i, padded_, episode);
+      const auto begin = completed.prototypes.begin();
+      if (completed_) episode.completed.assign(begin + i * rows.n, begin + (i + 1) * rows.n);
+      run.run(episode, answers(scores, i));
+    }
+    return scores;
+  }
+
+ private:
+  static std::vector<FastAnswer> answers(const std::vector<EpisodeScores>& scores, int64_t number) {
+    std::vector<FastAnswer> all;
+    for (const EpisodeScores& one : scores) {
+      all.push_back({one.logits.data_ptr<float>() + number * one.logits.stride(0),
+                     one.prototypes.data_ptr<float>() + number * one.prototypes.stride(0)});
+    }
+    return all;
+  }
+
+  std::vector<FastRow> rows_;
+  int64_t width_;
+  at::Tensor padded_;  // [m, dim]
+  std::optional<Completer> completer_;
+  std::optional<CompletedRows> completed_;
+};
+
+/// The row of a method that has the fast form in this context.
+std::optional<FastRow> fast_row(const Method& method, const MethodContext& context) {
+  const auto* row = dynamic_cast<const PaperRow*>(&method);
+  if (row == nullptr || context.complete || context.gamma.defined()) return std::nullopt;
+  return FastRow{method.spec().paper_row, static_cast<float>(row->gamma(context)), row->fusion()};
+}
+
+void check_sizes(const MethodContext& context, const at::Tensor& table) {
+  if (table.dim() != 2 || table.scalar_type() != at::kFloat || !table.device().is_cpu())
+    fail("features must be a float32 matrix on the CPU");
+  if (context.model == nullptr) return;
+  const auto& sizes = context.model->network.options();
+  if (sizes.feature_dim != table.size(1))
+    fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, table.size(1));
+  if (context.classes != nullptr && sizes.embedding_dim != context.classes->embedding.size(1)) {
+    fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
+         context.classes->embedding.size(1));
+  }
+}
+
+}  // namespace
+
+EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows) {
+  const int64_t b = rows.size();
+  const int64_t d = table.size(1);
+  EpisodeBatch batch;
+  const at::Tensor support = at::tensor(rows.support, at::kLong);
+  batch.support = table.index_select(0, support.clamp_min(0)).view({b, rows.n, rows.k, d});
+  if (support.lt(0).any().item<bool>()) {
+    batch.support_mask = support.ge(0).to(at::kFloat).view({b, rows.n, rows.k});
+    batch.support = batch.support * batch.support_mask.unsqueeze(-1);
+  }
+  batch.query = select(table, rows.query, {b, rows.q, d});
+  if (rows.u > 0) batch.unlabelled = select(table, rows.unlabelled, {b, rows.u, d});
+  batch.classes = at::tensor(rows.classes, at::kLong).view({b, rows.n});
+  batch.seed = rows.seed;
+  return batch;
+}
+
+struct ScorerGroup::Impl {
+  at::Tensor table;
+  std::vector<std::unique_ptr<Scorer>> scorers;  // [methods], null for those with a fast form
+  std::optional<PaperRows> fast;
+};
+
+ScorerGroup::ScorerGroup(const Methods& methods, const MethodContext& context, const at::Tensor& table)
+    : impl_(std::make_unique<Impl>()) {
+  check_sizes(context, table);
+  impl_->table = table;
+  std::vector<FastRow> rows;
+  for (const auto& method : methods) {
+    check_needs(*method, context);
+    const auto row = fast_row(*method, context);
+    if (row) rows.push_back(*row);
+    impl_->scorers.push_back(row ? nullptr : method->prepare(context));
+  }
+  if (!rows.empty()) impl_->fast.emplace(std::move(rows), context, table);
+}
+
+ScorerGroup::~ScorerGroup() = default;
+
+std::vector<EpisodeScores> ScorerGroup::score(const RowBatch& rows) const {
+  const at::NoGradGuard no_grad;
+  const OneThread one_thread;
+  std::vector<EpisodeScores> fast;
+  if (impl_->fast) fast = impl_->fast->score(rows);
+  std::optional<EpisodeBatch> batch;
+  std::vector<EpisodeScores> scores;
+  auto next = fast.begin();
+  for (const auto& scorer : impl_->scorers) {
+    if (scorer == nullptr) {
+      scores.push_back(std::move(*next++));
+      continue;
+    }
+    if (!batch) batch = gather(impl_->table, rows);
+    scores.push_back(scorer->score(*batch));
+  }
+  return scores;
+}
+
+}  // namespace protocom

@@ -1,0 +1,288 @@
+#include "protocom/fewshot/methods.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/scorer_group.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using ::testing::HasSubstr;
+
+TEST(MethodText, SetsParametersAndComesBackAsALabel) {
+  EXPECT_EQ(make_method("mean")->label(), "mean");
+  EXPECT_EQ(make_method("gauss-fusion:scale=20")->label(), "gauss-fusion:scale=20");
+  EXPECT_EQ(make_method("gauss-fusion:scale=10")->label(), "gauss-fusion") << "10 is the default";
+  EXPECT_EQ(make_method("gauss-fusion:epsilon=1e-05:scale=20.0")->label(), "gauss-fusion:scale=20:epsilon=1e-05");
+  EXPECT_EQ(make_method("simple-shot:transform=l2n")->label(), "simple-shot:transform=l2n");
+}
+
+TEST(MethodText, IsRefusedWithWhatWouldBeRight) {
+  EXPECT_THAT(message_of([] { make_method("gaus-fusion"); }), HasSubstr("did you mean 'gauss-fusion'"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scal=1"); }), HasSubstr("did you mean 'scale'"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=ten"); }), HasSubstr("real number in [0, inf]"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=-1"); }), HasSubstr("found '-1'"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=inf"); }), HasSubstr("found 'inf'"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale"); }), HasSubstr("name=value"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=1:scale=2"); }), HasSubstr("twice"));
+  EXPECT_THAT(message_of([] { make_method("restore-net:steps=1.5"); }), HasSubstr("whole number"));
+  EXPECT_THAT(message_of([] { make_method("simple-shot:transform=l3n"); }), HasSubstr("none, l2n, cl2n"));
+  EXPECT_THROW(make_methods({}), UsageError);
+  EXPECT_THROW(make_methods({"mean", "mean:gamma=0"}), UsageError) << "the same method twice";
+}
+
+TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {
+  EXPECT_THAT(paper_rows(), ::testing::ElementsAre("mean", "completed", "mean-fusion", "gauss-fusion"));
+  std::set<std::string> names;
+  for (const MethodSpec* spec : method_specs()) {
+    EXPECT_TRUE(names.insert(spec->name).second) << spec->name;
+    EXPECT_FALSE(spec->about.empty()) << spec->name;
+    EXPECT_FALSE(spec->citation.empty()) << spec->name;
+    for (const ParameterSpec& parameter : spec->parameters) EXPECT_FALSE(parameter.text.empty()) << parameter.name;
+  }
+  EXPECT_EQ(method_specs()[3]->name, "gauss-fusion");
+}
+
+// ------------------------------------------------------------------------------- the contract that every method keeps
+
+constexpr int64_t kDim = 20;
+constexpr int64_t kClasses = 12;  // the first eight are base classes
+constexpr int64_t kBase = 8;
+constexpr int64_t kImages = 25;
+
+/// Classes that can be told apart, base features, knowledge and an untrained completion network.
+struct World {
+  World() : model{ProtoComNet({kDim, 3, 8, 6, 9}), {"a", "b", "c", "d"}, {}, {}, {}} {
+    at::manual_seed(7);
+    const at::Tensor centres = at::rand({kClasses, kDim});
+    features = centres.repeat_interleave(kImages, 0) + 0.2 * at::rand({kClasses * kImages, kDim});
+    labels = at::arange(kClasses, at::kLong).repeat_interleave(kImages);
+    base = {features.slice(0, 0, kBase * kImages), labels.slice(0, 0, kBase * kImages)};
+    model.attribute_embedding = at::randn({4, 3});
+    model.attribute_mean = at::rand({4, kDim});
+    model.attribute_std = at::rand({4, kDim});
+    classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
+    classes.embedding = at::randn({kClasses, 3});
+  }
+
+  [[nodiscard]] MethodContext context() const {
+    MethodContext known;
+    known.model = &model;
+    known.classes = &classes;
+    known.base = &base;
+    return known;
+  }
+
+  CompletionModel model;
+  ClassKnowledge classes;
+  at::Tensor features, labels;
+  LabelledFeatures base;
+};
+
+const World& world() {
+  static const World kWorld;
+  return kWorld;
+}
+
+/// Two episodes of four ways, three shots and six queries a class, with queries in no order.
+RowBatch some_rows(bool ragged = false, int64_t pool = 0) {
+  RowBatch rows;
+  rows.n = 4;
+  rows.k = 3;
+  rows.q = 24;
+  rows.u = 4 * pool;
+  for (int64_t e = 0; e < 2; ++e) {
+    rows.seed.push_back(static_cast<uint64_t>(e));
+    for (int64_t i = 0; i < rows.n; ++i) {
+      const int64_t label = kBase + (i + e) % 4;
+      rows.classes.push_back(label);
+      for (int64_t j = 0; j < rows.k; ++j) rows.support.push_back(ragged && j > i % 3 ? -1 : label * kImages + j + e);
+    }
+    for (int64_t q = 0; q < rows.q; ++q) rows.query.push_back((kBase + q * 7 % 4) * kImages + 5 + q / 4 + e);
+    for (int64_t u = 0; u < rows.u; ++u) rows.unlabelled.push_back((kBase + u % 4) * kImages + 14 + u / 4);
+  }
+  return rows;
+}
+
+/// One episode of a batch.
+EpisodeBatch slice(const EpisodeBatch& batch, int64_t i) {
+  EpisodeBatch one = batch;
+  for (at::Tensor* tensor : {&one.support, &one.support_mask, &one.query, &one.unlabelled, &one.classes}) {
+    if (tensor->defined()) *tensor = tensor->slice(0, i, i + 1);
+  }
+  one.seed = {batch.seed[static_cast<size_t>(i)]};
+  return one;
+}
+
+double far(const at::Tensor& a, const at::Tensor& b) { return (a - b).abs().max().item<double>(); }
+
+/// The method, fitted where it has to be; once for all tests.
+std::shared_ptr<Method> ready(const std::string& name) {
+  static std::map<std::string, std::shared_ptr<Method>> methods;
+  auto& method = methods[name];
+  if (method != nullptr) return method;
+  method = make_method(name);
+  if (method->spec().has(Need::kFitting)) method->fit({world().base, &world().classes, 3, &Progress::none()});
+  return method;
+}
+
+class MethodContract : public ::testing::TestWithParam<std::string> {
+ protected:
+  MethodContract() : method_(ready(GetParam())), scorer_(method_->prepare(world().context())) {}
+
+  [[nodiscard]] at::Tensor logits(const EpisodeBatch& batch) const { return scorer_->score(batch).logits; }
+
+  std::shared_ptr<Method> method_;
+  std::unique_ptr<Scorer> scorer_;
+  EpisodeBatch batch_ = gather(world().features, some_rows());
+};
+
+TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart) {
+  const at::Tensor found = logits(batch_);
+  ASSERT_EQ(found.sizes(), at::IntArrayRef({2, 24, 4}));
+  EXPECT_TRUE(found.isfinite().all().item<bool>());
+  const EpisodeScores scores = scorer_->score(batch_);
+  if (scores.prototypes.defined()) EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kDim}));
+  if (GetParam() == "completed") return;  // by a network that has learned nothing
+  const at::Tensor truth = (at::tensor(some_rows().query, at::kLong).div(kImages, "floor")).view({2, 24});
+  const at::Tensor winner = batch_.classes.gather(1, found.argmax(-1));
+  EXPECT_GT(winner.eq(truth).to(at::kFloat).mean().item<double>(), 0.9);
+}
+
+TEST_P(MethodContract, IsIndifferentToTheOrderOfTheQueries) {
+  at::manual_seed(1);
+  const at::Tensor order = at::randperm(24);
+  EpisodeBatch permuted = batch_;
+  permuted.query = batch_.query.index_select(1, order);
+  EXPECT_LT(far(logits(permuted), logits(batch_).index_select(1, order)), 1e-4);
+}
+
+TEST_P(MethodContract, IsIndifferentToTheOrderOfTheClasses) {
+  const at::Tensor order = at::tensor({2, 0, 3, 1}, at::kLong);
+  EpisodeBatch permuted = batch_;
+  permuted.support = batch_.support.index_select(1, order);
+  permuted.classes = batch_.classes.index_select(1, order);
+  EXPECT_LT(far(logits(permuted), logits(batch_).index_select(2, order)), 1e-4);
+}
+
+TEST_P(MethodContract, GivesAnEpisodeWhatItGetsAlone) {
+  const at::Tensor together = logits(batch_);
+  for (int64_t i = 0; i < 2; ++i) EXPECT_LT(far(logits(slice(batch_, i)), together.slice(0, i, i + 1)), 1e-4);
+}
+
+TEST_P(MethodContract, LooksAtOtherQueriesOnlyIfItSaysSo) {
+  EpisodeBatch fewer = batch_;
+  fewer.query = batch_.query.slice(1, 0, 5);
+  const double change = far(logits(fewer), logits(batch_).slice(1, 0, 5));
+  if (method_->spec().sees == Sees::kEachQueryAlone) {
+    EXPECT_LT(change, 1e-4);
+  } else {
+    EXPECT_GT(change, 1e-3);
+  }
+}
+
+TEST_P(MethodContract, WithAPoolNoQueryDependsOnAnother) {
+  const EpisodeBatch pooled = gather(world().features, some_rows(false, 5));
+  EpisodeBatch fewer = pooled;
+  fewer.query = pooled.query.slice(1, 0, 5);
+  EXPECT_LT(far(logits(fewer), logits(pooled).slice(1, 0, 5)), 1e-4);
+}
+
+TEST_P(MethodContract, TakesRaggedShots) {
+  const EpisodeBatch ragged = gather(world().features, some_rows(true));
+  ASSERT_TRUE(ragged.support_mask.defined());
+  const at::Tensor found = logits(ragged);
+  EXPECT_TRUE(found.isfinite().all().item<bool>());
+  // What lies where no support is must not matter.
+  EpisodeBatch littered = ragged;
+  littered.support = ragged.support + 9 * (1 - ragged.support_mask).unsqueeze(-1);
+  EXPECT_LT(far(logits(littered), found), 1e-4);
+}
+
+TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
+  if (!method_->spec().has(Need::kFitting)) {
+    EXPECT_TRUE(method_->state().empty());
+    EXPECT_THROW(method_->fit({world().base, nullptr, 1, &Progress::none()}), UsageError);
+    return;
+  }
+  const testing::TempDir folder;
+  const auto path = folder / "fitted.npz";
+  write_fitted_method(path, {method_, kDim, {"x"}}, {}, nlohmann::json::object());
+  const FittedMethod read = read_fitted_method(path);
+  EXPECT_EQ(read.method->label(), method_->label());
+  EXPECT_EQ(read.feature_dim, kDim);
+  EXPECT_EQ(read.trained_on, std::vector<std::string>{"x"});
+  EXPECT_EQ(far(read.method->prepare(world().context())->score(batch_).logits, logits(batch_)), 0);
+  EXPECT_THROW(make_method(GetParam())->load({}), Error);
+}
+
+TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
+  const bool context_matters = method_->spec().has(Need::kCompletionModel) || method_->spec().has(Need::kKnowledge) ||
+                               method_->spec().has(Need::kBaseFeatures);
+  if (context_matters) EXPECT_THROW(check_needs(*method_, {}), UsageError);
+  if (method_->spec().has(Need::kFitting))
+    EXPECT_THROW(check_needs(*make_method(GetParam()), world().context()), UsageError);
+  EXPECT_NO_THROW(check_needs(*method_, world().context()));
+}
+
+TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
+  for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
+    const ScorerGroup group({method_}, world().context(), world().features);
+    const EpisodeScores found = group.score(rows).front();
+    const EpisodeScores expected = scorer_->score(gather(world().features, rows));
+    EXPECT_LT(far(found.logits, expected.logits), 1e-4);
+    ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
+    if (expected.prototypes.defined()) EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
+  }
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const MethodSpec* spec : method_specs()) names.push_back(spec->name);
+  return names;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, MethodContract, ::testing::ValuesIn(all_names()), test_name);
+
+// ------------------------------------------------------------------------------------------------------------- others
+
+TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
+  const auto methods = make_methods({"gauss-fusion:scale=30", "simple-shot", "mean:gamma=4", "gauss-fusion", "mean"});
+  const auto scores = ScorerGroup(methods, world().context(), world().features).score(some_rows());
+  const EpisodeBatch batch = gather(world().features, some_rows());
+  ASSERT_EQ(scores.size(), 5U);
+  for (size_t m = 0; m < methods.size(); ++m)
+    EXPECT_LT(far(scores[m].logits, methods[m]->prepare(world().context())->score(batch).logits), 1e-4)
+        << methods[m]->label();
+  EXPECT_LT(far(scores[2].logits * 2.5, scores[4].logits), 1e-5) << "4 instead of 10";
+}
+
+TEST(EpisodeBatch, IsRefusedWhenItsPartsDoNotFit) {
+  EpisodeBatch batch = gather(world().features, some_rows());
+  EXPECT_NO_THROW(check_batch(batch));
+  EpisodeBatch narrow = batch;
+  narrow.query = batch.query.slice(2, 0, 3);
+  EXPECT_THAT(message_of([&] { check_batch(narrow); }), HasSubstr("supports should be [2, -1, -1, 3]"));
+  EpisodeBatch empty = batch;
+  empty.support_mask = at::zeros({2, 4, 3});
+  EXPECT_THAT(message_of([&] { check_batch(empty); }), HasSubstr("at least one support"));
+}
+
+}  // namespace
+}  // namespace protocom
