@@ -1,0 +1,64 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kDim = 20;
+constexpr int64_t kBase = 8;
+constexpr int64_t kImages = 25;
+
+LabelledFeatures clusters() {
+  at::manual_seed(7);
+  const at::Tensor centres = at::rand({kBase, kDim});
+  return {centres.repeat_interleave(kImages, 0) + 0.2 * at::rand({kBase * kImages, kDim}),
+          at::arange(kBase, at::kLong).repeat_interleave(kImages)};
+}
+
+TEST(RestoreNet, MovesImagesTowardsTheirClassCentre) {
+  const auto method = make_method("restore-net:share=1:steps=500");
+  const LabelledFeatures base = clusters();
+  method->fit({base, nullptr, 1, &Progress::none()});
+  const auto scorer = method->prepare({});
+  EpisodeBatch batch;
+  batch.support = base.features.view({kBase * kImages, 1, 1, kDim});
+  batch.query = at::empty({kBase * kImages, 0, kDim});
+  const at::Tensor moved = scorer->score(batch).prototypes.view({kBase, kImages, kDim});
+  const at::Tensor images = base.features.view({kBase, kImages, kDim});
+  const at::Tensor centres = images.mean(1, true);
+  EXPECT_LT((moved - centres).norm().item<double>(), 0.8 * (images - centres).norm().item<double>());
+}
+
+TEST(RestoreNet, DoesNotDependOnTheScaleOfTheFeatures) {
+  LabelledFeatures base = clusters();
+  EpisodeBatch batch;
+  batch.support = base.features.slice(0, 0, 2).view({1, 2, 1, kDim});
+  batch.query = base.features.slice(0, 2, 5).view({1, 3, kDim});
+  const auto restored = [&](double scale) {
+    const auto method = make_method("restore-net:steps=50");
+    method->fit({{base.features * scale, base.labels}, nullptr, 1, &Progress::none()});
+    EpisodeBatch scaled = batch;
+    scaled.support = batch.support * scale;
+    scaled.query = batch.query * scale;
+    return at::Tensor(method->prepare({})->score(scaled).prototypes / scale);
+  };
+  EXPECT_TRUE(at::allclose(restored(1), restored(32), 1e-4, 1e-5));
+}
+
+TEST(RestoreNet, RefusesFeaturesOfAnotherDimensionAndDamagedTensors) {
+  const auto method = make_method("restore-net:steps=1");
+  method->fit({clusters(), nullptr, 1, &Progress::none()});
+  EpisodeBatch batch;
+  batch.support = at::zeros({1, 2, 1, 3});
+  batch.query = at::zeros({1, 1, 3});
+  EXPECT_THROW(static_cast<void>(method->prepare({})->score(batch)), Error);
+  MethodState state = method->state();
+  state[2].second = at::zeros({3, 3});
+  EXPECT_THROW(make_method("restore-net")->load(state), Error);
+}
+
+}  // namespace
+}  // namespace protocom
