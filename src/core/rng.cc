@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "protocom/core/check.h"
+#include "protocom/core/portable_math.h"
 
 namespace protocom {
 namespace {
@@ -50,9 +51,25 @@ double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 double Rng::uniform(double low, double high) { return low + (high - low) * uniform(); }
 
 double Rng::normal() {
-  constexpr double kTwoPi = 6.283185307179586476925286766559;
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
-  return radius * std::cos(kTwoPi * uniform());
+  const double radius = std::sqrt(-2.0 * portable_log(1.0 - uniform()));
+  return radius * portable_cos_of_turns(uniform());
+}
+
+double Rng::gamma(double shape) {
+  PROTOCOM_CHECK(shape > 0);
+  if (shape < 1) {
+    const double larger = gamma(shape + 1);
+    return larger * portable_exp(portable_log(1.0 - uniform()) / shape);
+  }
+  const double d = shape - 1.0 / 3.0;
+  const double c = 1.0 / std::sqrt(9.0 * d);
+  for (;;) {
+    const double x = normal();
+    const double root = 1.0 + c * x;
+    const double v = root * root * root;
+    if (v <= 0) continue;
+    if (portable_log(1.0 - uniform()) < 0.5 * x * x + d - d * v + d * portable_log(v)) return d * v;
+  }
 }
 
 std::vector<int64_t> Rng::sample(int64_t bound, int64_t count) {

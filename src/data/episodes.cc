@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "data/episode_shape.h"
@@ -15,24 +14,11 @@ namespace {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-/// Gamma(shape, 1): Marsaglia & Tsang 2000, "A simple method for generating gamma variables".
-double draw_gamma(double shape, Rng& rng) {
-  if (shape < 1) return draw_gamma(shape + 1, rng) * std::pow(1.0 - rng.uniform(), 1.0 / shape);
-  const double d = shape - 1.0 / 3.0;
-  const double c = 1.0 / std::sqrt(9.0 * d);
-  for (;;) {
-    const double x = rng.normal();
-    const double v = std::pow(1.0 + c * x, 3);
-    if (v <= 0) continue;
-    if (std::log(1.0 - rng.uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
-  }
-}
-
 /// Proportions of Dirichlet(alpha, ..., alpha).
 std::vector<double> draw_proportions(int64_t classes, double alpha, Rng& rng) {
   std::vector<double> parts(static_cast<size_t>(classes));
   double sum = 0;
-  for (double& part : parts) sum += part = draw_gamma(alpha, rng);
+  for (double& part : parts) sum += part = rng.gamma(alpha);
   // A tiny alpha can leave nothing but zeros: all weight then goes to one class, which is its limit.
   if (!(sum > 0)) parts[static_cast<size_t>(rng.below(classes))] = sum = 1;
   for (double& part : parts) part /= sum;

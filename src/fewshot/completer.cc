@@ -14,9 +14,16 @@
 namespace protocom {
 namespace {
 
-/// Rows filled up with zeros to `width`.
-at::Tensor widened(const at::Tensor& rows, int64_t width) {
-  return at::constant_pad_nd(rows.detach(), {0, width - rows.size(1)}).contiguous();
+constexpr int64_t kBlock = 40;  // rows whose layers' outputs stay in the first caches
+
+/// The layer's outputs [rows, width] of rows [rows, in]. A BLAS would sum in an order that depends on its threads.
+std::vector<float> outputs_of(const DenseLayer& layer, const at::Tensor& rows) {
+  const at::Tensor in = rows.detach().to(at::kFloat).contiguous();
+  std::vector<float> out(static_cast<size_t>(in.size(0) * layer.width()));
+  at::parallel_for(0, in.size(0), kBlock, [&](int64_t begin, int64_t end) {
+    layer.apply(in.data_ptr<float>() + begin * in.size(1), in.size(1), end - begin, out.data() + begin * layer.width());
+  });
+  return out;
 }
 
 void clamp_at_zero(std::vector<float>& values) {
@@ -51,10 +58,10 @@ struct Completer::Impl {
   DenseLayer encoder;
   DenseLayer decoder_hidden;
   DenseLayer decoder_out;
-  at::Tensor attribute_code;   // z'_a [a, code]
-  at::Tensor class_share;      // [c, hidden], with the hidden layer's bias
-  at::Tensor attribute_share;  // [a, hidden]
-  at::Tensor output;           // [1, hidden]
+  std::vector<float> attribute_code;   // z'_a [a, code]
+  std::vector<float> class_share;      // [c, hidden], with the hidden layer's bias
+  std::vector<float> attribute_share;  // [a, hidden]
+  std::vector<float> output;           // [hidden]
   float output_bias;
   std::vector<int64_t> offset;  // [c + 1], the pairs of each class
   std::vector<int64_t> attribute;
@@ -69,12 +76,14 @@ Completer::Impl::Impl(const CompletionModel& model, const ClassKnowledge& classe
       decoder_out(model.network.parameter("decoder.2.weight"), model.network.parameter("decoder.2.bias")),
       output_bias(model.network.parameter("aggregator.2.bias").item<float>()) {
   const auto blocks = attention_blocks(model.network);
-  attribute_code = widened(model.network.encode(model.attribute_mean), encoder.width());
-  class_share =
-      widened(at::mm(unit_vectors(classes.embedding), blocks[1].t()) + model.network.parameter("aggregator.0.bias"),
-              share.width());
-  attribute_share = widened(at::mm(unit_vectors(model.attribute_embedding), blocks[2].t()), share.width());
-  output = widened(model.network.parameter("aggregator.2.weight"), share.width());
+  attribute_code = outputs_of(encoder, model.attribute_mean);
+  clamp_at_zero(attribute_code);
+  const DenseLayer of_classes(blocks[1], model.network.parameter("aggregator.0.bias"));
+  class_share = outputs_of(of_classes, unit_vectors(classes.embedding));
+  attribute_share = outputs_of(DenseLayer(blocks[2], {}), unit_vectors(model.attribute_embedding));
+  const at::Tensor weights = model.network.parameter("aggregator.2.weight").contiguous();  // [1, hidden]
+  output.assign(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.size(1));
+  output.resize(static_cast<size_t>(share.width()));
   list_pairs(classes.association);
 }
 
@@ -94,13 +103,12 @@ void Completer::Impl::list_pairs(const at::Tensor& association) {
 
 void Completer::Impl::add_attributes(int64_t label, float* prototype_share, float* code) const {
   const int64_t hidden = share.width();
-  add_scaled_row(1, class_share.data_ptr<float>() + label * hidden, hidden, prototype_share);
+  add_scaled_row(1, class_share.data() + label * hidden, hidden, prototype_share);
   for (int64_t pair = offset[static_cast<size_t>(label)]; pair < offset[static_cast<size_t>(label) + 1]; ++pair) {
     const int64_t a = attribute[static_cast<size_t>(pair)];
-    const float score =
-        relu_dot(prototype_share, attribute_share.data_ptr<float>() + a * hidden, output.data_ptr<float>(), hidden);
+    const float score = relu_dot(prototype_share, attribute_share.data() + a * hidden, output.data(), hidden);
     const float alpha = weight[static_cast<size_t>(pair)] * (score + output_bias);
-    add_scaled_row(alpha, attribute_code.data_ptr<float>() + a * encoder.width(), encoder.width(), code);
+    add_scaled_row(alpha, attribute_code.data() + a * encoder.width(), encoder.width(), code);
   }
 }
 
@@ -141,7 +149,6 @@ at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& c
   const float* rows = in.data_ptr<float>();
   const int64_t* label = classes.data_ptr<int64_t>();
   float* out = completed.data_ptr<float>();
-  constexpr int64_t kBlock = 40;  // whose layers' outputs stay in the first caches
   const int64_t blocks = (in.size(0) + kBlock - 1) / kBlock;
   at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch scratch;

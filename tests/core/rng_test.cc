@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <set>
@@ -151,6 +152,42 @@ TEST(Rng, DrawsAStandardNormal) {
   EXPECT_NEAR(sum / kDraws, 0, 4 / std::sqrt(kDraws));
   EXPECT_NEAR(squares / kDraws, 1, 4 * std::sqrt(2.0 / kDraws));
   EXPECT_NEAR(1.0 * beyond_two / kDraws, 0.0455, 4 * std::sqrt(0.0455 * 0.9545 / kDraws));
+}
+
+// The expected values of these three are those of tests/golden/draws.py.
+TEST(Rng, DrawsTheNormalsOfBoxAndMuller) {
+  const std::array<double, 6> expected = {-0x1.8b93b94e8cc62p+0, -0x1.037e69664d113p+0, 0x1.eaa5ec6ca9a27p-1,
+                                          -0x1.2092bdfed5790p-2, -0x1.e7755e0a9a28bp+0, 0x1.1e9697034c793p+1};
+  Rng rng(1);
+  for (const double value : expected) EXPECT_NEAR(rng.normal(), value, 0x1p-51 * std::abs(value));
+}
+
+TEST(Rng, DrawsTheGammasOfMarsagliaAndTsang) {
+  const std::map<double, std::array<double, 4>> expected = {
+      {0.5, {0x1.63ff4c7de7abdp-4, 0x1.36e5ba640ca10p-5, 0x1.dd586776f8102p-3, 0x1.ead935facbefcp-1}},
+      {2, {0x1.6690fcc9e93d6p-1, 0x1.3956ab590924bp-1, 0x1.7bc62608a6014p+0, 0x1.451afc2e8e5dcp+1}},
+      {7.25, {0x1.2a6052d71d48dp+2, 0x1.1a2e95c1d96fcp+2, 0x1.a2501e7e6addap+2, 0x1.1233e8c0bd7f1p+3}}};
+  for (const auto& [shape, values] : expected) {
+    Rng rng(3);
+    for (const double value : values) EXPECT_NEAR(rng.gamma(shape), value, 0x1p-50 * value) << shape;
+  }
+}
+
+TEST(Rng, DrawsTheSameBitsEverywhere) {
+  const auto bits_of = [](const auto& draw) {
+    Rng rng(7);
+    uint64_t all = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const double value = draw(rng);
+      uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof(bits));
+      all ^= bits;
+    }
+    return all;
+  };
+  EXPECT_EQ(bits_of([](Rng& rng) { return rng.normal(); }), 0x800e38026f0612ca);
+  EXPECT_EQ(bits_of([](Rng& rng) { return rng.gamma(0.5); }), 0x0121a75485edb0a4);
+  EXPECT_EQ(bits_of([](Rng& rng) { return rng.gamma(2); }), 0x00477d9aa67a7093);
 }
 
 TEST(Rng, GoesOnFromASavedStateWithTheSameDrawsAndForks) {

@@ -1,5 +1,6 @@
 #include "protocom/fewshot/completer.h"
 
+#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
@@ -61,6 +62,23 @@ TEST(Completer, CompletesEachPrototypeIndependentlyOfTheOthers) {
   const at::Tensor whole = completer.complete(prototypes, index);
   const at::Tensor one = completer.complete(prototypes.narrow(0, 150, 1), index.narrow(0, 150, 1));
   EXPECT_LT(error_of(one, whole.narrow(0, 150, 1).to(at::kDouble)), 1e-5);
+}
+
+TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
+  torch::manual_seed(3);
+  const CompletionModel model{ProtoComNet(ProtoComNetOptions{}), std::vector<std::string>(40, "part"),
+                              at::randn({40, 300}), at::randn({40, 512}), at::ones({40, 512})};
+  const ClassKnowledge classes{at::ones({20, 40}), at::randn({20, 300})};
+  const at::Tensor prototypes = at::randn({20, 512});
+  const int threads = at::get_num_threads();
+  std::vector<at::Tensor> completed;
+  for (const int count : {1, 2, 3}) {
+    at::set_num_threads(count);
+    completed.push_back(Completer(model, classes).complete(prototypes, at::arange(20)));
+  }
+  at::set_num_threads(threads);
+  EXPECT_TRUE(completed[1].equal(completed[0]));
+  EXPECT_TRUE(completed[2].equal(completed[0]));
 }
 
 TEST(CompletionModel, ComesBackFromItsFile) {

@@ -5,9 +5,9 @@
 
 namespace protocom {
 
-/// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same on
-/// every platform and with every library version, which `std::` distributions do not promise. Not thread-safe: fork one
-/// a thread.
+/// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same to
+/// the last bit on every platform with IEEE 754 doubles and with every library version, which neither `std::`
+/// distributions nor the functions of <cmath> promise. Not thread-safe: fork one a thread.
 class Rng {
  public:
   explicit Rng(uint64_t seed);
@@ -20,8 +20,10 @@ class Rng {
   double uniform();
   /// Uniform in [low, high).
   double uniform(double low, double high);
-  /// Standard normal.
+  /// Standard normal: sqrt(-2 log(1 - u)) cos(2 pi v) of two uniform draws (Box & Muller 1958), by portable_math.h.
   double normal();
+  /// Gamma(shape, 1): Marsaglia & Tsang 2000, "A simple method for generating gamma variables". Requires shape > 0.
+  double gamma(double shape);
   /// `count` distinct values of [0, bound) in random order. Requires count <= bound.
   std::vector<int64_t> sample(int64_t bound, int64_t count);
   /// An independent generator that depends on this one's seed and `stream` only, not on the draws made so far.

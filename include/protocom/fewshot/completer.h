@@ -16,7 +16,7 @@ struct ClassKnowledge {
 /// Completes prototypes of a fixed set of classes at test time, with the attributes' means. Everything that does not
 /// depend on the prototypes (encoded attributes, the class's and the attributes' share of the attention) is computed
 /// once, from the network's weights at that time. Thread-safe. A prototype's completion is the same to the last bit
-/// whatever is completed beside it.
+/// whatever is completed beside it and on any number of threads; processors with other vectors differ by rounding.
 class Completer {
  public:
   Completer(const CompletionModel& model, const ClassKnowledge& classes);
