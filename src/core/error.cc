@@ -30,19 +30,6 @@ std::string_view back_of(std::string_view text, size_t longest) {
   return text.substr(begin);
 }
 
-/// White space, line ends too, becomes single spaces; what could steer a terminal becomes question marks.
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    const bool space = c == ' ' || (control && c >= '\t' && c <= '\r');
-    if (space && control && !line.empty() && line.back() == ' ') continue;
-    line += space ? ' ' : control ? '?' : c;
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
 std::string message_of(std::string_view text) {
   std::string line = one_line(text);
   if (line.size() <= kLongestMessage) return line;
@@ -65,6 +52,18 @@ std::string reason_of_torch(const c10::Error& error) {
 }
 
 }  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    const bool space = c == ' ' || (control && c >= '\t' && c <= '\r');
+    if (space && control && !line.empty() && line.back() == ' ') continue;
+    line += space ? ' ' : control ? '?' : c;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
 
 Error::Error(std::string_view message) : std::runtime_error(message_of(message)) {}
 

@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostOfStream = size_t{1} << 30;  // a device may have no end
+
 std::string system_reason() { return std::strerror(errno); }
 
 class FileDescriptor {
@@ -172,6 +174,8 @@ std::string read_file(const fs::path& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("cannot read {}: {}", path.string(), system_reason());
     if (count == 0) return content;
+    if (!S_ISREG(status.st_mode) && content.size() > kMostOfStream)
+      fail("cannot read {}: it is no plain file, and has more than {} MiB", path.string(), kMostOfStream >> 20);
     content.append(block.data(), static_cast<size_t>(count));
   }
 }

@@ -24,6 +24,10 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
+/// terminal becomes question marks.
+std::string one_line(std::string_view text);
+
 /// A value as a message quotes it: cut between two letters to at most `longest` bytes, the ellipsis counted as one
 /// ("abcdefg…").
 std::string excerpt(std::string_view text, size_t longest = 80);
