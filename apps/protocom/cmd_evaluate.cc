@@ -248,7 +248,7 @@ void write_json(const CLI::App& command, const Options& options, const FeatureSe
                                           {"checks", found.checks.to_json()},
                                           {"results", found.results},
                                           {"differences", found.differences}}
-                               .dump(1));
+                               .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void check_outputs(const Options& options) {

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "image_finder.h"
+#include "protocom/core/json.h"
 #include "protocom/eval/alignment.h"
 
 namespace protocom::cli {
@@ -258,9 +259,7 @@ AnalysisOutcome Workbench::run(const std::string& name) { return impl_->run(name
 AnalysisOutcome compare_results(const AnalyseOptions& options) {
   std::vector<Evaluation> evaluations;
   for (const std::string& path : options.results) {
-    const nlohmann::json parsed = nlohmann::json::parse(read_file(path), nullptr, false);
-    if (parsed.is_discarded()) fail("{} is not valid JSON: give what `protocom evaluate --json` wrote", path);
-    evaluations.push_back(parse_evaluation(parsed, path));
+    evaluations.push_back(parse_evaluation(read_json(path), path));
   }
   const Section section = tables_section(evaluations);
   return {section, section.tables.front()};
