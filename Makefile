@@ -12,8 +12,11 @@ FILES ?= src/*/*.cc apps/*/*.cc
 # Waiting OpenMP threads sleep instead of spinning: on a machine that others use too, small operators run several times faster.
 export OMP_WAIT_POLICY ?= passive
 
+# Of each harness of `make fuzz`.
+SECONDS ?= 60
+
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test demo sanitize bench tidy format format-check install clean
+.PHONY: help setup setup-dev configure build test demo sanitize fuzz bench tidy format format-check install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +46,11 @@ sanitize: setup ## all tests under the address and undefined-behaviour sanitizer
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS)
 	@ctest --preset sanitize
+
+fuzz: setup-dev ## every reader of files under libFuzzer, SECONDS=60 each
+	@cmake --preset fuzz $(CMAKE_ARGS)
+	@cmake --build --preset fuzz -j $(JOBS)
+	@scripts/fuzz build/fuzz $(SECONDS)
 
 bench: setup-dev ## build and run the benchmarks
 	@cmake --preset benchmark -B $(BUILD) $(CMAKE_ARGS)

@@ -6,6 +6,11 @@ if(PROTOCOM_SANITIZE)
   target_compile_options(protocom_settings INTERFACE -fsanitize=${PROTOCOM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(protocom_settings INTERFACE -fsanitize=${PROTOCOM_SANITIZE})
 endif()
+if(PROTOCOM_FUZZ)
+  # LibTorch is not instrumented: its types have no information that Clang could compare.
+  target_compile_options(protocom_settings INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize=vptr,function)
+  target_link_options(protocom_settings INTERFACE -fno-sanitize=vptr,function)
+endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 # The installed program finds a LibTorch that lies outside the system's folders.

@@ -25,7 +25,8 @@ AnalysisWriter::AnalysisWriter(const CLI::App& command, std::filesystem::path fo
 void AnalysisWriter::write(const AnalysisOutcome& outcome) const {
   const Section& section = outcome.section;
   write_file(folder_ / (section.name + ".json"),
-             analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data).dump(1));
+             analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
+                 .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
   for (const Figure& figure : section.figures) {
     const Svg svg = draw(figure);
     write_file(folder_ / (id_of(figure) + ".svg"), svg.file());

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "file_options.h"
+#include "job.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -48,6 +50,13 @@ size_t display_width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+std::string without_controls(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\n' || c == '\t' ? ' ' : '?';
+  }
+  return text;
+}
+
 bool looks_numeric(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return std::isdigit(static_cast<unsigned char>(c)) ||
@@ -62,6 +71,11 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Example:\n  " + example);
   command->get_formatter()->column_width(38);
+  // Before the command's own callback.
+  command->parse_complete_callback([command] {
+    check_file_options(*command);
+    set_job_command(*command);
+  });
   return command;
 }
 
@@ -116,7 +130,11 @@ std::string command_line(const CLI::App& command) {
   return name;
 }
 
-std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+std::string format_table(std::vector<std::vector<std::string>> rows) {
+  // Names from files may hold what moves the cursor.
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = without_controls(cell);
+  }
   std::vector<size_t> widths;
   std::vector<char> right;
   for (size_t r = 0; r < rows.size(); ++r) {

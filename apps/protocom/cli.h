@@ -89,6 +89,6 @@ std::string command_line(const CLI::App& command);
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
 /// The same as text.
-std::string format_table(const std::vector<std::vector<std::string>>& rows);
+std::string format_table(std::vector<std::vector<std::string>> rows);
 
 }  // namespace protocom::cli

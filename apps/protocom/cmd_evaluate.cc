@@ -103,7 +103,7 @@ void write_json(const CLI::App& command, const Options& options, const FeatureSe
                          {"features_hash", features.content_hash},
                          {"split", to_string(list.split)},
                          {"classes", features.classes_of(list.split).size()}};
-  write_file(options.json, findings.dump(1));
+  write_file(options.json, findings.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void run_evaluate(const CLI::App& command, Options& options) {

@@ -50,7 +50,8 @@ void add_extract_command(CLI::App& app) {
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   command
       ->add_option("--backbone", options->backbone,
-                   "Backbone of protocom pretrain, TorchScript file, or state dict (.npz, .safetensors)")
+                   "Backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a program: "
+                   "load only what you would also run)")
       ->required();
   command->add_option("--out", options->out, "Features to write (npz)")->required();
   command->add_option("--image-size", options->image_size,

@@ -102,10 +102,21 @@ Provenance make_provenance(const CLI::App& command, const Common& common) {
   return provenance;
 }
 
+/// Throws Error before anything is written when a name is not UTF-8, which JSON cannot hold.
+std::string graph_text(const Common& common, const Knowledge& knowledge) {
+  if (common.json.empty()) return "";
+  try {
+    return graph_json(knowledge).dump();
+  } catch (const nlohmann::json::exception& error) {
+    fail("cannot write {}: a name of the knowledge is not UTF-8: {}", common.json, reason_of(error));
+  }
+}
+
 void finish(const Common& common, const ClassAttributes& table, const Provenance& provenance) {
   const Knowledge knowledge = build_knowledge(table, common.build);
+  const std::string graph = graph_text(common, knowledge);
   write_knowledge(common.out, knowledge, provenance, knowledge.details);
-  if (!common.json.empty()) write_file(common.json, graph_json(knowledge).dump());
+  if (!common.json.empty()) write_file(common.json, graph);
   print_summary(knowledge.details);
 }
 

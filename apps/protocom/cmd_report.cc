@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli.h"
+#include "protocom/core/json.h"
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/html_report.h"
 
@@ -13,13 +14,6 @@ struct Options {
   std::string out;
   ReportOptions report;
 };
-
-nlohmann::json read_json(const std::filesystem::path& path) {
-  nlohmann::json parsed = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (parsed.is_discarded())
-    fail("{} is not valid JSON: give what `protocom evaluate --json` or `protocom analyse` wrote", path.string());
-  return parsed;
-}
 
 /// The analyses of a folder; those of an unknown name come last, by name.
 std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {

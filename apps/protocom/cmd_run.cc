@@ -119,11 +119,12 @@ void run_stage(const RunConfig& config, const Stage& stage) {
     for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);
   }
   if (!resume) clear_old_artefact(stage, before);
-  write_file(started_path(config.out, stage), record.to_json().dump(2));
+  write_file(started_path(config.out, stage),
+             record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   const auto begun = std::chrono::steady_clock::now();
   execute(config, stage, std::move(arguments));
   add_outputs(record, stage);
-  write_file(record_file, record.to_json().dump(2) + "\n");
+  write_file(record_file, record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   fs::remove(started_path(config.out, stage));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   fmt::print("   {}, {}\n", stage.artefact.string(), format_duration(seconds));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli.h"
+#include "protocom/core/json.h"
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 
@@ -58,16 +59,16 @@ std::vector<Member> members_of(const fs::path& path) {
   return members;
 }
 
-std::string one_line(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 void print_object(const char* title, const json& object) {
   if (object.empty()) return;
   constexpr size_t kLongest = 160;  // a long list is better read with --json
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : object.items()) {
-    std::string text = one_line(value);
-    if (text.size() > kLongest) text = text.substr(0, kLongest) + " ...";
-    rows.push_back({"  " + key, text});
+    rows.push_back({"  " + key, excerpt(text_of(value), kLongest)});
   }
   fmt::print("\n{}\n", title);
   print_table(rows);
@@ -93,8 +94,8 @@ void print_readable(const std::string& file, const json& header, const std::vect
 bool read_json_artefact(const fs::path& path, json& header, std::vector<Member>& members) {
   const std::string text = read_file(path);
   if (text.empty() || text.front() != '{') return false;
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.contains("header")) fail("{} has no protocom header", path.string());
+  const json document = parse_json(text, path.string());
+  if (!document.contains("header")) fail("{} has no protocom header", path.string());
   header = ArtefactHeader::from_json(document["header"], path.string()).to_json();
   for (const auto& [name, value] : document.items()) {
     if (name != "header") members.push_back({name, value.type_name(), {static_cast<int64_t>(value.size())}});
@@ -118,7 +119,7 @@ void run_show(const Options& options) {
   for (const Member& member : members) {
     document["members"].push_back({{"name", member.name}, {"type", member.type}, {"shape", member.shape}});
   }
-  fmt::print("{}\n", document.dump(2));
+  fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 void add_show_command(CLI::App& app) {

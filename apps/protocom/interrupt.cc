@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "protocom/core/unfinished.h"
+#include "standard_streams.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -27,7 +28,7 @@ sigset_t signals_to_watch() {
 [[noreturn]] void end_at_once(int signal) {
   remove_unfinished();
   terminal_progress().clear();
-  fmt::print(stderr, "protocom: ended by {}\n", signal_name(signal));
+  say(fmt::format("protocom: ended by {}\n", signal_name(signal)));
   std::_Exit(kSignalBase + signal);
 }
 

@@ -1,29 +1,126 @@
 #include "job.h"
 
-#include <cstdio>
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
-#include "protocom/core/error.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli.h"
+#include "file_options.h"
+#include "protocom/core/json.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
 namespace {
 
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const ProcessGroup* joined = nullptr;
+json given;     // the command and its options
+json compared;  // what all processes have agreed on
+
 /// Only the first process of a job speaks.
 void fall_silent() {
   terminal_progress().set_verbosity(Verbosity::kQuiet);
-  if (std::freopen("/dev/null", "w", stdout) == nullptr) fail("/dev/null cannot be opened");
+  std::fflush(stdout);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0 || ::dup2(nowhere, STDOUT_FILENO) < 0) fail("/dev/null cannot be opened");
+  ::close(nowhere);
+}
+
+/// Of a file its content, of a folder its names and sizes: on another machine, paths and times are others.
+std::string content_of(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return fs::is_regular_file(path, ignored) ? hash_file(path) : path.string();
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
+    if (entry.is_regular_file())
+      names.push_back(fmt::format("{}\t{}", entry.path().lexically_relative(path).generic_string(), entry.file_size()));
+  }
+  std::sort(names.begin(), names.end());
+  return hash_bytes(fmt::format("{}", fmt::join(names, "\n")));
+}
+
+json with_contents(json options) {
+  for (auto& [name, value] : options.items()) {
+    if (!is_input_option(name)) continue;
+    if (value.is_string()) value = content_of(value.get<std::string>());
+    if (!value.is_array()) continue;
+    for (json& one : value) {
+      if (one.is_string()) one = content_of(one.get<std::string>());
+    }
+  }
+  return options;
+}
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+/// "--episodes is 80, not 100"; `raw` has the names of the input files.
+std::string difference(const json& own, const json& leading, const json& raw) {
+  for (const auto& [name, value] : leading.items()) {
+    const std::string is = own.contains(name) ? text_of(own[name]) : "not there", should = text_of(value);
+    if (is == should) continue;
+    if (is_input_option(name)) {
+      const std::string path = raw.contains(name) ? text_of(raw[name]) : "";
+      return is == path ? fmt::format("--{} {} is not there", name, excerpt(path))
+                        : fmt::format("--{} {} is another file", name, excerpt(path));
+    }
+    return fmt::format("--{} is {}, not {}", name, excerpt(is), excerpt(should));
+  }
+  return "it has more options";
+}
+
+/// Processes that do different things would end in good order with a wrong answer.
+void compare(const ProcessGroup& group) {
+  if (group.alone() || given == compared) return;
+  compared = given;
+  const json own = with_contents(given);
+  const json leading = parse_json(group.broadcast(text_of(own)), "the options of process 0");
+  const bool differs = text_of(own) != text_of(leading);
+  const at::Tensor differing = at::zeros({group.size()}, at::kLong);
+  differing[group.rank()] = differs ? 1 : 0;
+  group.sum(differing);
+  if (differs)
+    fail_usage("process {} was not started like process 0: {}", group.rank(), difference(own, leading, given));
+  const at::Tensor ranks = differing.nonzero().squeeze(1);
+  if (ranks.numel() == 0) return;
+  const int64_t* first = ranks.data_ptr<int64_t>();
+  fail_usage("process {} of {} was started with other options or input files than process 0",
+             fmt::join(first, first + ranks.numel(), ", "), group.size());
 }
 
 }  // namespace
 
 const ProcessGroup& job() {
   static const ProcessGroup group(launch_from_environment());
-  static const bool silent = [] {
+  if (joined == nullptr) {
+    joined = &group;
     if (!group.leads()) fall_silent();
-    return !group.leads();
-  }();
-  static_cast<void>(silent);
+  }
+  compare(group);
   return group;
+}
+
+void set_job_command(const CLI::App& command) {
+  if (!command.get_subcommands().empty()) return;  // a command below it is the one that runs
+  given = options_json(command);
+  given["command"] = command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_output_option(long_name(*option))) given.erase(long_name(*option));
+  }
+}
+
+void end_job(const std::string& reason) {
+  if (joined == nullptr || joined->alone()) return;
+  joined->announce_failure(reason);
+  if (!joined->broken()) return;
+  std::fflush(stdout);
+  std::_Exit(1);
 }
 
 }  // namespace protocom::cli

@@ -1,11 +1,14 @@
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "cli.h"
+#include "faults.h"
 #include "interrupt.h"
+#include "job.h"
+#include "standard_streams.h"
 #include "terminal_progress.h"
 
 namespace {
@@ -15,17 +18,27 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kSignalled = 128;  // plus the signal, as shells say it
 
-int say(int code, const std::string& sentence) {
+int end(int code, const std::string& sentence) {
   protocom::cli::terminal_progress().clear();
-  fmt::print(stderr, "protocom: {}\n", sentence);
+  protocom::cli::say(fmt::format("protocom: {}\n", protocom::one_line(sentence)));
   return code;
 }
 
-// A reader that closes the pipe early (`| head`) has what it wanted; anything else that keeps results from stdout is a
-// failure.
+int fail_with(int code, const std::string& sentence) {
+  end(code, sentence);
+  protocom::cli::end_job(sentence);
+  return code;
+}
+
 void flush_results() {
-  if (std::fflush(stdout) != 0 && errno != EPIPE)
-    protocom::fail("cannot write to standard output: {}", std::strerror(errno));
+  if (std::fflush(stdout) != 0) protocom::fail("cannot write to standard output: {}", std::strerror(errno));
+}
+
+/// fmt's message when printing failed.
+std::string reason_of_system(const std::system_error& error) {
+  const bool printing = std::string_view(error.what()).rfind("cannot write to file", 0) == 0;
+  return printing ? fmt::format("cannot write to standard output: {}", error.code().message())
+                  : protocom::reason_of(error);
 }
 
 int run(int argc, char** argv) {
@@ -37,20 +50,23 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {
     return app->exit(request);  // --help and --version
   } catch (const CLI::ParseError& error) {
-    return say(kUsage, protocom::cli::describe_parse_error(*app, error));
+    return fail_with(kUsage, protocom::cli::describe_parse_error(*app, error));
   } catch (const protocom::UsageError& error) {
-    return say(kUsage, error.what());
+    return fail_with(kUsage, error.what());
   } catch (const protocom::Interrupted& interrupted) {
-    return say(kSignalled + interrupted.signal(), interrupted.what());
+    return end(kSignalled + interrupted.signal(), interrupted.what());
+  } catch (const std::system_error& error) {
+    return fail_with(kFailed, reason_of_system(error));
   } catch (const std::exception& error) {
-    return say(kFailed, error.what());
+    return fail_with(kFailed, protocom::reason_of(error));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+  protocom::cli::prepare_standard_streams();
+  protocom::cli::catch_faults();
   protocom::cli::watch_signals();
   return run(argc, argv);
 }

@@ -18,6 +18,16 @@ using Variables = std::map<std::string, std::string>;
 
 int64_t line_of(const toml::node& node) { return node.source().begin.line; }
 
+/// Stages name files, in the folder of artefacts and nowhere else.
+bool is_plain_name(const std::string& name) {
+  constexpr size_t kLongest = 100;
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+  return plain && !name.empty() && name.size() <= kLongest && name.front() != '.' && name.front() != '-';
+}
+
 /// Reads one file; knows its name for messages and which variables were used.
 class Reader {
  public:
@@ -87,6 +97,12 @@ void Reader::read_stage(const std::string& command, const toml::table& table) {
     const std::string key(key_view.str());
     if (key == "name") {
       stage.name = scalar(key, node);
+      if (!is_plain_name(stage.name)) {
+        fail_usage(
+            "{}: the name '{}' of [{}] must be letters, digits, '.', '_' and '-', and begin with none of '.-': files "
+            "are named after it",
+            config_.where(line_of(node)), excerpt(stage.name), command);
+      }
     } else {
       stage.values[key] = read_value(key, node);
     }
@@ -100,6 +116,8 @@ ConfigValue Reader::read_value(const std::string& key, const toml::node& node) {
   value.is_flag = node.is_boolean();
   if (const toml::array* array = node.as_array()) {
     for (const toml::node& element : *array) value.values.push_back(scalar(key, element));
+    if (array->empty())
+      fail_usage("{}: '{}' is an empty list: give a value, or leave it out", config_.where(value.line), key);
   } else {
     value.values.push_back(scalar(key, node));
   }
@@ -150,7 +168,8 @@ toml::table parse(const fs::path& file) {
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
-    fail_usage("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, error.description());
+    fail_usage("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line,
+               excerpt(error.description(), 300));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/core/near_matches.h"
 
 namespace protocom::cli {
@@ -64,18 +65,9 @@ const std::vector<StageKind>& stage_kinds() {
   return kinds;
 }
 
-/// Options of any command that name files or folders to read; a relative one lies beside the configuration.
+/// A relative input lies beside the configuration, a relative output in the folder of artefacts.
 bool is_input(const StageKind& kind, const std::string& option) {
-  static const std::set<std::string> kInputs = {
-      "images", "image",   "split",         "class-split", "backbone", "features", "knowledge",     "model", "csv",
-      "root",   "vectors", "class-synsets", "labels",      "results",  "wordnet",  "episodes-file", "fitted"};
-  return kInputs.count(option) > 0 && kind.words.count(option) == 0;
-}
-
-/// Options that name files to write; a relative one lies in the folder of artefacts.
-bool is_output(const std::string& option) {
-  static const std::set<std::string> kOutputs = {"out", "json", "sheet", "save-episodes", "predictions", "save-split"};
-  return kOutputs.count(option) > 0;
+  return is_input_option(option) && kind.words.count(option) == 0;
 }
 
 const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
@@ -116,10 +108,6 @@ CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig
   }
   stage.command.push_back(name);
   return chosen;
-}
-
-std::string long_name(const CLI::Option& option) {
-  return option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -190,7 +178,7 @@ Stage Planner::plan(const StageConfig& table) {
     stage.options.try_emplace("seed", ConfigValue{{std::to_string(config_.seed)}, false, table.line});
   for (const auto& [name, value] : stage.options) {
     if (is_input(kind, name)) stage.inputs.push_back(name);
-    if (is_output(name)) stage.outputs.push_back(name);
+    if (is_output_option(name)) stage.outputs.push_back(name);
     if (command.get_option_no_throw("--" + name) == nullptr) stage.positionals.push_back(name);
   }
   check(stage);
@@ -214,7 +202,7 @@ void Planner::take_values(const StageKind& kind, const StageConfig& table, const
     ConfigValue value = given;
     for (std::string& text : value.values) {
       if (is_input(kind, name)) text = resolve(config_, config_folder_, text);
-      if (is_output(name)) text = resolve(config_, config_.out, text);
+      if (is_output_option(name)) text = resolve(config_, config_.out, text);
     }
     stage.options[name] = std::move(value);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli.h"
+#include "protocom/core/json.h"
 #include "run_plan.h"
 
 namespace protocom::cli {
@@ -77,14 +78,15 @@ fs::path started_path(const fs::path& out, const Stage& stage) {
 std::optional<StageRecord> read_record(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
-    const json parsed = json::parse(read_file(path));
+    const json parsed = read_json(path);
     StageRecord record;
     parsed.at("program_version").get_to(record.program_version);
     record.options = parsed.at("options");
     parsed.at("inputs").get_to(record.inputs);
     parsed.at("outputs").get_to(record.outputs);
+    if (!record.options.is_object()) return std::nullopt;
     return record;
-  } catch (const json::exception&) {
+  } catch (const std::exception&) {
     return std::nullopt;
   }
 }

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
+
+#include "protocom/core/error.h"
+#include "standard_streams.h"
 
 namespace protocom::cli {
 namespace {
@@ -43,9 +45,9 @@ class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> 
     const auto name = spdlog::level::to_string_view(message.level);
     const std::string prefix =
         message.level == spdlog::level::info ? "" : fmt::format("{}: ", std::string_view(name.data(), name.size()));
-    fmt::print(stderr, "{}{}\n", prefix, text);
+    say(fmt::format("{}{}\n", prefix, one_line(text)));
   }
-  void flush_() override { std::fflush(stderr); }
+  void flush_() override {}
 };
 
 }  // namespace
@@ -112,7 +114,7 @@ void TerminalProgress::finish() {
   if (verbosity_ == Verbosity::kQuiet) return;
   if (bar_visible_) {
     draw_bar();
-    fmt::print(stderr, "\n");
+    say("\n");
     bar_visible_ = false;
   } else if (elapsed() >= kShortJob && printed_done_ < done_) {
     print_line();
@@ -122,7 +124,7 @@ void TerminalProgress::finish() {
 void TerminalProgress::clear() {
   const std::lock_guard lock(output_mutex());
   if (!bar_visible_) return;
-  fmt::print(stderr, "\r\033[K");
+  say("\r\033[K");
   bar_visible_ = false;
 }
 
@@ -134,17 +136,15 @@ void TerminalProgress::draw_bar() {
   if (!detail_.empty()) line += "  " + detail_;
   const size_t width = terminal_width() - 1;
   if (line.size() > width) line.resize(width);
-  fmt::print(stderr, "\r{}\033[K", line);
-  std::fflush(stderr);
+  say(fmt::format("\r{}\033[K", line));
   bar_visible_ = true;
   printed_ = Clock::now();
 }
 
 void TerminalProgress::print_line() {
   const int64_t percent = total_ == 0 ? 100 : done_ * 100 / total_;
-  fmt::print(stderr, "{} {}/{} ({} %) {}{}{}\n", what_, done_, total_, percent, timing(), detail_.empty() ? "" : "  ",
-             detail_);
-  std::fflush(stderr);
+  say(fmt::format("{} {}/{} ({} %) {}{}{}\n", what_, done_, total_, percent, timing(), detail_.empty() ? "" : "  ",
+                  detail_));
   printed_ = Clock::now();
   printed_done_ = done_;
 }

@@ -2,6 +2,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/core/safetensors.h"
 
 namespace protocom {
@@ -24,9 +25,7 @@ std::string header_text(const std::filesystem::path& path) {
 }
 
 ArtefactHeader parse(const std::string& text, const std::string& where) {
-  const json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) fail("{}: the header is not valid JSON", where);
-  return ArtefactHeader::from_json(parsed, where);
+  return ArtefactHeader::from_json(parse_json(text, where + ": the header"), where);
 }
 
 }  // namespace
@@ -54,7 +53,7 @@ ArtefactHeader ArtefactHeader::from_json(const json& json_header, const std::str
     json_header.at("inputs").get_to(header.provenance.inputs);
     header.details = json_header.at("details");
   } catch (const json::exception& error) {
-    fail("{}: the header is damaged: {}", where, error.what());
+    fail("{}: the header is damaged: {}", where, reason_of(error));
   }
   if (!header.provenance.options.is_object()) fail("{}: the header is damaged: 'options' is not an object", where);
   if (!header.details.is_object()) fail("{}: the header is damaged: 'details' is not an object", where);
@@ -78,7 +77,7 @@ ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int
   const std::string where = reader.path().string();
   if (!reader.has(kHeaderMember)) fail("{} is not a protocom file (no {}), expected '{}'", where, kHeaderMember, kind);
   ArtefactHeader header = parse(reader.bytes(kHeaderMember), where);
-  if (header.kind != kind) fail("{} is a '{}' file, expected '{}'", where, header.kind, kind);
+  if (header.kind != kind) fail("{} is a '{}' file, expected '{}'", where, excerpt(header.kind), kind);
   if (header.format_version < 1 || header.format_version > newest_version) {
     fail("{} has {} format {}, this protocom {} reads up to {}: use a newer protocom", where, kind,
          header.format_version, program_version(), newest_version);

@@ -8,6 +8,11 @@
 namespace protocom {
 namespace {
 
+// What a table takes in memory besides its text, and at most in all.
+constexpr size_t kBytesARow = 100;
+constexpr size_t kBytesACell = 40;
+constexpr size_t kMostBytes = size_t{1} << 30;
+
 /// Splits lines into cells; a quoted cell may go on over line ends.
 class CsvParser {
  public:
@@ -38,6 +43,7 @@ class CsvParser {
     return true;
   }
 
+  [[nodiscard]] size_t cell_size() const { return cell_.size(); }
   std::vector<std::string> take_cells() { return std::exchange(cells_, {}); }
   [[nodiscard]] bool open() const { return open_; }
 
@@ -54,7 +60,8 @@ class CsvParser {
 size_t CsvTable::column(std::string_view name) const {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    fail("{}:1: no column '{}'; the columns are: {}", path.string(), name, fmt::join(header, ", "));
+    fail("{}:1: no column '{}'; the columns are: {}", path.string(), name,
+         excerpt(fmt::format("{}", fmt::join(header, ", ")), 300));
   }
   return static_cast<size_t>(found - header.begin());
 }
@@ -66,14 +73,21 @@ CsvTable read_csv(const std::filesystem::path& path) {
   table.path = path;
   CsvParser parser;
   int64_t row_line = 0;
+  size_t bytes = 0;
   for_each_line(path, [&](int64_t number, std::string_view line) {
     if (number == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
     if (!parser.open()) {
       if (line.empty()) return true;
       row_line = number;
     }
-    if (!parser.add_line(line)) return true;
+    if (!parser.add_line(line)) {
+      if (parser.cell_size() > kLongestLine)
+        fail("{}:{}: a quoted cell is longer than {} MiB", path.string(), row_line, kLongestLine >> 20);
+      return true;
+    }
     auto cells = parser.take_cells();
+    bytes += line.size() + kBytesARow + kBytesACell * cells.size();
+    if (bytes > kMostBytes) fail("{}:{}: the table is too large, it would take more than 1 GiB", path.string(), number);
     if (table.header.empty()) {
       table.header = std::move(cells);
     } else if (cells.size() != table.header.size()) {

@@ -13,13 +13,17 @@
 #include <memory>
 #include <utility>
 
+#include "core/output_place.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 #include "protocom/core/unfinished.h"
 
 namespace protocom {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostOfStream = size_t{1} << 30;  // a device may have no end
 
 std::string system_reason() { return std::strerror(errno); }
 
@@ -56,9 +60,8 @@ void sync(const fs::path& path, int flags) {
   if (::fsync(file.get()) != 0) fail("cannot write {} to the disk: {}", path.string(), system_reason());
 }
 
-void write_all(const fs::path& path, std::string_view content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+/// Writes and closes an open file; `path` is for messages.
+void write_all(int file, const fs::path& path, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
@@ -72,12 +75,55 @@ void write_all(const fs::path& path, std::string_view content) {
   if (::close(file) != 0) fail("cannot write {}: {}", path.string(), system_reason());
 }
 
+/// Opens a file that must not be there yet: nobody can have put a link in its place.
+int create_new(const fs::path& path, mode_t mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+  return file;
+}
+
+/// A new empty file that nobody has written yet, as its time says.
+void create_untouched(const fs::path& path, mode_t mode) {
+  const int file = create_new(path, mode);
+  constexpr std::array<timespec, 2> kLongAgo{};
+  ::futimens(file, kLongAgo.data());
+  ::close(file);
+}
+
+bool is_untouched(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_size == 0 && status.st_mtime == 0;
+}
+
+/// Opens the temporary file that this process has made.
+int open_own(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+  return file;
+}
+
+void copy_to_stream(const fs::path& from, const fs::path& stream) {
+  const int file = ::open(stream.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) fail("cannot write {}: {}", stream.string(), system_reason());
+  const MappedFile content(from);
+  write_all(file, stream, content.bytes());
+}
+
+/// Whoever may read and own the file that is replaced may also read and own the new one. Only root can give files away.
+void take_over(const OutputPlace& place, const fs::path& temporary) {
+  if (!place.exists) return;
+  if (::geteuid() == 0 && ::lchown(temporary.c_str(), place.owner, place.group) != 0)
+    logger().debug("{}: {}", temporary.string(), system_reason());
+  if (::chmod(temporary.c_str(), place.mode) != 0) fail("cannot write {}: {}", place.path.string(), system_reason());
+}
+
 std::string hex(const XXH128_hash_t& hash) { return fmt::format("{:016x}{:016x}", hash.high64, hash.low64); }
 
 /// Takes the lines out of a stream of blocks; a line may span blocks.
 class LineSplitter {
  public:
-  explicit LineSplitter(const std::function<bool(int64_t, std::string_view)>& visit) : visit_(visit) {}
+  LineSplitter(const std::function<bool(int64_t, std::string_view)>& visit, const fs::path& path)
+      : visit_(visit), path_(path) {}
 
   bool add(std::string_view block) {
     size_t end = 0;
@@ -85,6 +131,8 @@ class LineSplitter {
       if (!emit(block.substr(0, end))) return false;
       block.remove_prefix(end + 1);
     }
+    if (pending_.size() + block.size() > kLongestLine)
+      fail("{}:{}: the line is longer than {} MiB", path_.string(), line_ + 1, kLongestLine >> 20);
     pending_.append(block);
     return true;
   }
@@ -106,6 +154,7 @@ class LineSplitter {
   }
 
   const std::function<bool(int64_t, std::string_view)>& visit_;
+  const fs::path& path_;
   std::string pending_;
   int64_t line_ = 0;
 };
@@ -125,31 +174,50 @@ std::string read_file(const fs::path& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("cannot read {}: {}", path.string(), system_reason());
     if (count == 0) return content;
+    if (!S_ISREG(status.st_mode) && content.size() > kMostOfStream)
+      fail("cannot read {}: it is no plain file, and has more than {} MiB", path.string(), kMostOfStream >> 20);
     content.append(block.data(), static_cast<size_t>(count));
   }
 }
 
 void write_file(const fs::path& path, std::string_view content) {
-  write_file_with(path, [&](const fs::path& temporary) { write_all(temporary, content); });
+  write_file_with(path, [&](const fs::path& temporary) { write_all(open_own(temporary), temporary, content); });
 }
 
 void write_file_with(const fs::path& path, const std::function<void(const fs::path&)>& write) {
-  make_parent(path);
-  UnfinishedPath temporary(temporary_beside(path));
+  if (is_unfinished(path)) return write(path);
+  const OutputPlace place = output_place(path);
+  if (!place.is_stream) make_parent(place.path);
+  const fs::path beside = place.is_stream ? fs::temp_directory_path() / "protocom-stream" : place.path;
+  UnfinishedPath temporary(temporary_beside(beside));
+  // Only the owner may read what has no final name yet, unless more may read what it replaces.
+  create_untouched(temporary.path(), place.is_stream ? 0600 : place.exists ? place.mode : 0666);
   write(temporary.path());
+  if (is_untouched(temporary.path())) fail("cannot write {}: nothing was written", path.string());
+  if (place.is_stream) return copy_to_stream(temporary.path(), place.path);
+  take_over(place, temporary.path());
   sync(temporary.path(), O_RDONLY);
   std::error_code error;
-  fs::rename(temporary.path(), path, error);
+  fs::rename(temporary.path(), place.path, error);
   if (error) fail("cannot write {}: {}", path.string(), error.message());
   temporary.release();
-  sync(parent_folder(path), O_RDONLY | O_DIRECTORY);
+  sync(parent_folder(place.path), O_RDONLY | O_DIRECTORY);
+}
+
+void write_new_file(const fs::path& path, std::string_view content) {
+  write_all(create_new(path, 0600), path, content);
 }
 
 void check_writable(const fs::path& path) {
-  if (is_folder(path)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
-  make_parent(path);
-  const UnfinishedPath probe(temporary_beside(path));
-  write_all(probe.path(), "");
+  const OutputPlace place = output_place(path);
+  if (place.is_stream) {
+    if (::access(path.c_str(), W_OK) != 0) fail("cannot write {}: {}", path.string(), system_reason());
+    return;
+  }
+  make_parent(place.path);
+  remove_leftovers(place.path);
+  const UnfinishedPath probe(temporary_beside(place.path));
+  ::close(create_new(probe.path(), 0600));
 }
 
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
@@ -157,7 +225,7 @@ void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) fail("cannot open {}: {}", path.string(), system_reason());
   gzbuffer(file.get(), 1 << 17);
-  LineSplitter lines(visit);
+  LineSplitter lines(visit, path);
   std::vector<char> block(1 << 17);
   for (;;) {
     const int count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
@@ -187,6 +255,20 @@ std::string hash_file(const fs::path& path) {
 }
 
 std::string hash_bytes(std::string_view bytes) { return hex(XXH3_128bits(bytes.data(), bytes.size())); }
+
+void rethrow_for(const fs::path& path) {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string reason = reason_of(error);
+    const bool says_where = reason.find(excerpt(path.string(), 200)) != std::string::npos;
+    if (says_where && dynamic_cast<const Error*>(&error) != nullptr &&
+        dynamic_cast<const UsageError*>(&error) == nullptr)
+      throw;
+    if (says_where) throw Error(reason);
+    fail("{}: {}", path.string(), reason);
+  }
+}
 
 MappedFile::MappedFile(const fs::path& path) {
   const FileDescriptor file(path, O_RDONLY);

@@ -22,6 +22,7 @@ const std::map<std::string, at::ScalarType>& dtypes() {
 }
 
 constexpr int64_t kLargestSize = int64_t{1} << 40;  ///< of one dimension
+constexpr size_t kMostDimensions = 32;              ///< as NumPy has
 
 uint32_t little_endian(std::string_view bytes) {
   uint32_t value = 0;
@@ -47,13 +48,15 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
   for (const char c : text.substr(1, close)) {
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       value = std::max<int64_t>(value, 0) * 10 + (c - '0');
-      if (value > kLargestSize) fail("{}: the npy header announces the shape {}", where, text.substr(0, close + 1));
+      if (value > kLargestSize)
+        fail("{}: the npy header announces the shape {}", where, excerpt(text.substr(0, close + 1)));
     } else if (c == '-') {
-      fail("{}: the npy header announces the shape {}", where, text.substr(0, close + 1));
+      fail("{}: the npy header announces the shape {}", where, excerpt(text.substr(0, close + 1)));
     } else if (value >= 0) {
       shape.push_back(value);
       value = -1;
     }
+    if (shape.size() > kMostDimensions) fail("{}: the array has more than {} dimensions", where, kMostDimensions);
   }
   return shape;
 }
@@ -65,7 +68,7 @@ void check_size(const View& view, int64_t item_size, const std::string& where) {
   for (const int64_t size : view.shape) overflows |= __builtin_mul_overflow(expected, size, &expected);
   if (overflows || static_cast<int64_t>(view.data.size()) != expected) {
     fail("{}: {} bytes of data do not make the shape [{}] of dtype '{}'; the file is damaged", where, view.data.size(),
-         fmt::join(view.shape, ", "), view.descr);
+         fmt::join(view.shape, ", "), excerpt(view.descr));
   }
 }
 
@@ -125,7 +128,7 @@ size_t text_length(const View& view, const std::string& where) {
   const std::string digits = view.descr.substr(2);
   const bool number =
       !digits.empty() && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!number) fail("{}: dtype '{}' is not text of a known length", where, view.descr);
+  if (!number) fail("{}: dtype '{}' is not text of a known length", where, excerpt(view.descr));
   return std::stoul(digits);
 }
 
@@ -189,7 +192,7 @@ at::Tensor to_tensor(const View& view, const std::string& where) {
   if (view.descr == "<u2" || view.descr == "<u4" || view.descr == "<u8")
     return unsigned_to_int64(view, static_cast<size_t>(view.descr[2] - '0'), where);
   const auto dtype = dtypes().find(view.descr);
-  if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, view.descr);
+  if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, excerpt(view.descr));
   check_size(view, static_cast<int64_t>(c10::elementSize(dtype->second)), where);
   const at::Tensor tensor = at::empty(view.shape, dtype->second);
   if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
@@ -198,11 +201,13 @@ at::Tensor to_tensor(const View& view, const std::string& where) {
 
 std::vector<std::string> to_strings(const View& view, const std::string& where) {
   const bool wide = view.descr.rfind("<U", 0) == 0;
-  if (!wide && view.descr.rfind("|S", 0) != 0) fail("{}: dtype '{}' is not text", where, view.descr);
+  if (!wide && view.descr.rfind("|S", 0) != 0) fail("{}: dtype '{}' is not text", where, excerpt(view.descr));
   if (view.shape.size() != 1) fail("{}: a text array of one dimension was expected", where);
   const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);
+  // Texts of no length take no bytes, so that the file says nothing about how many there are.
+  if (length == 0 && view.shape[0] > 0) fail("{}: dtype '{}' has no room for a text", where, view.descr);
   std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
   for (size_t i = 0; i < strings.size(); ++i) {
     size_t end = length;  // NumPy fills up with zeros

@@ -23,6 +23,49 @@ std::string zip_reason(int code) {
 }
 
 constexpr const char* kArraySuffix = ".npy";
+constexpr zip_uint64_t kBestRatio = 1032;  // deflate makes at most so many bytes of one
+constexpr size_t kPiece = size_t{16} << 20;
+
+zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  zip_stat_index(archive, index, 0, &status);
+  return status;
+}
+
+/// The directory of a damaged archive may announce sizes that would take all memory.
+void check_sizes(const std::filesystem::path& path, zip_t* archive) {
+  zip_uint64_t left = std::filesystem::file_size(path);
+  const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
+  for (zip_uint64_t i = 0; i < count; ++i) {
+    const zip_stat_t status = stat_of(archive, i);
+    const char* name = status.name == nullptr ? "" : status.name;
+    if (status.comp_size > left) {
+      fail("{}: member '{}' is damaged: with {} packed bytes the members would be larger than the file", path.string(),
+           excerpt(name), status.comp_size);
+    }
+    left -= status.comp_size;
+    if (status.size / kBestRatio > status.comp_size) {
+      fail("{}: member '{}' is damaged: {} bytes cannot unpack to {}", path.string(), excerpt(name), status.comp_size,
+           status.size);
+    }
+  }
+}
+
+/// Reads in pieces, so that what is announced and not there is never asked memory for. Throws Error without a file.
+std::string read_all(zip_file_t* file, size_t size) {
+  std::string content;
+  while (content.size() < size) {
+    const size_t filled = content.size();
+    content.resize(std::min(size, filled + kPiece));
+    const zip_int64_t count = zip_fread(file, content.data() + filled, content.size() - filled);
+    if (count <= 0) fail("{}", zip_file_strerror(file));
+    content.resize(filled + static_cast<size_t>(count));
+  }
+  char beyond = 0;  // the checksum is compared when the end is read
+  if (zip_fread(file, &beyond, 1) != 0) fail("{}", zip_file_strerror(file));
+  return content;
+}
 
 }  // namespace
 
@@ -35,7 +78,9 @@ struct NpzReader::Impl {
     return array >= 0 ? array : zip_name_locate(archive.get(), name.c_str(), 0);
   }
 
-  [[nodiscard]] std::string where(const std::string& name) const { return path.string() + ": member '" + name + "'"; }
+  [[nodiscard]] std::string where(const std::string& name) const {
+    return path.string() + ": member '" + excerpt(name) + "'";
+  }
 };
 
 NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
@@ -46,6 +91,7 @@ NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique
     if (code == ZIP_ER_NOZIP) fail("{} is not an npz file (no zip archive)", path.string());
     fail("cannot open {}: {}", path.string(), zip_reason(code));
   }
+  check_sizes(path, impl_->archive.get());
 }
 
 NpzReader::~NpzReader() = default;
@@ -57,7 +103,8 @@ std::vector<std::string> NpzReader::names() const {
   std::vector<std::string> names;
   const zip_int64_t count = zip_get_num_entries(impl_->archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
-    std::string name = zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
+    const char* stored = zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
+    std::string name = stored == nullptr ? "" : stored;
     const std::string suffix = kArraySuffix;
     if (name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
       name.resize(name.size() - suffix.size());
@@ -69,29 +116,18 @@ std::vector<std::string> NpzReader::names() const {
 
 std::string NpzReader::bytes(const std::string& name) const {
   const zip_int64_t index = impl_->find(name);
-  if (index < 0) fail("{} has no member '{}'; it has: {}", impl_->path.string(), name, fmt::join(names(), ", "));
-  zip_stat_t status;
-  zip_stat_init(&status);
-  zip_stat_index(impl_->archive.get(), static_cast<zip_uint64_t>(index), 0, &status);
+  if (index < 0) {
+    fail("{} has no member '{}'; it has: {}", impl_->path.string(), name,
+         excerpt(fmt::format("{}", fmt::join(names(), ", ")), 300));
+  }
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
       zip_fopen_index(impl_->archive.get(), static_cast<zip_uint64_t>(index), 0), zip_fclose);
   if (!file) fail("{}: {}", impl_->where(name), zip_strerror(impl_->archive.get()));
-  // Deflate makes at most 1032 bytes of one: a damaged directory must not make us ask for all memory.
-  constexpr zip_uint64_t kBestRatio = 1032;
-  if (status.size / kBestRatio > status.comp_size) {
-    fail("{} is damaged: {} bytes cannot unpack to {}", impl_->where(name), status.comp_size, status.size);
+  try {
+    return read_all(file.get(), stat_of(impl_->archive.get(), static_cast<zip_uint64_t>(index)).size);
+  } catch (const std::exception& error) {
+    fail("{} is damaged: {}", impl_->where(name), reason_of(error));
   }
-  std::string content(status.size, '\0');
-  size_t filled = 0;
-  while (filled < content.size()) {
-    const zip_int64_t count = zip_fread(file.get(), content.data() + filled, content.size() - filled);
-    if (count <= 0) fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
-    filled += static_cast<size_t>(count);
-  }
-  char beyond = 0;  // the checksum is compared when the end is read
-  if (zip_fread(file.get(), &beyond, 1) != 0)
-    fail("{} is damaged: {}", impl_->where(name), zip_file_strerror(file.get()));
-  return content;
 }
 
 at::Tensor NpzReader::tensor(const std::string& name) const {
@@ -159,8 +195,10 @@ void NpzWriter::close() {
 }
 
 at::Tensor read_npy(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
-  return npy::to_tensor(npy::parse(content, path.string()), path.string());
+  return reading(path, [&] {
+    const std::string content = read_file(path);
+    return npy::to_tensor(npy::parse(content, path.string()), path.string());
+  });
 }
 
 }  // namespace protocom

@@ -26,8 +26,9 @@ using CollectiveEngine = c10d::Backend;
 using CollectiveEngine = c10d::ProcessGroup;
 #endif
 
-constexpr std::chrono::minutes kPatience{5};  // until all have joined
-constexpr std::chrono::seconds kFarewell{5};  // process 0 keeps the store open for the others' questions
+constexpr std::chrono::minutes kPatience{5};        // until all have joined
+constexpr std::chrono::milliseconds kGlance{2000};  // between two looks at the others while an operation waits
+constexpr std::chrono::seconds kFarewell{5};        // process 0 keeps the store open for the others' questions
 
 c10::intrusive_ptr<c10d::Store> open_store(const Launch& launch) {
   c10d::TCPStoreOptions options;
@@ -77,8 +78,28 @@ struct ProcessGroup::Connection {
     return *cuda;
   }
 
+  /// Throws Error when others have failed, or have been silent at two glances: who was stopped itself has heard nobody
+  /// meanwhile, but hears them again by the second.
+  void look_at_others(const Launch& launch) {
+    std::vector<std::string> reasons;
+    for (const auto& [rank, reason] : heartbeat.failures())
+      reasons.push_back(fmt::format("process {} of {} has failed: {}", rank, launch.size, reason));
+    const std::vector<int> silent_now = heartbeat.find_silent();
+    const bool given_up = !silent_now.empty() && silent_now == silent;
+    silent = silent_now;
+    if (!reasons.empty() || given_up) broken = true;
+    if (!reasons.empty()) fail("{}", fmt::join(reasons, "; "));
+    if (!given_up) return;
+    fail(
+        "process {} of {} has not answered for {} s: it is stopped, or its machine hangs; start all again with "
+        "--resume",
+        fmt::join(silent, ", "), launch.size, Heartbeat::kSilence.count());
+  }
+
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
+  std::vector<int> silent;  // at the last glance
+  bool broken = false;
   c10::intrusive_ptr<CollectiveEngine> cpu;
   c10::intrusive_ptr<CollectiveEngine> cuda;  // null without GPUs
 };
@@ -89,7 +110,33 @@ ProcessGroup::ProcessGroup(const Launch& launch) : launch_(launch) {
   barrier();
 }
 
-ProcessGroup::~ProcessGroup() = default;
+ProcessGroup::~ProcessGroup() {
+  // Gloo's end would wait for the operation that was given up.
+  if (broken()) static_cast<void>(connection_.release());
+}
+
+bool ProcessGroup::broken() const { return connection_ && connection_->broken; }
+
+void ProcessGroup::announce_failure(const std::string& reason) const {
+  if (alone()) return;
+  if (!broken()) connection_->heartbeat.announce_failure(reason);
+  // The store, where the others learn what happened, ends with process 0.
+  if (leads()) std::this_thread::sleep_for(kFarewell);
+}
+
+template <typename Work>
+void ProcessGroup::wait_for(Work& work) const {
+  for (;;) {
+    try {
+      work.wait(kGlance);
+      return;
+    } catch (const std::exception&) {
+      if (work.isCompleted()) break;
+    }
+    connection_->look_at_others(launch_);
+  }
+  work.wait();  // it is over: this throws what went wrong, if anything did
+}
 
 const ProcessGroup& ProcessGroup::single() {
   static const ProcessGroup group{Launch()};
@@ -109,14 +156,23 @@ void ProcessGroup::sum(at::Tensor tensor) const {
 std::function<void()> ProcessGroup::start_sum(at::Tensor tensor) const {
   if (alone()) return [] {};
   std::vector<at::Tensor> tensors = {tensor};
-  return [work = connection_->engine(tensor.device()).allreduce(tensors)] { work->wait(); };
+  auto work = connection_->engine(tensor.device()).allreduce(tensors);
+  if (tensor.is_cuda()) return [work] { work->wait(); };  // on a GPU's stream: nothing waits here
+  return [this, work] { wait_for(*work); };
 }
 
 void ProcessGroup::broadcast(at::Tensor tensor) const {
   if (alone()) return;
   // Gloo sends memory as it lies: a channels-last tensor travels through a plain copy.
   std::vector<at::Tensor> tensors = {tensor.contiguous()};
-  guard([&] { connection_->engine(tensor.device()).broadcast(tensors)->wait(); });
+  guard([&] {
+    const auto work = connection_->engine(tensor.device()).broadcast(tensors);
+    if (tensor.is_cuda()) {
+      work->wait();
+    } else {
+      wait_for(*work);
+    }
+  });
   if (!tensors.front().is_same(tensor)) tensor.copy_(tensors.front());
 }
 
@@ -154,6 +210,10 @@ void ProcessGroup::barrier() const {
 void ProcessGroup::explain(const std::exception& error) const {
   if (!connection_ || dynamic_cast<const Error*>(&error) != nullptr) return;
   const std::vector<int> gone = connection_->heartbeat.find_gone();
+  const auto failures = connection_->heartbeat.failures();
+  if (!failures.empty()) {
+    fail("process {} of {} has failed: {}", failures.begin()->first, launch_.size, failures.begin()->second);
+  }
   if (gone.empty()) return;
   // The others ask the store, too, and it ends with process 0.
   if (leads()) std::this_thread::sleep_for(kFarewell);

@@ -10,6 +10,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -41,7 +42,7 @@ Header parse_header(std::string_view bytes, const std::string& where) {
   std::memcpy(&length, bytes.data(), sizeof(length));
   if (length > bytes.size() - sizeof(length)) fail("{} is not a safetensors file, or is cut off", where);
   Header header;
-  header.entries = json::parse(bytes.substr(sizeof(length), length), nullptr, false);
+  header.entries = parse_json(bytes.substr(sizeof(length), length), where + ": the safetensors header");
   if (!header.entries.is_object()) fail("{} is not a safetensors file: its header is not a JSON object", where);
   header.data_start = sizeof(length) + length;
   return header;
@@ -65,11 +66,13 @@ int64_t bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
 /// Runs `read` and says which file it was when the header is not as it should be.
 template <typename Read>
 auto with_header_errors(const std::filesystem::path& path, const Read& read) {
-  try {
-    return read();
-  } catch (const json::exception& error) {
-    fail("{} has a damaged safetensors header: {}", path.string(), error.what());
-  }
+  return reading(path, [&] {
+    try {
+      return read();
+    } catch (const json::exception& error) {
+      fail("{} has a damaged safetensors header: {}", path.string(), reason_of(error));
+    }
+  });
 }
 
 /// Bytewise, because other programs need not align their tensors.
@@ -81,13 +84,14 @@ at::Tensor copy_of(const at::Tensor& misaligned) {
 
 at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
                       const std::string& where) {
-  const auto dtype = dtypes().find(entry.at("dtype").get<std::string>());
-  if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, entry.at("dtype").dump());
+  const auto dtype_text = entry.at("dtype").get<std::string>();
+  const auto dtype = dtypes().find(dtype_text);
+  if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
   if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
     fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first,
-         entry.at("shape").dump(), begin, end, data.size());
+         excerpt(entry.at("shape").dump()), begin, end, data.size());
   }
   void* address = const_cast<char*>(data.data() + begin);
   const at::Tensor mapped = at::from_blob(
@@ -101,7 +105,7 @@ std::string header_text(const json& header, const std::filesystem::path& path) {
   try {
     return header.dump();
   } catch (const json::exception& error) {
-    fail("cannot write {}: a name in it is not UTF-8: {}", path.string(), error.what());
+    fail("cannot write {}: a name in it is not UTF-8: {}", path.string(), reason_of(error));
   }
 }
 
@@ -116,7 +120,7 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
     result.metadata = metadata_of(header);
     for (const auto& [name, entry] : header.entries.items()) {
       if (name == "__metadata__") continue;
-      result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + name + "'");
+      result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + excerpt(name) + "'");
     }
     return result;
   });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "codec.h"
@@ -51,7 +52,8 @@ Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options) {
   int channels = 0;
   BmpSource header{bytes};
   if (stbi_info_from_callbacks(&kCallbacks, &header, &width, &height, &channels) == 0) fail_to_decode(header);
-  check_size(height, width, options);
+  // A height below 0 says that the rows run from top to bottom.
+  check_size(height < 0 && height > std::numeric_limits<int>::min() ? -height : height, width, options);
   BmpSource source{bytes};
   const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
       stbi_load_from_callbacks(&kCallbacks, &source, &width, &height, &channels, 4), stbi_image_free);

@@ -4,6 +4,7 @@
 #include <jerror.h>
 // clang-format on
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -14,8 +15,15 @@ namespace codec {
 namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
-/// A progressive file may hold any number of scans, each as slow as the whole image.
-constexpr int kMostScans = 500;
+/// A progressive file may hold any number of scans, each as slow as the whole image. Encoders make 10, a tuned one 20.
+constexpr int kMostScans = 100;
+constexpr int kScansOfLargest = 20;
+constexpr int64_t kMostScannedPixels = 1'000'000'000;  // about 10 s
+
+int scans_allowed(int64_t pixels) {
+  return static_cast<int>(
+      std::clamp<int64_t>(kMostScannedPixels / std::max<int64_t>(pixels, 1), kScansOfLargest, kMostScans));
+}
 
 struct JpegErrors {
   jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is a pointer to this
@@ -47,7 +55,8 @@ void on_message(j_common_ptr info, int level) {
 }
 
 void on_progress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMostScans)
+  const auto* jpeg = reinterpret_cast<j_decompress_ptr>(info);
+  if (jpeg->input_scan_number > scans_allowed(int64_t{jpeg->image_width} * jpeg->image_height))
     leave(info, "damaged JPEG: too many scans");
 }
 

@@ -5,6 +5,7 @@
 #include "data/episode_shape.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -89,7 +90,7 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
     return text + "]" + head.substr(place + kPlace.size());
   } catch (const json::exception& error) {
     fail("these episodes cannot be written as JSON, for which class names and image ids must be UTF-8: {}",
-         error.what());
+         reason_of(error));
   }
 }
 
@@ -144,10 +145,11 @@ class EpisodeParser {
 
   int64_t label_of(const std::string& name) const {
     const auto found = class_index_.find(name);
-    if (found == class_index_.end()) fail("{} names the class '{}', which the features do not have", at_, name);
+    if (found == class_index_.end())
+      fail("{} names the class '{}', which the features do not have", at_, excerpt(name));
     const Split split = features_.class_split[static_cast<size_t>(found->second)];
     if (split != split_) {
-      fail("{} names the class '{}', which is in the split '{}', not '{}'", at_, name, to_string(split),
+      fail("{} names the class '{}', which is in the split '{}', not '{}'", at_, excerpt(name), to_string(split),
            to_string(split_));
     }
     return found->second;
@@ -155,14 +157,14 @@ class EpisodeParser {
 
   int64_t row_of(const std::string& id, int64_t label) {
     const auto found = row_index_.find(id);
-    if (found == row_index_.end()) fail("{} names the image '{}', which the features do not have", at_, id);
+    if (found == row_index_.end()) fail("{} names the image '{}', which the features do not have", at_, excerpt(id));
     const int64_t row = found->second;
     if (features_.labels.data_ptr<int64_t>()[row] != label) {
-      fail("{} lists the image '{}' under '{}', which is not its class", at_, id,
+      fail("{} lists the image '{}' under '{}', which is not its class", at_, excerpt(id),
            features_.class_names[static_cast<size_t>(label)]);
     }
     if (!used_.insert(row).second)
-      fail("{} uses the image '{}' twice; support, query and pool must be disjoint", at_, id);
+      fail("{} uses the image '{}' twice; support, query and pool must be disjoint", at_, excerpt(id));
     return row;
   }
 
@@ -201,7 +203,7 @@ void write_episodes(const std::filesystem::path& path, const EpisodeList& list, 
 }
 
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features) {
-  const json parsed = json::parse(read_file(path), nullptr, false);
+  const json parsed = read_json(path);
   if (!parsed.is_object()) fail("{} is not an episode list: a JSON object was expected", path.string());
   EpisodeList list;
   try {
@@ -218,7 +220,7 @@ EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& f
     EpisodeParser parser(path.string(), features, list.shape, list.split);
     for (const auto& entry : parsed.at("episodes")) list.episodes.push_back(parser.parse(entry, list.episodes.size()));
   } catch (const json::exception& error) {
-    fail("{} is not an episode list: {}", path.string(), error.what());
+    fail("{} is not an episode list: {}", path.string(), reason_of(error));
   } catch (const UsageError& error) {
     fail("{}: {}", path.string(), error.what());
   }

@@ -6,10 +6,18 @@
 #include "protocom/core/error.h"
 
 namespace protocom {
+namespace {
+
+constexpr int64_t kMost = 1'000'000;  // their products must stay numbers
+
+}  // namespace
 
 int64_t most_shots(const EpisodeShape& shape) { return std::max(shape.k_shot, shape.most_shots); }
 
 void check_shape(const EpisodeShape& shape) {
+  for (const int64_t number : {shape.n_way, shape.k_shot, shape.n_query, shape.most_shots, shape.unlabelled}) {
+    if (number > kMost) fail_usage("a number of an episode's shape must be at most {}, found {}", kMost, number);
+  }
   if (shape.n_way < 2) fail_usage("n-way must be at least 2, found {}", shape.n_way);
   if (shape.k_shot < 1) fail_usage("k-shot must be at least 1, found {}", shape.k_shot);
   if (shape.n_query < 1) fail_usage("the number of queries a class must be at least 1, found {}", shape.n_query);

@@ -64,7 +64,7 @@ void check_label_range(const FeatureSet& set, const std::string& where) {
 void check_unique(const std::vector<std::string>& names, const char* what, const std::string& where) {
   std::unordered_set<std::string> seen;
   for (const auto& name : names) {
-    if (!seen.insert(name).second) fail("{}: the {} '{}' appears twice", where, what, name);
+    if (!seen.insert(name).second) fail("{}: the {} '{}' appears twice", where, what, excerpt(name));
   }
 }
 
@@ -73,7 +73,7 @@ std::vector<Split> split_from_table(const std::vector<std::string>& class_names,
   std::vector<Split> splits;
   for (const auto& name : class_names) {
     const auto found = table.find(name);
-    if (found == table.end()) fail("{} does not name the class '{}' of the features", path.string(), name);
+    if (found == table.end()) fail("{} does not name the class '{}' of the features", path.string(), excerpt(name));
     splits.push_back(found->second);
   }
   return splits;
@@ -110,13 +110,26 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
   return set;
 }
 
+/// x-features.npy -> x-labels.npy, x.npy -> x-labels.npy
+fs::path labels_beside(const fs::path& path) {
+  constexpr std::string_view kFeatures = "features";
+  std::string stem = path.stem().string();
+  const size_t at = stem.rfind(kFeatures);
+  stem = at == std::string::npos ? stem + "-labels" : stem.replace(at, kFeatures.size(), "labels");
+  return path.parent_path() / (stem + ".npy");
+}
+
 FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
-  if (!options.labels) fail_usage("{} holds features only: give their labels with --labels FILE.npy", path.string());
-  if (!options.split) fail_usage("{} says no split: give one with --split", path.string());
+  const fs::path labels = options.labels ? *options.labels : labels_beside(path);
+  if (!fs::exists(labels)) {
+    fail("{} holds features only: their labels were expected beside it in {}", path.string(),
+         labels.filename().string());
+  }
+  if (!options.split) fail_usage("{} says no split: give the split of its classes too", path.string());
   FeatureSet set;
   set.features = checked_features(read_npy(path), path.string());
-  set.labels = checked_labels(read_npy(*options.labels), set.features.size(0), options.labels->string());
-  set.class_names = names_from_labels(set.labels, options.labels->string());
+  set.labels = checked_labels(read_npy(labels), set.features.size(0), labels.string());
+  set.class_names = names_from_labels(set.labels, labels.string());
   set.class_split = split_from_table(set.class_names, *options.split);
   set.image_ids = numbered(set.features.size(0));
   return set;
@@ -139,7 +152,9 @@ std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
   return rows;
 }
 
-FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options) {
+namespace {
+
+FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
   FeatureSet set = path.extension() == ".npy" ? read_arrays(path, options) : read_npz(path, options);
   const std::string where = path.string();
   if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
@@ -150,6 +165,18 @@ FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options
   check_unique(set.image_ids, "image id", where);
   set.content_hash = hash_file(path);
   return set;
+}
+
+}  // namespace
+
+FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options) {
+  try {
+    return read_any(path, options);
+  } catch (const UsageError&) {
+    throw;
+  } catch (...) {
+    rethrow_for(path);
+  }
 }
 
 void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance) {

@@ -5,6 +5,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/packed_images.h"
 
@@ -32,19 +33,18 @@ std::vector<std::string> words_of(const Metadata& metadata, const std::string& k
   const auto found = metadata.find(key);
   if (found == metadata.end()) fail("{}: the metadata have no '{}'", where, key);
   try {
-    return json::parse(found->second).get<std::vector<std::string>>();
+    return parse_json(found->second, fmt::format("{}: the metadata '{}'", where, key)).get<std::vector<std::string>>();
   } catch (const json::exception& error) {
-    fail("{}: the metadata '{}' are damaged: {}", where, key, error.what());
+    fail("{}: the metadata '{}' are damaged: {}", where, key, reason_of(error));
   }
 }
 
 ArtefactHeader header_of(const Metadata& metadata, const std::string& where) {
   const auto found = metadata.find(kSafetensorsHeaderKey);
   if (found == metadata.end()) fail("{} is not a pack of images: it has no protocom header", where);
-  const json parsed = json::parse(found->second, nullptr, false);
-  if (parsed.is_discarded()) fail("{}: the header is not valid JSON", where);
-  ArtefactHeader header = ArtefactHeader::from_json(parsed, where);
-  if (header.kind != kKind) fail("{} is a '{}' file, expected a pack of images ('{}')", where, header.kind, kKind);
+  ArtefactHeader header = ArtefactHeader::from_json(parse_json(found->second, where + ": the header"), where);
+  if (header.kind != kKind)
+    fail("{} is a '{}' file, expected a pack of images ('{}')", where, excerpt(header.kind), kKind);
   if (header.format_version < 1 || header.format_version > kFormatVersion) {
     fail("{} has images format {}, this protocom {} reads up to {}: use a newer protocom", where, header.format_version,
          program_version(), kFormatVersion);
@@ -62,7 +62,7 @@ at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::Scala
 
 void check_consistent(const PackedImages& images, const std::string& where) {
   const at::Tensor& pixels = images.pixels;
-  if (pixels.dim() != 4 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
+  if (pixels.dim() != 4 || pixels.size(1) == 0 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
     fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
   }
   const int64_t count = pixels.size(0);
@@ -116,8 +116,10 @@ PackedImages read_pack(const std::filesystem::path& path) {
   header_of(file.metadata, where);
   PackedImages images;
   images.class_names = words_of(file.metadata, "class_names", where);
-  for (const std::string& word : words_of(file.metadata, "class_split", where))
-    images.class_split.push_back(parse_split(word));
+  reading(path, [&] {
+    for (const std::string& word : words_of(file.metadata, "class_split", where))
+      images.class_split.push_back(parse_split(word));
+  });
   images.image_ids = words_of(file.metadata, "image_ids", where);
   images.content_hash = file.metadata.count("content_hash") > 0 ? file.metadata.at("content_hash") : "";
   images.pixels = tensor_of(file, "pixels", at::kByte, where);

@@ -97,7 +97,7 @@ Split parse_split(std::string_view text) {
   if (text == "base" || text == "train") return Split::kBase;
   if (text == "val" || text == "valid" || text == "validation") return Split::kVal;
   if (text == "novel" || text == "test") return Split::kNovel;
-  fail_usage("unknown split '{}'; use base, val or novel", text);
+  fail_usage("unknown split '{}'; use base, val or novel", excerpt(text));
 }
 
 SplitTable read_split(const fs::path& path) {

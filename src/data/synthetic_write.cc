@@ -20,12 +20,17 @@ constexpr int kJpegQuality = 92;
 /// A folder beside its final place; removed again unless it was moved there.
 class PendingFolder {
  public:
-  explicit PendingFolder(fs::path final_place) : final_(std::move(final_place)), pending_(part_beside(final_)) {
+  explicit PendingFolder(fs::path final_place)
+      : final_(std::move(final_place)), pending_(temporary_beside(plain(final_))) {
     std::error_code error;
     if (fs::exists(final_) && (!fs::is_directory(final_) || !fs::is_empty(final_))) {
       fail("{} exists and is not an empty folder: give another place, or remove it first", final_.string());
     }
-    fs::create_directories(pending_.path(), error);
+    if (pending_.path().has_parent_path()) fs::create_directories(pending_.path().parent_path(), error);
+    remove_leftovers(plain(final_));
+    // Fails when something is there already: the folder shall be ours alone.
+    if (!error && !fs::create_directory(pending_.path(), error) && !error)
+      error = std::make_error_code(std::errc::file_exists);
     if (error) fail("cannot make the folder {}: {}", pending_.path().string(), error.message());
   }
 
@@ -40,9 +45,8 @@ class PendingFolder {
   }
 
  private:
-  static fs::path part_beside(const fs::path& final_place) {
-    const fs::path plain = final_place.has_filename() ? final_place : final_place.parent_path();
-    return plain.string() + fmt::format(".part-{}", ::getpid());
+  static fs::path plain(const fs::path& final_place) {
+    return final_place.has_filename() ? final_place : final_place.parent_path();
   }
 
   fs::path final_;

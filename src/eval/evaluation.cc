@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "protocom/core/error.h"
-#include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/eval/results.h"
 
 namespace protocom {
@@ -19,7 +19,8 @@ T field(const json& object, const char* key, const std::string& where) {
   try {
     return found->get<T>();
   } catch (const json::exception&) {
-    fail("{}: '{}' is {}, which cannot be", where, key, found->dump());
+    fail("{}: '{}' is {}, which cannot be", where, key,
+         excerpt(found->dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 }
 
@@ -47,10 +48,17 @@ std::string read_task(const json& object, const MethodResult& result) {
 
 void check(const MethodResult& result, const std::string& where) {
   if (result.mode != "inductive" && result.mode != "transductive" && result.mode != "semi-supervised") {
-    fail("{}: mode '{}' is neither inductive nor transductive nor semi-supervised", where, result.mode);
+    fail("{}: mode '{}' is neither inductive nor transductive nor semi-supervised", where, excerpt(result.mode));
   }
   if (!(result.accuracy.value >= 0.0 && result.accuracy.value <= 100.0)) {
     fail("{}: accuracy {} is not a percentage", where, result.accuracy.value);
+  }
+  if (!(result.accuracy.ci95 >= 0.0 && result.accuracy.ci95 <= 100.0))
+    fail("{}: the interval {} is not one of a percentage", where, result.accuracy.ci95);
+  if (result.cosine && !(std::abs(result.cosine->value) <= 1.0 + 1e-6 && std::abs(result.cosine->ci95) <= 2.0))
+    fail("{}: {} is not a cosine", where, result.cosine->value);
+  for (const double accuracy : result.per_episode) {
+    if (!(accuracy >= 0.0 && accuracy <= 100.0)) fail("{}: accuracy {} is not a percentage", where, accuracy);
   }
   if (result.n_way < 2 || result.k_shot < 1) fail("{}: {}-way {}-shot cannot be", where, result.n_way, result.k_shot);
 }
@@ -89,7 +97,9 @@ std::string Evaluation::dataset_name() const {
   return std::filesystem::path(told ? found->get<std::string>() : name).stem().string();
 }
 
-Evaluation parse_evaluation(const json& parsed, const std::string& name) {
+namespace {
+
+Evaluation parse(const json& parsed, const std::string& name) {
   if (!parsed.is_object()) fail("{} is not a JSON object: is it what `protocom evaluate --json` wrote?", name);
   Evaluation evaluation;
   evaluation.name = name;
@@ -108,10 +118,18 @@ Evaluation parse_evaluation(const json& parsed, const std::string& name) {
   return evaluation;
 }
 
+}  // namespace
+
+Evaluation parse_evaluation(const json& parsed, const std::string& name) {
+  try {
+    return parse(parsed, name);
+  } catch (const json::exception& error) {
+    fail("{} is damaged: {}", name, reason_of(error));
+  }
+}
+
 Evaluation read_evaluation(const std::filesystem::path& path) {
-  const json parsed = json::parse(read_file(path), nullptr, false);
-  if (parsed.is_discarded()) fail("{} is not valid JSON: give what `protocom evaluate --json` wrote", path.string());
-  return parse_evaluation(parsed, path.string());
+  return parse_evaluation(read_json(path), path.string());
 }
 
 Estimate gain_over(const MethodResult& result, const MethodResult& baseline) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 
 namespace protocom {
 namespace {
@@ -13,11 +14,13 @@ constexpr const char* kKind = "protocomnet";
 constexpr int kFormatVersion = 1;
 
 at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::IntArrayRef shape) {
-  at::Tensor tensor = reader.tensor(name).to(at::kFloat);
-  if (tensor.sizes() != shape) {
-    fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(tensor.sizes(), ", "),
+  const at::Tensor stored = reader.tensor(name);
+  if (stored.sizes() != shape) {
+    fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(stored.sizes(), ", "),
          fmt::join(shape, ", "));
   }
+  at::Tensor tensor = stored.to(at::kFloat);
+  if (!tensor.isfinite().all().item<bool>()) fail("{}: '{}' holds NaN or infinity", reader.path().string(), name);
   return tensor;
 }
 
@@ -30,16 +33,31 @@ ProtoComNetOptions options_from(const nlohmann::json& json, const std::string& w
     json.at("attention_hidden").get_to(options.attention_hidden);
     json.at("decoder_hidden").get_to(options.decoder_hidden);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the header's network sizes are damaged: {}", where, error.what());
+    fail("{}: the header's network sizes are damaged: {}", where, reason_of(error));
   }
   return options;
+}
+
+/// Before a network of the announced sizes is made: they are held against the weights that are there.
+void check_sizes(const NpzReader& reader, const ProtoComNetOptions& sizes) {
+  const std::vector<std::pair<std::string, std::vector<int64_t>>> expected = {
+      {"network.encoder.weight", {sizes.code_dim, sizes.feature_dim}},
+      {"network.aggregator.0.weight", {sizes.attention_hidden, sizes.feature_dim + 2 * sizes.embedding_dim}},
+      {"network.decoder.0.weight", {sizes.decoder_hidden, sizes.code_dim}},
+      {"network.decoder.2.weight", {sizes.feature_dim, sizes.decoder_hidden}}};
+  constexpr int64_t kMost = int64_t{1} << 30;
+  for (const int64_t size :
+       {sizes.feature_dim, sizes.embedding_dim, sizes.code_dim, sizes.attention_hidden, sizes.decoder_hidden}) {
+    if (size < 1 || size > kMost) fail("{}: the header's network sizes are damaged: {}", reader.path().string(), size);
+  }
+  for (const auto& [name, shape] : expected) read_shaped(reader, name, shape);
 }
 
 std::vector<std::string> trained_on_from(const nlohmann::json& json, const std::string& where) {
   try {
     return json.value("trained_on", std::vector<std::string>());
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the header's list of base classes is damaged: {}", where, error.what());
+    fail("{}: the header's list of base classes is damaged: {}", where, reason_of(error));
   }
 }
 
@@ -80,10 +98,13 @@ void write_completion_model(const std::filesystem::path& path, const CompletionM
   writer.close();
 }
 
-CompletionModel read_completion_model(const std::filesystem::path& path) {
+namespace {
+
+CompletionModel read(const std::filesystem::path& path) {
   const NpzReader reader(path);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
+  check_sizes(reader, sizes);
   CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
   model.gamma = gamma_from(header.details, path.string());
   model.trained_on = trained_on_from(header.details, path.string());
@@ -95,7 +116,15 @@ CompletionModel read_completion_model(const std::filesystem::path& path) {
   model.attribute_embedding = read_shaped(reader, "attribute_embedding", {attributes, sizes.embedding_dim});
   model.attribute_mean = read_shaped(reader, "attribute_mean", {attributes, sizes.feature_dim});
   model.attribute_std = read_shaped(reader, "attribute_std", {attributes, sizes.feature_dim});
+  if (attributes > 0 && model.attribute_std.min().item<float>() < 0)
+    fail("{}: 'attribute_std' holds a standard deviation below 0", path.string());
   return model;
+}
+
+}  // namespace
+
+CompletionModel read_completion_model(const std::filesystem::path& path) {
+  return reading(path, [&] { return read(path); });
 }
 
 }  // namespace protocom

@@ -58,7 +58,7 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
     header.details.at("feature_dim").get_to(fitted.feature_dim);
     header.details.at("trained_on").get_to(fitted.trained_on);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the header is damaged: {}", path.string(), error.what());
+    fail("{}: the header is damaged: {}", path.string(), reason_of(error));
   } catch (const UsageError& error) {
     fail("{}: {}", path.string(), error.what());
   }

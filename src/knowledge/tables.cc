@@ -29,7 +29,7 @@ float parse_weight(std::string_view text, const std::string& where, std::string_
   const auto value = parse_number(text);
   // The negation also refuses NaN.
   if (!value || !(*value >= 0 && *value <= 1))
-    fail("{}: the weight of {} is '{}', expected a number from 0 to 1", where, what, text);
+    fail("{}: the weight of {} is '{}', expected a number from 0 to 1", where, what, excerpt(text));
   return static_cast<float>(*value);
 }
 
@@ -61,8 +61,15 @@ void describe(ClassAttributes& table, const std::string& name, std::string_view 
   if (const std::string title = title_of_name(words); !title.empty() && title != name) table.titles[name] = title;
 }
 
+/// The matrix of all pairs is held in memory, however few of them a long table names.
+constexpr int64_t kMostPairs = int64_t{1} << 26;
+
 ClassAttributes make_table(const Names& classes, const Names& attributes, const char* kind,
                            const std::filesystem::path& path) {
+  if (classes.size() > kMostPairs / std::max<int64_t>(attributes.size(), 1)) {
+    fail("{}: {} classes with {} attributes are more than {} million pairs: leave out what no class of the split needs",
+         path.string(), classes.size(), attributes.size(), kMostPairs / 1'000'000);
+  }
   ClassAttributes table;
   table.classes = classes.list();
   table.attributes = attributes.list();
@@ -119,7 +126,7 @@ Names read_numbered_names(const std::filesystem::path& path) {
     const size_t space = text.find(' ');
     const auto number = parse_number(text.substr(0, space));
     if (space == std::string_view::npos || !number || *number != static_cast<double>(names.size() + 1)) {
-      fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, text);
+      fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, excerpt(text));
     }
     if (!names.add_new(std::string(text.substr(space + 1))))
       fail("{}:{}: '{}' is named twice", path.string(), line, text.substr(space + 1));
@@ -137,7 +144,8 @@ void read_percentages(std::string_view text, const std::string& where, at::Tenso
     if (text.empty()) break;
     const std::string_view cell = text.substr(0, text.find_first_of(" \t\r"));
     const auto value = parse_number(cell);
-    if (!value || !(*value >= 0 && *value <= 100)) fail("{}: '{}' is no percentage from 0 to 100", where, cell);
+    if (!value || !(*value >= 0 && *value <= 100))
+      fail("{}: '{}' is no percentage from 0 to 100", where, excerpt(cell));
     if (column == row.size(0))
       fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size(0));
     row[column++] = static_cast<float>(*value);

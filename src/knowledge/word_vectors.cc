@@ -86,8 +86,8 @@ class Reader {
     bool spaced_word = vectors_.dim > 0 && extra > 0;
     for (int64_t i = 1; spaced_word && i <= extra; ++i) spaced_word = !parse_number(fields[i]);
     if (spaced_word) return;
-    fail("{}:{}: '{}' has {} numbers, the first word has {}", path_.string(), number, line.substr(0, line.find(' ')),
-         spaces, vectors_.dim);
+    fail("{}:{}: '{}' has {} numbers, the first word has {}", path_.string(), number,
+         excerpt(line.substr(0, line.find(' '))), spaces, vectors_.dim);
   }
 
   void keep_if_wanted(int64_t number, std::string_view line) {
@@ -100,7 +100,8 @@ class Reader {
     for (const std::string_view field : split(line.substr(word.size()), ' ')) {
       const auto value = parse_number(field);
       if (!value || !std::isfinite(*value))
-        fail("{}:{}: '{}' in the vector of '{}' is no finite number", path_.string(), number, field, word);
+        fail("{}:{}: '{}' in the vector of '{}' is no finite number", path_.string(), number, excerpt(field),
+             excerpt(word));
       values.push_back(*value);
     }
     if (static_cast<int64_t>(values.size()) != vectors_.dim) {

@@ -138,7 +138,7 @@ BackboneOptions options_of(const ArtefactHeader& header, const std::string& wher
     header.details.at("mean").get_to(options.mean);
     header.details.at("std").get_to(options.std);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the header is damaged: {}", where, error.what());
+    fail("{}: the header is damaged: {}", where, reason_of(error));
   }
   return options;
 }
@@ -150,7 +150,7 @@ std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, c
       std::any_of(names.begin(), names.end(), [](const auto& name) { return ends_with(name, ".weight"); });
   if (!reader.has(kHeaderMember) && !has_weights) {
     fail("{} is not a backbone: expected a state dict with entries such as 'layer1.conv1.weight', found {}",
-         path.string(), fmt::join(names, ", "));
+         path.string(), excerpt(fmt::format("{}", fmt::join(names, ", ")), 300));
   }
   if (!reader.has(kHeaderMember)) return from_state_dict(path, read_npz_state(reader), options);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
@@ -159,7 +159,9 @@ std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, c
 
 }  // namespace
 
-std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+namespace {
+
+std::unique_ptr<Backbone> read(const std::filesystem::path& path, const BackboneOptions& options) {
   switch (format_of(path)) {
     case Format::kTorchScript:
       return std::make_unique<TorchScriptBackbone>(path, options.image_size);
@@ -171,6 +173,12 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
       break;
   }
   return read_npz_backbone(path, options);
+}
+
+}  // namespace
+
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+  return reading(path, [&] { return read(path, options); });
 }
 
 ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {

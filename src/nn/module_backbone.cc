@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "nn/conv4.h"
 #include "nn/resnet12.h"
 #include "protocom/core/error.h"
@@ -27,12 +29,18 @@ void check_options(const BackboneOptions& options) {
     fail_usage("images of {0}x{0} pixels are too small for a backbone: expected at least {1}x{1}", options.image_size,
                kSmallestImage);
   }
+  if (options.image_size > kLargestImage)
+    fail_usage("images of {0}x{0} pixels are too large for a backbone: expected at most {1}x{1}", options.image_size,
+               kLargestImage);
   if (options.mean.size() != 3 || options.std.size() != 3) {
     fail_usage("a backbone's normalisation needs 3 means and 3 standard deviations, found {} and {}",
                options.mean.size(), options.std.size());
   }
-  for (double std : options.std) {
-    if (!(std > 0))
+  for (const double mean : options.mean) {
+    if (!std::isfinite(mean)) fail_usage("a backbone's means must be finite, found {}", fmt::join(options.mean, ", "));
+  }
+  for (const double deviation : options.std) {
+    if (!(deviation > 0 && std::isfinite(deviation)))
       fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
   }
 }

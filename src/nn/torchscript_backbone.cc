@@ -4,18 +4,25 @@
 
 #include "nn/module_backbone.h"
 #include "protocom/core/error.h"
+#include "protocom/core/foreign_code.h"
+#include "protocom/core/log.h"
 
 namespace protocom {
 namespace {
 
-// LibTorch's messages go on with a stack trace of C++ symbols.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+void check_size(int64_t image_size) {
+  if (image_size < 1 || image_size > kLargestImage)
+    fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
+}
 
 torch::jit::Module load(const std::filesystem::path& path) {
+  logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
+                path.string());
+  const ForeignCode foreign(path.string());
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU));
-  } catch (const c10::Error& error) {
-    fail("{} cannot be loaded as TorchScript: {}", path.string(), first_line(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    fail("{} cannot be loaded as TorchScript: {}", path.string(), reason_of(error));
   }
 }
 
@@ -23,6 +30,7 @@ torch::jit::Module load(const std::filesystem::path& path) {
 
 TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size)
     : module_(load(path)), path_(path), image_size_(image_size) {
+  check_size(image_size);
   module_.eval();
   dim_ = forward(at::full({2, 3, image_size, image_size}, 0.5F)).size(1);
 }
@@ -32,12 +40,15 @@ at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   at::Tensor features;
   try {
+    const ForeignCode foreign(path_.string());
     const c10::IValue output = module_.forward({images});
     if (!output.isTensor()) fail("{} gives a {}, expected one tensor [n, d]", path_.string(), output.tagKind());
     features = output.toTensor();
-  } catch (const c10::Error& error) {
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}", path_.string(), fmt::join(images.sizes(), ", "),
-         first_line(error.what_without_backtrace()));
+         reason_of(error));
   }
   if (features.dim() != 2 || features.size(0) != images.size(0) || !features.is_floating_point()) {
     fail("{} gives {} [{}] for {} images, expected float features [n, d]", path_.string(),

@@ -1,6 +1,7 @@
 #include "protocom/report/section.h"
 
 #include "protocom/core/error.h"
+#include "report/figure_check.h"
 
 namespace protocom {
 namespace {
@@ -18,42 +19,6 @@ bool read_as(const json& object, Figure& figure) {
   if (object.at("kind") != kind_of(Chart{})) return false;
   figure = object.get<Chart>();
   return true;
-}
-
-/// What drawing relies on.
-void check_sizes(const Section& section, const std::string& name) {
-  for (const ReportTable& table : section.tables) {
-    for (const auto& row : table.rows) {
-      if (row.size() != table.columns.size())
-        fail("{}: a table row has {} cells for {} columns", name, row.size(), table.columns.size());
-    }
-  }
-  for (const Figure& figure : section.figures) {
-    const bool fits = std::visit(
-        [](const auto& chart) {
-          using Chart = std::decay_t<decltype(chart)>;
-          if constexpr (std::is_same_v<Chart, LineChart>) {
-            for (const LineSeries& s : chart.series) {
-              if (s.x.size() != s.y.size() || (!s.interval.empty() && s.interval.size() != s.x.size())) return false;
-            }
-          } else if constexpr (std::is_same_v<Chart, ScatterChart>) {
-            for (const PointGroup& g : chart.groups) {
-              if (g.x.size() != g.y.size()) return false;
-            }
-            return chart.low_x < chart.high_x && chart.low_y < chart.high_y;
-          } else if constexpr (std::is_same_v<Chart, HeatMap>) {
-            for (const auto& row : chart.percent) {
-              if (row.size() != chart.labels.size()) return false;
-            }
-            return chart.percent.size() == chart.labels.size();
-          } else if constexpr (std::is_same_v<Chart, BarChart>) {
-            return chart.low < chart.high;
-          }
-          return true;
-        },
-        figure);
-    if (!fits) fail("{}: the figure '{}' is damaged: its parts differ in size", name, id_of(figure));
-  }
 }
 
 }  // namespace
@@ -84,9 +49,9 @@ AnalysisFile parse_analysis(const json& parsed, const std::string& name) {
     file.episodes_hash = parsed.value("episodes_hash", "");
     file.header = parsed.value("header", json::object());
   } catch (const json::exception& error) {
-    fail("{}: the analysis is damaged: {}", name, error.what());
+    fail("{}: the analysis is damaged: {}", name, reason_of(error));
   }
-  check_sizes(file.section, name);
+  check_section(file.section, name);
   return file;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -46,24 +47,25 @@ const char* media_type_of(std::string_view base64_bytes) {
 
 std::string markup(const SvgElement& e) {
   const std::string opacity = e.opacity < 1.0 ? fmt::format(" fill-opacity=\"{:.2f}\"", e.opacity) : "";
+  const std::string css_class = escape_html(e.css_class);
   switch (e.kind) {
     case Kind::kRect:
       return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" class=\"{}\"{}/>\n",
-                         number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height), e.css_class,
+                         number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height), css_class,
                          opacity);
     case Kind::kLine:
       return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", number(e.points[0].x),
-                         number(e.points[0].y), number(e.points[1].x), number(e.points[1].y), e.css_class);
+                         number(e.points[0].y), number(e.points[1].x), number(e.points[1].y), css_class);
     case Kind::kPolyline:
-      return fmt::format("<polyline fill=\"none\" class=\"{}\" points=\"{}\"/>\n", e.css_class, point_list(e.points));
+      return fmt::format("<polyline fill=\"none\" class=\"{}\" points=\"{}\"/>\n", css_class, point_list(e.points));
     case Kind::kPolygon:
-      return fmt::format("<polygon class=\"{}\" points=\"{}\"/>\n", e.css_class, point_list(e.points));
+      return fmt::format("<polygon class=\"{}\" points=\"{}\"/>\n", css_class, point_list(e.points));
     case Kind::kCircle:
       return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>\n", number(e.points[0].x),
-                         number(e.points[0].y), number(e.width), e.css_class);
+                         number(e.points[0].y), number(e.width), css_class);
     case Kind::kText:
       return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", number(e.points[0].x),
-                         number(e.points[0].y), anchor_name(e.anchor), e.css_class, escape_html(e.text));
+                         number(e.points[0].y), anchor_name(e.anchor), css_class, escape_html(e.text));
     case Kind::kImage:
       return fmt::format("<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:{};base64,{}\"/>\n",
                          number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height),
@@ -105,7 +107,8 @@ std::string escape_html(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        out += c;
+        // XML has no such characters, and a page without them says the same.
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r' ? ' ' : c;
     }
   }
   return out;
@@ -187,6 +190,20 @@ std::string Svg::file() const {
   return sheet.element(" xmlns=\"http://www.w3.org/2000/svg\"", style + sheet.body());
 }
 
+namespace {
+
+/// The number of bytes of the first `count` letters.
+size_t bytes_of(std::string_view words, double count) {
+  size_t at = 0;
+  for (double seen = 0; at < words.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(words[at]) & 0xC0U) != 0x80U;
+    if (begins && seen++ >= count) break;
+  }
+  return at;
+}
+
+}  // namespace
+
 double text_width(std::string_view words, double font_size) {
   constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the fonts asked for
   return kMeanAdvance * font_size * static_cast<double>(code_points(words));
@@ -194,15 +211,13 @@ double text_width(std::string_view words, double font_size) {
 
 std::string fit_text_to(std::string_view words, double width, double font_size) {
   if (text_width(words, font_size) <= width) return std::string(words);
-  std::string text(words);
-  while (!text.empty() && text_width(text + "…", font_size) > width) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) text.pop_back();
-    if (!text.empty()) text.pop_back();
-  }
-  return text + "…";
+  const double letters = std::max(0.0, std::floor(width / text_width("…", font_size) + 1e-9) - 1.0);
+  return std::string(words.substr(0, bytes_of(words, letters))) + "…";
 }
 
 std::vector<double> LinearScale::ticks(int count) const {
+  constexpr double kMostTicks = 1000;  // of an axis that is too short for its numbers
+  if (!(high > low) || !std::isfinite(high - low)) return {low};
   const double rough = (high - low) / count;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10.0 * power;
@@ -214,8 +229,9 @@ std::vector<double> LinearScale::ticks(int count) const {
     }
   }
   std::vector<double> values;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0)
-    values.push_back(k * step + 0.0);  // + 0.0: ceil gives -0 for what lies just below 0
+  const double first = std::ceil(low / step - 1e-9);
+  for (double k = 0; k < kMostTicks && (first + k) * step <= high + 1e-9 * step; k += 1.0)
+    values.push_back((first + k) * step + 0.0);  // + 0.0: ceil gives -0 for what lies just below 0
   return values;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/near_matches.h"
@@ -39,7 +38,10 @@ const StoredClass* ClassStore::find(const std::string& name) const {
 void add_class(ClassStore& store, const std::string& name, ClassDescription description) {
   if (name.empty()) fail("a class needs a name");
   if (store.find(name) != nullptr) fail("the store already has a class '{}'", name);
-  PROTOCOM_CHECK(description.association.numel() == static_cast<int64_t>(store.attributes.size()));
+  if (description.association.numel() != static_cast<int64_t>(store.attributes.size())) {
+    fail("class '{}': weights of {} attributes, the store has {}: it was made with another completion model", name,
+         description.association.numel(), store.attributes.size());
+  }
   if (!store.classes.empty()) {
     const int64_t expected = store.classes.front().description.embedding.numel();
     const int64_t found = description.embedding.numel();
@@ -56,7 +58,8 @@ void add_class(ClassStore& store, const std::string& name, ClassDescription desc
 
 int64_t add_images(ClassStore& store, const std::string& name, const EnrolledImages& images) {
   StoredClass& target = existing(store, name);
-  PROTOCOM_CHECK(images.features.size(0) == static_cast<int64_t>(images.hashes.size()));
+  if (images.features.size(0) != static_cast<int64_t>(images.hashes.size()))
+    fail("class '{}': {} hashes for {} images", name, images.hashes.size(), images.features.size(0));
   if (images.features.size(1) != store.feature_dim) {
     fail("features of {} dimensions, the store's have {}", images.features.size(1), store.feature_dim);
   }

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/npz.h"
+#include "protocom/nn/backbone.h"
 #include "protocom/serve/class_store.h"
 
 namespace protocom {
@@ -42,6 +44,8 @@ at::Tensor checked(const NpzReader& reader, const std::string& name, c10::Scalar
   bool fits = tensor.scalar_type() == type && tensor.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i)
     fits = sizes[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
+  if (fits && tensor.is_floating_point() && !tensor.isfinite().all().item<bool>())
+    fail("{}: the member '{}' holds NaN or infinity", reader.path().string(), name);
   if (!fits)
     fail("{}: the member '{}' has another type or shape than its class-store needs", reader.path().string(), name);
   return tensor;
@@ -63,8 +67,13 @@ ClassStore from_details(const nlohmann::json& details, const std::string& where)
     details.at("image_size").get_to(store.image_size);
     details.at("feature_dim").get_to(store.feature_dim);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the header is damaged: {}", where, error.what());
+    fail("{}: the header is damaged: {}", where, reason_of(error));
   }
+  constexpr int64_t kMostDim = int64_t{1} << 30;
+  if (store.feature_dim < 1 || store.feature_dim > kMostDim)
+    fail("{}: the header is damaged: features of {} dimensions", where, store.feature_dim);
+  if (store.image_size < 1 || store.image_size > kLargestImage)
+    fail("{}: the header is damaged: images of {} pixels", where, store.image_size);
   return store;
 }
 
@@ -85,6 +94,10 @@ void read_classes(const NpzReader& reader, ClassStore& store) {
     one.name = names[i];
     one.description = {titles[i], association[k].clone(), embedding[k].clone(), sources[i]};
     one.count = count[k].item<int64_t>();
+    if (one.name.empty() || one.count < 0)
+      fail("{}: class {} ('{}') with {} images cannot be", reader.path().string(), k, excerpt(one.name), one.count);
+    if (store.find(one.name) != nullptr)
+      fail("{}: the class '{}' is there twice", reader.path().string(), excerpt(one.name));
     one.sum = sum[k].clone();
     one.sum_squares = sum_squares[k].clone();
     store.classes.push_back(std::move(one));
@@ -99,6 +112,11 @@ void read_image_hashes(const NpzReader& reader, ClassStore& store) {
     if (k < 0 || k >= static_cast<int64_t>(store.classes.size()))
       fail("{}: image_class[{}] is out of range", reader.path().string(), i);
     store.classes[static_cast<size_t>(k)].image_hashes.push_back(hashes[i]);
+  }
+  for (const StoredClass& one : store.classes) {
+    if (one.count != static_cast<int64_t>(one.image_hashes.size()))
+      fail("{}: class '{}' counts {} images and lists {}", reader.path().string(), excerpt(one.name), one.count,
+           one.image_hashes.size());
   }
 }
 
@@ -141,13 +159,15 @@ void write_class_store(const fs::path& path, const ClassStore& store, const Prov
 }
 
 ClassStore read_class_store(const fs::path& path) {
-  const NpzReader reader(path);
-  const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
-  ClassStore store = from_details(header.details, path.string());
-  store.attributes = reader.strings("attributes");
-  read_classes(reader, store);
-  read_image_hashes(reader, store);
-  return store;
+  return reading(path, [&] {
+    const NpzReader reader(path);
+    const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+    ClassStore store = from_details(header.details, path.string());
+    store.attributes = reader.strings("attributes");
+    read_classes(reader, store);
+    read_image_hashes(reader, store);
+    return store;
+  });
 }
 
 StoreLock::StoreLock(const fs::path& store) {

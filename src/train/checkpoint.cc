@@ -5,6 +5,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/nn/backbone.h"
 
 namespace protocom {
@@ -98,11 +99,13 @@ Checkpoint read(const std::filesystem::path& path) {
     fail("{} is not a training to go on with (no member '{}')", path.string(), member(kStateMember));
   Checkpoint checkpoint;
   checkpoint.path = path;
-  const json state = json::parse(reader.bytes(member(kStateMember)));
+  const json state = parse_json(reader.bytes(member(kStateMember)), path.string() + ": the state");
   take_state(state, checkpoint);
   if (reader.has(kHeaderMember))
-    checkpoint.header = ArtefactHeader::from_json(json::parse(reader.bytes(kHeaderMember)), path.string());
+    checkpoint.header = ArtefactHeader::from_json(
+        parse_json(reader.bytes(kHeaderMember), path.string() + ": the header"), path.string());
   read_members(reader, checkpoint);
+  if (!checkpoint.position.is_object()) fail("{}: the state is damaged: 'position' is not an object", path.string());
   const int format = state.value("format", 1);
   if (format > kFormat) fail("{} is of format {}, this version reads up to {}", path.string(), format, kFormat);
   if (format > 1 && state.at("hash") != content_hash(checkpoint))
@@ -138,7 +141,7 @@ std::string first_difference(const json& before, const json& now) {
   };
   for (const auto& [name, unused] : names.items()) {
     const std::string was = text(before, name), is = text(now, name);
-    if (was != is) return fmt::format("{} was {}, is {}", name, was, is);
+    if (was != is) return fmt::format("{} was {}, is {}", name, excerpt(was), excerpt(is));
   }
   return "it is of another kind";
 }
@@ -155,7 +158,7 @@ void Checkpoint::load_optimizer(const std::string& name, torch::optim::Optimizer
   const auto found = bytes.find(name);
   if (found == bytes.end()) fail("{} has no entry '{}'", path.string(), name);
   std::istringstream stream(found->second);
-  torch::load(optimizer, stream);
+  reading(path, [&] { torch::load(optimizer, stream); });
 }
 
 void Checkpoint::add_generator(const std::string& name, at::Generator generator) {
@@ -211,7 +214,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     if (message.find(path.string()) != std::string::npos) throw;
     fail("{} is damaged: {}", path.string(), message);
   } catch (const std::exception& error) {
-    fail("{} is damaged: {}", path.string(), error.what());
+    fail("{} is damaged: {}", path.string(), reason_of(error));
   }
 }
 

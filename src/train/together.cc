@@ -23,7 +23,7 @@ std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGr
   const std::string bytes = group.broadcast(saved ? read_file(saved->path) : std::string());
   if (group.leads() || bytes.empty()) return saved;
   const UnfinishedPath copy(temporary_beside(std::filesystem::temp_directory_path() / "protocom-state"));
-  write_file(copy.path(), bytes);
+  write_new_file(copy.path(), bytes);
   return read_checkpoint(copy.path());
 }
 

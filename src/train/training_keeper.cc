@@ -55,7 +55,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TrainingKeeper::TrainingKeeper(const TrainingFiles& files, nlohmann::json made_by)
     : files_(files),
-      made_by_(nlohmann::json::parse(made_by.dump())),  // as it will be read back
+      made_by_(nlohmann::json::parse(
+          made_by.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))),  // as it will be read back
       listener_(files.stop) {
   if (!(files.checkpoint_seconds >= 0))
     fail_usage("the seconds between two checkpoints must be at least 0, found {}", files.checkpoint_seconds);

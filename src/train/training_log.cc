@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -17,9 +18,13 @@ using nlohmann::json;
 
 /// A line that is cut short is of no epoch.
 bool is_behind(std::string_view line, int64_t epochs_done) {
-  const json entry = json::parse(line, nullptr, false);
-  return entry.is_object() && entry.contains("epoch") && entry["epoch"].is_number_integer() &&
-         entry["epoch"].get<int64_t>() <= epochs_done;
+  try {
+    const json entry = parse_json(line, "log");
+    return entry.is_object() && entry.contains("epoch") && entry["epoch"].is_number_integer() &&
+           entry["epoch"].get<int64_t>() <= epochs_done;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void cut_lines(const fs::path& path, int64_t epochs_done) {

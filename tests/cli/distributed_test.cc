@@ -39,16 +39,13 @@ int free_port() {
 /// The processes of one job, started by hand.
 class Job {
  public:
-  Job(const std::filesystem::path& folder, const std::vector<std::string>& arguments, int size) {
-    ::setenv("MASTER_ADDR", "127.0.0.1", 1);
-    ::setenv("MASTER_PORT", std::to_string(free_port()).c_str(), 1);
-    ::setenv("WORLD_SIZE", std::to_string(size).c_str(), 1);
-    for (int rank = 0; rank < size; ++rank) {
-      ::setenv("RANK", std::to_string(rank).c_str(), 1);
-      processes_.push_back(std::make_unique<Program>(folder, arguments));
-    }
-    for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"}) ::unsetenv(name);
-  }
+  Job(const std::filesystem::path& folder, const std::vector<std::string>& arguments, int size)
+      : Job(folder, std::vector<std::vector<std::string>>(static_cast<size_t>(size), arguments)) {}
+
+  /// One command line each, in one folder or in several.
+  Job(const std::filesystem::path& folder, const std::vector<std::vector<std::string>>& each)
+      : Job(in_one_folder(folder, each)) {}
+  explicit Job(const std::vector<std::pair<std::filesystem::path, std::vector<std::string>>>& each) { start(each); }
 
   Program& process(size_t rank) { return *processes_[rank]; }
 
@@ -60,6 +57,25 @@ class Job {
   }
 
  private:
+  using Each = std::vector<std::pair<std::filesystem::path, std::vector<std::string>>>;
+
+  static Each in_one_folder(const std::filesystem::path& folder, const std::vector<std::vector<std::string>>& each) {
+    Each result;
+    for (const auto& arguments : each) result.emplace_back(folder, arguments);
+    return result;
+  }
+
+  void start(const Each& each) {
+    ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+    ::setenv("MASTER_PORT", std::to_string(free_port()).c_str(), 1);
+    ::setenv("WORLD_SIZE", std::to_string(each.size()).c_str(), 1);
+    for (size_t rank = 0; rank < each.size(); ++rank) {
+      ::setenv("RANK", std::to_string(rank).c_str(), 1);
+      processes_.push_back(std::make_unique<Program>(each[rank].first, each[rank].second));
+    }
+    for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"}) ::unsetenv(name);
+  }
+
   std::vector<std::unique_ptr<Program>> processes_;
 };
 
@@ -231,6 +247,68 @@ TEST_F(Distributed, ABatchThatDoesNotDivideIsRefused) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("25 images of a batch do not divide among 2 processes"));
   job.process(1).wait();
+}
+
+TEST_F(Distributed, ProcessesThatWereStartedDifferentlyEndWithAnErrorAndWriteNothing) {
+  const auto evaluation = [](const std::string& features, const std::string& episodes, const std::string& seed) {
+    return std::vector<std::string>{
+        "evaluate",  "--features", features,         "--episodes", episodes,    "--seed", seed,
+        "--methods", "mean",       "--n-query",      "3",          "--k-shot",  "1",      "--n-way",
+        "3",         "--json",     "different.json", "--quiet",    "--threads", "1"};
+  };
+  std::filesystem::copy_file(file("knowledge.npz"), file("other.npz"));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> others = {
+      {evaluation("features.npz", "80", "1"), "--episodes is 80, not 100"},
+      {evaluation("features.npz", "100", "2"), "--seed is 2, not 1"},
+      {evaluation("other.npz", "100", "1"), "--features \"other.npz\" is another file"},
+      {evaluation("missing.npz", "100", "1"), "--features \"missing.npz\" is not there"}};
+  for (const auto& [other, said] : others) {
+    Job job(folder_->path(), {evaluation("features.npz", "100", "1"), other});
+    const Outcome leader = job.process(0).wait(), second = job.process(1).wait();
+    EXPECT_EQ(leader.exit_code, 2) << leader.err;
+    EXPECT_EQ(second.exit_code, 2) << second.err;
+    EXPECT_THAT(leader.err, HasSubstr("process 1 of 2 was started with other options or input files"));
+    EXPECT_THAT(second.err, HasSubstr(said));
+    EXPECT_FALSE(std::filesystem::exists(file("different.json")));
+  }
+}
+
+TEST_F(Distributed, OneThatFailsIsNamedWithItsReason) {
+  // A folder of its own, where the features are others, is what a broken copy on another machine is.
+  const TempDir elsewhere;
+  for (const char* name : {"images.pack", "quick.npz"}) std::filesystem::copy_file(file(name), elsewhere / name);
+  std::filesystem::resize_file(elsewhere / "quick.npz", std::filesystem::file_size(elsewhere / "quick.npz") / 2);
+  const std::vector<std::string> extraction = {"extract", "--images", "images.pack", "--backbone", "quick.npz",
+                                               "--out",   "f.npz",    "--quiet",     "--threads",  "1"};
+  Job job({{folder_->path(), extraction}, {elsewhere.path(), extraction}});
+  const auto begun = steady_clock::now();
+  const Outcome leader = job.process(0).wait(), second = job.process(1).wait();
+  EXPECT_NE(leader.exit_code, 0);
+  EXPECT_THAT(second.err, HasSubstr("quick.npz"));
+  EXPECT_THAT(leader.err, HasSubstr("process 1"));
+  EXPECT_LT(steady_clock::now() - begun, seconds(60));
+}
+
+TEST_F(Distributed, OneThatIsStoppedHoldsTheOthersForLessThanAMinute) {
+  std::vector<std::string> arguments = pretraining("4000", "24");
+  arguments.insert(arguments.end(), {"--out", "held", "--quiet", "--threads", "1", "--checkpoint-every", "0.2"});
+  for (const size_t stopped : {0, 1}) {
+    for (const char* end : {"held", "held.last", "held.last.previous", "held.jsonl"})
+      std::filesystem::remove(file(end));
+    Job job(folder_->path(), arguments, 2);
+    const auto log = file("held.jsonl");
+    for (int i = 0; i < 1200 && (!std::filesystem::exists(log) || std::filesystem::file_size(log) == 0); ++i)
+      std::this_thread::sleep_for(milliseconds(50));
+    job.process(stopped).signal(SIGSTOP);
+    const auto begun = steady_clock::now();
+    const Outcome outcome = job.process(1 - stopped).wait();
+    EXPECT_LT(steady_clock::now() - begun, seconds(60));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("process " + std::to_string(stopped) + " of 2 has not answered"));
+    EXPECT_TRUE(std::filesystem::exists(file("held.last"))) << "the state saved before";
+    job.process(stopped).kill();
+    job.process(stopped).wait();
+  }
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ TEST_F(Interruption, CtrlCEndsOtherCommandsAtOnceWithoutAnythingHalfDone) {
   Program program(folder_->path(), {"synth", "many", "--image-size", "64", "--images-per-class", "2000"});
   const auto has_begun = [&] {
     return std::any_of(fs::directory_iterator(folder_->path()), fs::directory_iterator(),
-                       [](const auto& entry) { return entry.path().filename().string().rfind("many.part-", 0) == 0; });
+                       [](const auto& entry) { return entry.path().filename().string().rfind("many.tmp-", 0) == 0; });
   };
   ASSERT_TRUE(wait_until(has_begun));
   std::this_thread::sleep_for(milliseconds(100));

@@ -2,12 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "protocom/core/error.h"
@@ -111,7 +115,7 @@ TEST_F(FilesTest, LeavesNothingWhenAnImpossiblePlaceIsWritten) {
 
 TEST_F(FilesTest, SaysSoWhenAWriterWroteNoFile) {
   EXPECT_THAT(message_of([&] { write_file_with(folder_ / "file", [](const fs::path&) {}); }),
-              HasSubstr("No such file"));
+              HasSubstr("nothing was written"));
   EXPECT_THAT(listing(), IsEmpty());
 }
 
@@ -238,6 +242,87 @@ TEST_F(FilesTest, MovesAMappingAndKeepsItWhenTheFileIsReplacedOrRemoved) {
   fs::remove(path);
   EXPECT_EQ(second.bytes(), "some bytes");
   EXPECT_EQ(first.bytes(), "");  // NOLINT(bugprone-use-after-move): that it is empty is the promise
+}
+
+TEST_F(FilesTest, ALinkStaysALinkAndItsTargetGetsTheNewContent) {
+  const fs::path target = put("store", "old");
+  fs::create_directory(folder_ / "links");
+  fs::create_symlink("../store", folder_ / "links/second");
+  fs::create_symlink("links/second", folder_ / "first");
+  write_file(folder_ / "first", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "first"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "links/second"));
+  EXPECT_EQ(read_file(target), "new");
+  EXPECT_THAT(listing(), ElementsAre("first", "links", "store"));
+}
+
+TEST_F(FilesTest, ALinkToAFileThatIsNotThereYetMakesThatFile) {
+  fs::create_symlink("later", folder_ / "link");
+  check_writable(folder_ / "link");
+  write_file(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "later"), "new");
+  fs::create_symlink("b", folder_ / "a");
+  fs::create_symlink("a", folder_ / "b");
+  EXPECT_THAT(message_of([&] { write_file(folder_ / "a", "x"); }), AllOf(HasSubstr("/a"), HasSubstr("links")));
+}
+
+TEST_F(FilesTest, KeepsTheModeOfTheFileItReplaces) {
+  const fs::path path = put("secret", "old");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  fs::perms while_written = fs::perms::all;
+  write_file_with(path, [&](const fs::path& temporary) {
+    while_written = fs::status(temporary).permissions();
+    fs::remove(temporary);  // as libraries do that write a file of their own
+    std::ofstream(temporary) << "new";
+  });
+  EXPECT_EQ(while_written, fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(read_file(path), "new");
+}
+
+TEST_F(FilesTest, WritesStraightToWhatIsNoPlainFile) {
+  check_writable("/dev/null");
+  write_file("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = read_file(pipe); });
+  write_file_with(pipe, [](const fs::path& place) { std::ofstream(place) << "through the pipe"; });
+  reader.join();
+  EXPECT_EQ(received, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THAT(listing(), ElementsAre("pipe"));
+}
+
+TEST_F(FilesTest, RefusesOutputNamesThatCannotBeBeforeTheWork) {
+  EXPECT_THAT(message_of([] { check_writable(""); }), HasSubstr("a file name was expected"));
+  EXPECT_THAT(message_of([&] { check_writable(folder_.path() / ""); }), HasSubstr("it is a folder"));
+  EXPECT_THAT(message_of([&] { check_writable(folder_ / std::string(256, 'n')); }), HasSubstr("name too long"));
+  EXPECT_EQ(message_of([&] { check_writable(folder_ / std::string(255, 'n')); }), "(no Error)");
+  EXPECT_THAT(listing(), IsEmpty());
+}
+
+TEST_F(FilesTest, ALineWithoutEndTakesNoMoreMemoryThanALineMay) {
+  const gzFile file = gzopen((folder_ / "endless.gz").c_str(), "wb");
+  const std::string piece(1 << 20, 'a');
+  for (int i = 0; i < 64; ++i) gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));  // 64 MiB in 64 KiB
+  gzclose(file);
+  EXPECT_THAT(message_of([&] { lines_of(folder_ / "endless.gz"); }),
+              AllOf(HasSubstr("endless.gz:1"), HasSubstr("longer than")));
+}
+
+TEST_F(FilesTest, SaysInOneSentenceWhatWentWrongWhileAFileWasRead) {
+  const auto message = [](const std::function<void()>& read) {
+    return message_of([&] { reading("some/file", read); });
+  };
+  EXPECT_EQ(message([] { fail("some/file:3: a number was expected"); }), "some/file:3: a number was expected");
+  EXPECT_EQ(message([] { fail("a number was expected"); }), "some/file: a number was expected");
+  EXPECT_EQ(message([] { throw UsageError("unknown split 'x'"); }), "some/file: unknown split 'x'");
+  EXPECT_EQ(message([] { throw std::bad_alloc(); }), "some/file: there is not enough memory for it");
+  EXPECT_EQ(message([] { nlohmann::json(3).get<std::string>(); }), "some/file: type must be string, but is number");
+  EXPECT_EQ(message([] { throw std::runtime_error("first line\nsecond line"); }), "some/file: first line");
 }
 
 }  // namespace

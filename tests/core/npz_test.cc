@@ -331,5 +331,63 @@ TEST_F(NpzTest, RefusesToWriteADtypeThatNumPyDoesNotHave) {
   EXPECT_THAT(testing::message_of([&] { writer.add("x", at::ones(2).to(at::kBFloat16)); }), HasSubstr("BFloat16"));
 }
 
+/// Little-endian numbers of `bytes` bytes in a zip's directory.
+void put_number(std::string& zip, size_t at, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) zip[at + i] = static_cast<char>(value >> 8 * i & 0xff);
+}
+
+// APPNOTE 4.3.12 and 4.5.3: in the central directory the sizes are at 20 and 24, and come as 64 bits in an extra field
+// 0x0001 when they are 0xffffffff.
+TEST_F(NpzTest, RefusesSizesThatAreLargerThanTheFileEvenWhenBothLie) {
+  NpzWriter writer(folder_ / "x.npz");
+  writer.add("a", at::arange(1000));
+  writer.close();
+  std::string zip = read_file(folder_ / "x.npz");
+  const size_t entry = zip.find("PK\x01\x02");
+  for (const uint64_t lie : {uint64_t{60'000'000}, uint64_t{4'000'000'000}}) {
+    std::string damaged = zip;
+    put_number(damaged, entry + 20, lie / 100, 4);
+    put_number(damaged, entry + 24, lie, 4);
+    write_file(folder_ / "lie.npz", damaged);
+    EXPECT_THAT(tensor_error(folder_ / "lie.npz", "a"),
+                AllOf(HasSubstr("lie.npz"), HasSubstr("'a"), HasSubstr("damaged")));
+  }
+  const auto name_length = static_cast<uint8_t>(zip[entry + 28]);
+  std::string extra("\x01\x00\x10\x00", 4);
+  extra.resize(20);
+  put_number(extra, 4, uint64_t{6} << 30, 8);
+  put_number(extra, 12, uint64_t{5} << 30, 8);
+  put_number(zip, entry + 20, 0xffffffff, 4);
+  put_number(zip, entry + 24, 0xffffffff, 4);
+  put_number(zip, entry + 30, extra.size(), 2);
+  zip.insert(entry + 46 + name_length, extra);
+  const size_t end = zip.rfind("PK\x05\x06");
+  put_number(zip, end + 12, end - entry, 4);
+  write_file(folder_ / "zip64.npz", zip);
+  EXPECT_THAT(tensor_error(folder_ / "zip64.npz", "a"),
+              AllOf(HasSubstr("zip64.npz"), HasSubstr("'a"), HasSubstr("damaged")));
+}
+
+TEST_F(NpzTest, RefusesTextsWithoutLengthWhoseNumberTheFileDoesNotBear) {
+  const std::string text = "{'descr': '<U0', 'fortran_order': False, 'shape': (400000000000,), }";
+  const std::string none = "{'descr': '<U0', 'fortran_order': False, 'shape': (0,), }";
+  const auto strings = [&](const std::string& dict) {
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    NpzWriter writer(folder_ / "t.npz");
+    writer.add_bytes("t.npy", bytes + static_cast<char>(dict.size()) + '\0' + dict);
+    writer.close();
+    return testing::message_of([&] { (void)NpzReader(folder_ / "t.npz").strings("t"); });
+  };
+  EXPECT_THAT(strings(text), AllOf(HasSubstr("t.npz"), HasSubstr("'<U0'")));
+  EXPECT_EQ(strings(none), "(no Error)");
+}
+
+TEST_F(NpzTest, RefusesMoreDimensionsThanNumPyHas) {
+  std::string sizes;
+  for (int i = 0; i < 33; ++i) sizes += "1,";
+  EXPECT_THAT(npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (" + sizes + ")}", "x"),
+              HasSubstr("more than 32 dimensions"));
+}
+
 }  // namespace
 }  // namespace protocom

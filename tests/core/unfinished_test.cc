@@ -1,5 +1,6 @@
 #include "protocom/core/unfinished.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,10 +33,12 @@ TEST(Unfinished, GoesWithItsObjectTogetherWithWhatALibraryPutBesideIt) {
     write_file(path, "half");
     write_file(path.string() + ".Xy12Zw", "the library's");
     write_file(path.string() + "0", "another file");
+    write_file(path.string() + ".txt", "another one");
   }
   EXPECT_FALSE(fs::exists(path));
   EXPECT_FALSE(fs::exists(path.string() + ".Xy12Zw"));
   EXPECT_TRUE(fs::exists(path.string() + "0"));
+  EXPECT_TRUE(fs::exists(path.string() + ".txt"));
 }
 
 TEST(Unfinished, StaysWhenItIsReleased) {
@@ -64,21 +67,80 @@ TEST(Unfinished, AllOfItIsClearedAwayWhenTheProgramEnds) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+/// The name that a temporary of `process` would have beside `path`.
+std::string temporary_of(const fs::path& path, pid_t process) {
+  std::string name = temporary_beside(path).filename().string();
+  const std::string own = fmt::format("-{}-", ::getpid());
+  return name.replace(name.rfind(own), own.size(), fmt::format("-{}-", process));
+}
+
 TEST(Unfinished, LeftoversOfKilledProcessesAreRemovedAndThoseOfLivingOnesAreNot) {
   const TempDir folder;
-  const std::string dead = std::to_string(dead_process()), living = std::to_string(::getpid());
-  for (const std::string& name :
-       {"a.npz.tmp-" + dead + "-0", "a.npz.tmp-" + dead + "-1.AbCdEf", "a.npz.part-" + dead + "/x",
-        "a.npz.tmp-" + living + "-0", "b.npz.tmp-" + dead + "-0", std::string("a.npz.tmp-x"), std::string("a.npz")})
-    write_file(folder / name, "");
+  const pid_t dead = dead_process();
+  const std::string left = temporary_of(folder / "a.npz", dead), library = left + ".AbCdEf";
+  const std::vector<std::string> others = {temporary_beside(folder / "a.npz").filename().string(),
+                                           temporary_of(folder / "b.npz", dead), "a.npz"};
+  write_file(folder / left, "");
+  write_file(folder / library, "");
+  for (const std::string& name : others) write_file(folder / name, "");
   remove_leftovers(folder / "a.npz");
-  EXPECT_FALSE(fs::exists(folder / ("a.npz.tmp-" + dead + "-0")));
-  EXPECT_FALSE(fs::exists(folder / ("a.npz.tmp-" + dead + "-1.AbCdEf")));
-  EXPECT_FALSE(fs::exists(folder / ("a.npz.part-" + dead)));
-  EXPECT_TRUE(fs::exists(folder / ("a.npz.tmp-" + living + "-0")));
-  EXPECT_TRUE(fs::exists(folder / ("b.npz.tmp-" + dead + "-0")));
-  EXPECT_TRUE(fs::exists(folder / "a.npz.tmp-x"));
-  EXPECT_TRUE(fs::exists(folder / "a.npz"));
+  EXPECT_FALSE(fs::exists(folder / left));
+  EXPECT_FALSE(fs::exists(folder / library));
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder / name)) << name;
+}
+
+// What lies beside a file is its owner's business, however much its name looks like one of ours.
+TEST(Unfinished, NothingThatIsNotProvablyOursIsRemoved) {
+  const TempDir folder;
+  const pid_t dead = dead_process();
+  const std::string ours = temporary_of(folder / "b.npz", dead);
+  std::string other_host = ours;
+  other_host.replace(other_host.find(".tmp-") + 5, 1, "~");
+  const std::vector<std::string> files = {"b.npz.part-11",
+                                          "b.npz.part-" + std::to_string(dead),
+                                          "b.npz.tmp-" + std::to_string(dead),
+                                          "b.npz.tmp-" + std::to_string(dead) + "-0",
+                                          other_host,
+                                          ours + "0",
+                                          ours + ".txt",
+                                          ours + ".notes.md",
+                                          ours.substr(0, ours.size() - 1)};
+  for (const std::string& name : files) write_file(folder / name, "precious");
+  const fs::path backup = folder / fmt::format("b.npz.tmp-{}-backup", dead), folder_of_ours = folder / ours;
+  write_file(backup / "x", "precious");
+  write_file(folder_of_ours / "x", "precious");
+  remove_leftovers(folder / "b.npz");
+  for (const std::string& name : files) EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_TRUE(fs::exists(backup / "x"));
+  EXPECT_TRUE(fs::exists(folder_of_ours / "x"));
+}
+
+TEST(Unfinished, ALinkInALeftoversPlaceIsLeftAlone) {
+  const TempDir folder;
+  const std::string name = temporary_of(folder / "a", dead_process());
+  write_file(folder / "target", "precious");
+  fs::create_symlink(folder / "target", folder / name);
+  remove_leftovers(folder / "a");
+  EXPECT_TRUE(fs::is_symlink(folder / name));
+  EXPECT_EQ(read_file(folder / "target"), "precious");
+}
+
+TEST(Unfinished, TemporaryNamesCannotBeGuessedAndFitWhereTheFileItselfFits) {
+  const TempDir folder;
+  const fs::path one = temporary_beside(folder / "a"), other = temporary_beside(folder / "a");
+  const auto random_part = [](const fs::path& path) {
+    const std::string name = path.string();
+    return name.substr(name.rfind('-') + 1);
+  };
+  EXPECT_EQ(random_part(one).size(), 16u);  // 64 bits
+  EXPECT_NE(random_part(one), random_part(other));
+  const fs::path longest = folder / std::string(255, 'n');
+  write_file(longest, "as long as a name may be");
+  EXPECT_LE(temporary_beside(longest).filename().string().size(), 248u) << "libzip adds seven letters";
+  const fs::path left = folder / temporary_of(longest, dead_process());
+  write_file(left, "");
+  remove_leftovers(longest);
+  EXPECT_FALSE(fs::exists(left));
 }
 
 }  // namespace

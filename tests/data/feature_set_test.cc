@@ -135,14 +135,19 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
   EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kVal, Split::kNovel));
   EXPECT_THAT(set.image_ids, ElementsAre("0", "1", "2", "3"));
 
-  EXPECT_THAT(testing::usage_message_of([&] {
-                read_features(features, {std::nullopt, options.split});
+  EXPECT_TRUE(at::equal(read_features(features, {std::nullopt, options.split}).labels, Members().labels))
+      << "labels.npy lies beside features.npy";
+  put_npy("set-labels.npy", Members().labels);
+  EXPECT_TRUE(at::equal(read_features(put_npy("set.npy", Members().features), {std::nullopt, options.split}).labels,
+                        set.labels));
+  EXPECT_THAT(testing::message_of([&] {
+                read_features(put_npy("novel-features.npy", Members().features), {std::nullopt, options.split});
               }),
-              HasSubstr("--labels"));
+              AllOf(HasSubstr("novel-features.npy"), HasSubstr("expected beside it in novel-labels.npy")));
   EXPECT_THAT(testing::usage_message_of([&] {
                 read_features(features, {options.labels, std::nullopt});
               }),
-              HasSubstr("--split"));
+              HasSubstr("split"));
   options.labels = put_npy("labels.npy", at::tensor({int64_t{0}, int64_t{1}}));
   EXPECT_THAT(testing::message_of([&] { read_features(features, options); }),
               AllOf(HasSubstr("labels.npy"), HasSubstr("4 labels"), HasSubstr("[2]")));

@@ -24,6 +24,7 @@ namespace protocom {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -195,7 +196,7 @@ std::string make_webp(const Image& image) {
 std::string make_bmp(const Image& image) {
   const auto number = [](int64_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>((value >> (8 * i)) & 255));
+    for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(i < 8 ? (value >> (8 * i)) & 255 : 0));
     return text;
   };
   const int64_t stride = (image.width * 3 + 3) / 4 * 4;
@@ -459,6 +460,37 @@ TEST(Bmp, IsReadAndATruncatedOneIsRefused) {
     EXPECT_THAT(decode_error(bytes.substr(0, size)), HasSubstr("BMP")) << size;
   }
   EXPECT_EQ(decode_error(bytes.substr(0, bytes.size() / 2)), "truncated BMP");
+}
+
+// BITMAPINFOHEADER: a height below 0 (at byte 22) says that the rows run from top to bottom.
+TEST(Bmp, MayHaveItsTopRowFirst) {
+  const Image image = ramp(6, 4);
+  Image upside_down = image;
+  const auto row = static_cast<std::ptrdiff_t>(image.width * 3);
+  for (int64_t y = 0; y < image.height; ++y) {
+    std::copy_n(image.rgb.begin() + y * row, row, upside_down.rgb.begin() + (image.height - 1 - y) * row);
+  }
+  std::string bytes = make_bmp(upside_down);
+  for (size_t i = 0; i < 4; ++i) bytes[22 + i] = static_cast<char>(static_cast<uint32_t>(-image.height) >> 8 * i & 255);
+  EXPECT_EQ(decode_image(bytes).rgb, image.rgb);
+  for (const uint32_t height : {0x80000000U, 0x80000001U, 0xc0000000U}) {
+    for (size_t i = 0; i < 4; ++i) bytes[22 + i] = static_cast<char>(height >> 8 * i & 255);
+    EXPECT_THAT(decode_error(bytes), AnyOf(HasSubstr("BMP"), HasSubstr("at most"))) << height;
+  }
+}
+
+// A scan may come again and again: each costs as much time as the whole image and a few hundred bytes of the file.
+TEST(Jpeg, OfMoreScansThanAnyEncoderMakesIsRefused) {
+  JpegSpec spec;
+  spec.height = spec.width = 64;
+  spec.progressive = true;
+  const std::string bytes = make_jpeg(ramp(64, 64).rgb, spec);
+  const size_t last_scan = bytes.rfind("\xff\xda"), end = bytes.rfind("\xff\xd9");
+  ASSERT_LT(last_scan, end);
+  std::string long_one = bytes.substr(0, end);
+  for (int i = 0; i < 480; ++i) long_one += bytes.substr(last_scan, end - last_scan);
+  EXPECT_THAT(decode_error(long_one + bytes.substr(end)), HasSubstr("too many scans"));
+  EXPECT_EQ(decode_image(bytes).width, 64);
 }
 
 // ---- any file

@@ -1,10 +1,15 @@
 #include "protocom/fewshot/completer.h"
 
 #include <ATen/Parallel.h>
+#include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include <limits>
+
 #include "protocom/core/error.h"
+#include "protocom/core/npz.h"
 #include "support/golden.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -109,6 +114,56 @@ TEST(CompletionModel, RefusesAFileWithoutAMember) {
   add_header(writer, make_header("protocomnet", 1, {}));
   writer.close();
   EXPECT_THROW(read_completion_model(folder / "model.npz"), Error);
+}
+
+// Sizes and numbers of a file are held against what is there before anything is made of them.
+TEST(CompletionModelFile, RefusesNumbersThatAreNone) {
+  const TempDir folder;
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (int part = 0; part < 4; ++part) {
+      CompletionModel model = small_model();
+      const at::NoGradGuard no_grad;
+      const at::Tensor target = part == 0   ? model.attribute_mean
+                                : part == 1 ? model.attribute_std
+                                : part == 2 ? model.attribute_embedding
+                                            : model.network.parameter("decoder.2.weight");
+      target[0][0] = bad;
+      write_completion_model(folder / "m.npz", model, {}, nlohmann::json::object());
+      EXPECT_THAT(protocom::testing::message_of([&] { read_completion_model(folder / "m.npz"); }),
+                  ::testing::AllOf(::testing::HasSubstr("m.npz"), ::testing::HasSubstr("holds NaN or infinity")))
+          << part;
+    }
+  }
+  CompletionModel model = small_model();
+  model.attribute_std[0][0] = -1.0;
+  write_completion_model(folder / "m.npz", model, {}, nlohmann::json::object());
+  EXPECT_THAT(protocom::testing::message_of([&] { read_completion_model(folder / "m.npz"); }),
+              ::testing::HasSubstr("below 0"));
+}
+
+TEST(CompletionModelFile, RefusesSizesThatItsWeightsDoNotHave) {
+  const TempDir folder;
+  const CompletionModel model = small_model();
+  for (const char* size : {"feature_dim", "embedding_dim", "code_dim", "attention_hidden", "decoder_hidden"}) {
+    for (const int64_t lie : {int64_t{-1}, int64_t{0}, int64_t{1000}, int64_t{1} << 20, int64_t{1} << 40}) {
+      write_completion_model(folder / "m.npz", model, {}, nlohmann::json::object());
+      const NpzReader reader(folder / "m.npz");
+      nlohmann::json header = nlohmann::json::parse(reader.bytes("header.json"));
+      header["details"]["network"][size] = lie;
+      NpzWriter writer(folder / "lie.npz");
+      for (const std::string& name : reader.names()) {
+        if (name == "header.json") {
+          writer.add_bytes(name, header.dump());
+        } else {
+          writer.add_bytes(name + ".npy", reader.bytes(name));
+        }
+      }
+      writer.close();
+      EXPECT_THAT(protocom::testing::message_of([&] { read_completion_model(folder / "lie.npz"); }),
+                  ::testing::HasSubstr("lie.npz"))
+          << size << " " << lie;
+    }
+  }
 }
 
 }  // namespace

@@ -149,5 +149,12 @@ TEST_F(TablesTest, CubRefusesCountsThatDisagree) {
   EXPECT_THROW(read_cub_attributes(folder_ / "CUB_200_2011", {101.0}), UsageError);
 }
 
+// 250 KB of distinct names would otherwise become a matrix of 1.6 GB, several times.
+TEST_F(TablesTest, RefusesAMatrixThatItsFileDoesNotBear) {
+  std::string text = "class,attribute\n";
+  for (int i = 0; i < 9000; ++i) text += "c" + std::to_string(i) + ",a" + std::to_string(i) + "\n";
+  EXPECT_THAT(table_error(text), HasSubstr("9000 classes with 9000 attributes are more than 67 million pairs"));
+}
+
 }  // namespace
 }  // namespace protocom

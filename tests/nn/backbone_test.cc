@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include <fstream>
+#include <limits>
 
 #include "protocom/core/error.h"
 #include "protocom/core/safetensors.h"
@@ -295,6 +296,27 @@ TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
                 backbone->forward(at::zeros({2, 32, 32, 3}));
               }),
               HasSubstr("found Float [2, 32, 32, 3]"));
+}
+
+// A header's image_size of 20000 would take 9 GB before anything is wrong.
+TEST(Backbone, RefusesImagesThatNoMemoryHolds) {
+  const testing::TempDir folder;
+  BackboneOptions large = small("conv4");
+  large.image_size = kLargestImage + 1;
+  EXPECT_THROW(make_backbone(large), UsageError);
+  BackboneOptions options = small("conv4");
+  const auto backbone = make_backbone(options);
+  options.image_size = 20000;
+  write_backbone(folder / "large.npz", *backbone, options, {});
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "large.npz", {}); }),
+              HasSubstr("large.npz: images of 20000x20000"));
+  torch::jit::Module module("means");
+  module.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  module.save((folder / "means.pt").string());
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "means.pt", options); }), HasSubstr("means.pt"));
+  options.image_size = 32;
+  options.mean = {0.5, std::numeric_limits<double>::quiet_NaN(), 0.5};
+  EXPECT_THROW(make_backbone(options), UsageError);
 }
 
 }  // namespace

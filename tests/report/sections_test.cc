@@ -4,11 +4,14 @@
 #include <set>
 
 #include "protocom/report/analysis_sections.h"
+#include "protocom/report/section.h"
 #include "report/sample_sections.h"
+#include "support/message_of.h"
 
 namespace protocom {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -106,6 +109,85 @@ TEST(DistributionSection, GivesBothSplitsOfAMapTheSameAxes) {
   EXPECT_EQ(base.groups.size(), 2U);
   // Variances 0.0975 and 0.0944, cosines 0.70 and 0.65: the two measures disagree, and that is said.
   EXPECT_THAT(section.finding, HasSubstr("novel classes spread more widely by angle, but not by variance."));
+}
+
+BarChart some_bars() {
+  BarChart chart;
+  chart.id = "x-bars";
+  chart.bars = {{"a", "", 0.5, 0.1, "m-mean"}};
+  return chart;
+}
+
+/// What parse_analysis says of a section in a file.
+std::string refusal_of(const Section& section) {
+  nlohmann::json file = analysis_json({section, "", "", nlohmann::json::object()}, nullptr);
+  return testing::message_of([&] { parse_analysis(file, "a.json"); });
+}
+
+std::string refusal_of(const Figure& figure) {
+  Section section;
+  section.name = "noise";
+  section.figures = {figure};
+  return refusal_of(section);
+}
+
+TEST(AnalysisFile, IsRefusedWhenItsTableHasNoColumns) {
+  Section section;
+  section.name = "noise";
+  section.tables = {{"caption", {}, {{}}}};
+  EXPECT_THAT(refusal_of(section), AllOf(HasSubstr("a.json"), HasSubstr("'caption' has no columns")));
+  section.tables = {{"caption", {"a"}, {{"1"}}}};
+  EXPECT_EQ(refusal_of(section), "(no Error)");
+}
+
+TEST(AnalysisFile, IsRefusedWhenNoChartCanShowItsNumbers) {
+  EXPECT_EQ(refusal_of(some_bars()), "(no Error)");
+  for (const int decimals : {-1, 500'000'000}) {
+    BarChart chart = some_bars();
+    chart.decimals = decimals;
+    EXPECT_THAT(refusal_of(chart), AllOf(HasSubstr("a.json"), HasSubstr("'x-bars'"), HasSubstr("decimals")));
+    LineChart lines;
+    lines.decimals = decimals;
+    EXPECT_THAT(refusal_of(lines), HasSubstr("decimals"));
+  }
+  BarChart far = some_bars();
+  far.low = 1e16;
+  far.high = 1e16 + 4;  // ticks fall between the numbers that there are
+  EXPECT_THAT(refusal_of(far), HasSubstr("axis"));
+  LineChart lines;
+  lines.low = 1e16;
+  lines.high = 1e16 + 4;
+  EXPECT_THAT(refusal_of(lines), HasSubstr("axis"));
+  BarChart large = some_bars();
+  large.bars[0].value = 1e300;
+  EXPECT_THAT(refusal_of(large), HasSubstr("too large"));
+}
+
+TEST(AnalysisFile, PutsNoScriptIntoThePage) {
+  const std::string script = "\"/><script>alert(1)</script><g class=\"";
+  BarChart chart = some_bars();
+  chart.bars[0].css_class = script;
+  EXPECT_THAT(refusal_of(chart), HasSubstr("css_class"));
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("<script")));
+  for (std::string* text :
+       {&chart.id, &chart.title, &chart.description, &chart.unit, &chart.bars[0].label, &chart.bars[0].note}) {
+    *text = script;
+  }
+  chart.bars[0].css_class = "m-mean";
+  chart.references = {{0.5, script}};
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("<script")));
+}
+
+// ceil and floor of a difference that vanishes beside its numbers once made a loop without end.
+TEST(LinearScale, HasFewTicksWhateverItsEnds) {
+  EXPECT_LE((LinearScale{1e16, 1e16 + 4, 0, 1}.ticks(5).size()), 1000U);
+  EXPECT_LE((LinearScale{0, 0, 0, 1}.ticks(5).size()), 1000U);
+  EXPECT_LE((LinearScale{-1e308, 1e308, 0, 1}.ticks(5).size()), 1000U);
+}
+
+TEST(FitText, TakesTimeInProportionToTheText) {
+  const std::string text(4'000'000, 'x');  // letter by letter from the end it was 10^13 steps
+  EXPECT_LT(fit_text_to(text, 100.0, 13.0).size(), 100U);
 }
 
 }  // namespace

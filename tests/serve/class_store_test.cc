@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <limits>
 #include <thread>
@@ -135,6 +136,35 @@ TEST(ClassStore, ASecondLockWaitsForTheFirst) {
   first.reset();
   EXPECT_TRUE(second.get()) << "the second lock was had while the first was held";
   EXPECT_TRUE(fs::is_empty(folder.path())) << "a lock leaves no file";
+}
+
+// A store whose numbers no enrolment can have made would give wrong answers, or end the program.
+TEST(ClassStoreFile, RefusesWhatNoEnrolmentMakes) {
+  const TempDir folder;
+  const auto refusal = [&](const std::function<void(ClassStore&)>& change) {
+    ClassStore store = small_store();
+    add_class(store, "cat", description(1));
+    add_images(store, "cat", images({{1, 2}}, {"h1"}));
+    change(store);
+    write_class_store(folder / "s.npz", store, {});
+    return message_of([&] { read_class_store(folder / "s.npz"); });
+  };
+  EXPECT_EQ(refusal([](ClassStore&) {}), "nothing was thrown");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal([&](ClassStore& s) { s.classes[0].sum[0] = nan; }), HasSubstr("'sum' holds NaN or infinity"));
+  EXPECT_THAT(refusal([&](ClassStore& s) { s.classes[0].description.association[0] = nan; }), HasSubstr("NaN"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.feature_dim = -1; }), HasSubstr("features of -1 dimensions"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.image_size = 20000; }), HasSubstr("images of 20000 pixels"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.classes[0].count = -1; }), HasSubstr("with -1 images"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.classes[0].count = 7; }), HasSubstr("counts 7 images and lists 1"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.classes.push_back(s.classes[0]); }), HasSubstr("there twice"));
+}
+
+TEST(ClassStore, RefusesAClassOfAnotherModelsAttributes) {
+  ClassStore store = small_store();
+  ClassDescription two = description(1);
+  two.association = at::ones({2});
+  EXPECT_THAT(message_of([&] { add_class(store, "cat", two); }), HasSubstr("weights of 2 attributes, the store has 1"));
 }
 
 }  // namespace

@@ -1,17 +1,20 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace protocom {
 
 /// The world's or the caller's fault: bad input, I/O, a bad format. The message says what was expected, what was found,
-/// where (`attributes.csv:17`) and what to do. The command line exits with 1.
+/// where (`attributes.csv:17`) and what to do. The command line exits with 1. Whatever is quoted in it, the message is
+/// one line of at most 1000 bytes: control characters become spaces or question marks, and the middle is left out.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(std::string_view message);
 };
 
 /// A request that cannot be right whatever the files hold (an unknown method, a negative shot). The command line exits
@@ -20,6 +23,18 @@ class UsageError : public Error {
  public:
   using Error::Error;
 };
+
+/// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
+/// terminal becomes question marks.
+std::string one_line(std::string_view text);
+
+/// A value as a message quotes it: cut between two letters to at most `longest` bytes, the ellipsis counted as one
+/// ("abcdefg…").
+std::string excerpt(std::string_view text, size_t longest = 80);
+
+/// What another library's exception says, as one sentence without its marks and stack traces ("there is not enough
+/// memory for it"); an Error's own message as it is.
+std::string reason_of(const std::exception& error);
 
 /// Throws Error with a formatted message.
 template <typename... Args>

@@ -12,19 +12,29 @@ namespace protocom {
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old file
-/// or the new one, never a half. Throws Error; the temporary file is removed then.
+/// or the new one, never a half. A link stays, its target is what is replaced; a file that is replaced hands on its
+/// mode. What is no plain file (a pipe, /dev/null) is written to as it is. Throws Error; the temporary file is removed
+/// then.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// Runs `write` on a temporary path beside `path`, syncs the file and renames it over `path`; if `write` throws, the
-/// temporary file is removed and `path` is untouched.
+/// Runs `write` on the path of a new empty file and puts that where write_file would; if `write` throws, the new file
+/// is removed and `path` is untouched. An UnfinishedPath of this process is handed to `write` as it is.
 void write_file_with(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-/// Throws Error unless a file could be created at `path` (its folder exists or can be made, and is writable). Call it
-/// before hours of work, not after.
+/// Writes a file that only its owner can read, at a path where nothing is yet, not even a link. Throws Error.
+void write_new_file(const std::filesystem::path& path, std::string_view content);
+
+/// Throws Error unless a file could be created at `path` (its name is one, its folder exists or can be made, and is
+/// writable). Call it before hours of work, not after. Also clears what killed processes left there
+/// (remove_leftovers).
 void check_writable(const std::filesystem::path& path);
 
+/// The longest line that for_each_line reads, in bytes.
+inline constexpr size_t kLongestLine = size_t{16} << 20;
+
 /// Calls `visit(line_number from 1, line without its end)` for each line of a plain or gzip text file, streamed: memory
-/// does not grow with the file. Returns early when `visit` returns false. Throws Error.
+/// does not grow with the file. Returns early when `visit` returns false. Throws Error, also for a line longer than
+/// kLongestLine.
 void for_each_line(const std::filesystem::path& path, const std::function<bool(int64_t, std::string_view)>& visit);
 
 /// XXH3-128 of a file's bytes as 32 hexadecimal digits. It finds accidents and duplicates; it does not resist an
@@ -32,6 +42,20 @@ void for_each_line(const std::filesystem::path& path, const std::function<bool(i
 std::string hash_file(const std::filesystem::path& path);
 /// XXH3-128 of bytes as 32 hexadecimal digits.
 std::string hash_bytes(std::string_view bytes);
+
+/// Throws the exception that is being handled as an Error that names `path`, unless it is one that does already.
+[[noreturn]] void rethrow_for(const std::filesystem::path& path);
+
+/// Runs `read`, which reads `path`. Whatever it throws, another library's exception too, leaves as an Error of one
+/// sentence that names the file.
+template <typename Read>
+auto reading(const std::filesystem::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (...) {
+    rethrow_for(path);
+  }
+}
 
 /// A file mapped read-only into memory for the object's life. Movable, not copyable.
 class MappedFile {

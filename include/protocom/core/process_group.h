@@ -27,9 +27,9 @@ struct Launch {
 Launch launch_from_environment();
 
 /// The processes of a job that compute together, on PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL
-/// between GPUs where LibTorch has it. A group of one needs no network. When another process dies, the operation that
-/// misses it throws an Error that names its rank. Every process calls the same operations in the same order; not
-/// thread-safe.
+/// between GPUs where LibTorch has it. A group of one needs no network. When another process dies, announces that it
+/// fails, or is silent for half a minute, the operation that misses it throws an Error that names its rank and, where
+/// it is known, the reason. Every process calls the same operations in the same order; not thread-safe.
 class ProcessGroup {
  public:
   /// Joins the job, waiting until all are there. Throws Error when they do not come within five minutes.
@@ -65,6 +65,13 @@ class ProcessGroup {
   /// Waits for all.
   void barrier() const;
 
+  /// Tells the others why this process is about to end: what they wait for throws an Error with that reason. Process 0
+  /// stays for a few seconds, until they have heard.
+  void announce_failure(const std::string& reason) const;
+  /// Whether an operation was given up because another process does not answer. The connection then stays open for
+  /// ever, for closing it would wait: the program should end at once.
+  [[nodiscard]] bool broken() const;
+
   /// Runs something that waits for others; when it fails because a process is gone, throws an Error that names its
   /// rank.
   template <typename Operation>
@@ -82,6 +89,10 @@ class ProcessGroup {
 
   /// Throws the Error that says which rank is gone, when one is.
   void explain(const std::exception& error) const;
+
+  /// Waits for an operation between CPUs, with an eye on the others.
+  template <typename Work>
+  void wait_for(Work& work) const;
 
   Launch launch_;
   std::unique_ptr<Connection> connection_;  // null for a group of one

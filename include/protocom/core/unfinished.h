@@ -3,9 +3,9 @@
 
 namespace protocom {
 
-/// A file or folder in the making, under a temporary name. Unless `release` is called, whatever lies at the path, or
-/// beside it under its name and a dot and more, is removed again: when this object dies, or when the program is told to
-/// end (remove_unfinished).
+/// A file or folder in the making, under a temporary name. Unless `release` is called, it is removed again, together
+/// with what libzip keeps beside it under its name, a dot and six letters: when this object dies, or when the program
+/// is told to end (remove_unfinished).
 class UnfinishedPath {
  public:
   explicit UnfinishedPath(std::filesystem::path path);
@@ -23,16 +23,21 @@ class UnfinishedPath {
   bool released_ = false;
 };
 
-/// The temporary name that files of this process get on their way to `path`: `path`.tmp-<process>-<number>.
+/// A name for what is on its way to `path`, which nobody can guess:
+/// `path`.tmp-<host>.<process namespace>-<process>-<16 random hexadecimal digits>. It fits wherever `path` itself fits.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);
+
+/// Whether `path` is that of an UnfinishedPath of this process.
+bool is_unfinished(const std::filesystem::path& path);
 
 /// Clears away all that is unfinished, for a program that ends at once (the user pressed Ctrl-C). Call it from a thread
 /// of its own, never from a signal handler, and end the process afterwards: threads that begin or finish a file then
 /// wait forever.
 void remove_unfinished();
 
-/// Removes what processes that are no more left of their way to `path` (they were killed): files and folders named
-/// `path`.tmp-<process>... or `path`.part-<process>... whose process does not exist on this machine.
+/// Removes the files that killed processes left of their way to `path`: plain files of exactly the names that
+/// temporary_beside gives (and libzip's beside them) whose process was one of this machine and is no more. A folder of
+/// such a name is only named in the log; whatever else lies there is never touched.
 void remove_leftovers(const std::filesystem::path& path);
 
 }  // namespace protocom

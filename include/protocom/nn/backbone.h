@@ -14,6 +14,9 @@
 
 namespace protocom {
 
+/// The largest side of images that a backbone takes, in pixels: a file must not ask for more memory than there is.
+inline constexpr int64_t kLargestImage = 1024;
+
 /// What a backbone is made from.
 struct BackboneOptions {
   std::string architecture = "resnet12";  ///< "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"

@@ -1,0 +1,48 @@
+#include "faults.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+
+#include "protocom/core/foreign_code.h"
+
+namespace protocom::cli {
+namespace {
+
+constexpr int kFailed = 1;
+
+/// Nothing else may be done in a signal handler.
+void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text)); }
+
+void on_fault(int signal) {
+  const char* file = ForeignCode::running();
+  if (file == nullptr && signal != SIGBUS) return;  // once more, and the default action follows
+  put("protocom: ");
+  if (file != nullptr) {
+    put(file);
+    put(" is a program that made LibTorch fault: the file is damaged, or made for another LibTorch\n");
+  } else {
+    put("a file was cut, or its disk failed, while it was read\n");
+  }
+  ::_exit(kFailed);
+}
+
+}  // namespace
+
+void catch_faults() {
+#ifndef __SANITIZE_ADDRESS__               // whose report says more
+  static std::array<char, 1 << 16> stack;  // a fault may be that the own one is full
+  stack_t place{};
+  place.ss_sp = stack.data();
+  place.ss_size = stack.size();
+  ::sigaltstack(&place, nullptr);
+  struct sigaction action {};
+  action.sa_handler = &on_fault;
+  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) ::sigaction(signal, &action, nullptr);
+#endif
+}
+
+}  // namespace protocom::cli

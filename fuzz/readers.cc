@@ -1,0 +1,244 @@
+#include "fuzz/readers.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "apps/protocom/run_config.h"
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/core/npz.h"
+#include "protocom/core/safetensors.h"
+#include "protocom/data/episodes.h"
+#include "protocom/data/feature_set.h"
+#include "protocom/data/image.h"
+#include "protocom/data/packed_images.h"
+#include "protocom/data/split.h"
+#include "protocom/fewshot/completion_model.h"
+#include "protocom/knowledge/knowledge.h"
+#include "protocom/knowledge/tables.h"
+#include "protocom/knowledge/word_vectors.h"
+#include "protocom/knowledge/wordnet.h"
+#include "protocom/nn/backbone.h"
+#include "protocom/report/html_report.h"
+#include "protocom/serve/class_store.h"
+#include "train/checkpoint.h"
+
+namespace protocom::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs something that may refuse what it is given.
+template <typename Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const Error&) {
+  }
+}
+
+void read_npz(const fs::path& path) {
+  const NpzReader reader(path);
+  for (const std::string& name : reader.names()) {
+    attempt([&] { (void)reader.tensor(name); });
+    attempt([&] { (void)reader.strings(name); });
+  }
+}
+
+void read_array(const fs::path& path) { read_npy(path); }
+
+void read_tensors(const fs::path& path) {
+  for (const auto& [name, tensor] : read_safetensors(path).tensors) (void)tensor.clone();
+}
+
+void read_header_of(const fs::path& path) { (void)read_any_header(path).to_json().dump(); }
+
+void read_results(const fs::path& path) { (void)html_report({parse_evaluation(read_json(path), path.string())}); }
+
+void read_analysis(const fs::path& path) {
+  ReportOptions options;
+  options.analyses = {parse_analysis(read_json(path), path.string())};
+  (void)html_report({}, options);
+}
+
+/// Two novel classes of three images.
+FeatureSet small_features() {
+  FeatureSet set;
+  set.features = at::zeros({6, 2});
+  set.labels = at::tensor({0, 0, 0, 1, 1, 1}, at::kLong);
+  set.class_names = {"cat", "dog"};
+  set.class_split = {Split::kNovel, Split::kNovel};
+  set.image_ids = {"a", "b", "c", "d", "e", "f"};
+  return set;
+}
+
+void read_episode_list(const fs::path& path) {
+  static const FeatureSet features = small_features();
+  (void)read_episodes(path, features).hash(features);
+}
+
+void read_configuration(const fs::path& path) { (void)cli::read_run_config(path, {}); }
+
+void read_table(const fs::path& path) {
+  const CsvTable table = read_csv(path);
+  attempt([&] { (void)table.column("class"); });
+  attempt([&] { (void)read_attribute_table(path); });
+  attempt([&] { (void)read_attribute_matrix(path); });
+  attempt([&] { (void)read_split(path); });
+}
+
+void read_vectors(const fs::path& path) { (void)read_word_vectors(path, {"cat", "dog"}); }
+
+/// data.noun, a zero byte, index.noun.
+void read_wordnet(const fs::path& path) {
+  const std::string both = read_file(path);
+  const size_t end = std::min(both.find('\0'), both.size());
+  const fs::path folder = path.string() + ".d";
+  fs::create_directories(folder);
+  std::ofstream(folder / "data.noun", std::ios::binary) << both.substr(0, end);
+  std::ofstream(folder / "index.noun", std::ios::binary) << both.substr(std::min(end + 1, both.size()));
+  const WordNet wordnet(folder);
+  for (const char* name : {"dog", "dog.n.01", "cat", "n00000107", "a b"}) {
+    attempt([&] {
+      if (const auto wnid = wordnet.resolve(name)) {
+        (void)title(wordnet.synset(*wnid));
+        (void)wordnet.attributes(*wnid, {Meronym::kPart, Meronym::kSubstance, Meronym::kMember});
+      }
+    });
+  }
+}
+
+void read_picture(const fs::path& path) {
+  DecodeOptions options;
+  options.max_pixels = 1 << 22;  // what is larger only takes longer
+  (void)read_image(path, options);
+}
+
+/// A TorchScript file is a program: it is not read, it is run.
+void read_backbone_file(const fs::path& path) {
+  const std::string bytes = read_file(path);
+  if (bytes.find("constants.pkl") == std::string::npos) (void)read_backbone(path, {});
+}
+
+void read_store(const fs::path& path) {
+  const ClassStore store = read_class_store(path);
+  write_class_store(path.string() + ".again", store, {});
+}
+
+void read_model(const fs::path& path) { (void)read_completion_model(path); }
+
+void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
+
+void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by_class(); }
+
+void read_state(const fs::path& path) { (void)read_checkpoint(path); }
+
+void read_images(const fs::path& path) { (void)read_pack(path); }
+
+/// Members of an npz from the text that pack_members makes; what is cut short ends it.
+void write_members(const fs::path& path, std::string_view text) {
+  NpzWriter writer(path);
+  std::vector<std::string> seen;
+  while (!text.empty()) {
+    const auto name_length = std::min<size_t>(static_cast<uint8_t>(text[0]), text.size() - 1);
+    std::string name(text.substr(1, name_length));
+    text.remove_prefix(1 + name_length);
+    size_t length = 0;
+    for (size_t i = 0; i < std::min<size_t>(4, text.size()); ++i)
+      length |= size_t{static_cast<uint8_t>(text[i])} << 8 * i;
+    text.remove_prefix(std::min<size_t>(4, text.size()));
+    const std::string_view content = text.substr(0, length);
+    text.remove_prefix(content.size());
+    if (name.empty() || name.find('\0') != std::string::npos || std::count(seen.begin(), seen.end(), name) > 0)
+      continue;
+    seen.push_back(name);
+    writer.add_bytes(name, std::string(content));
+  }
+  writer.close();
+}
+
+/// On a file system in memory where there is one.
+const fs::path& folder() {
+  static const fs::path path = [] {
+    const fs::path base = fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+    const fs::path own = base / fmt::format("protocom-fuzz-{}", ::getpid());
+    fs::create_directories(own);
+    std::atexit([] { fs::remove_all(folder()); });
+    return own;
+  }();
+  return path;
+}
+
+void check_message(const std::string& message, const fs::path& path) {
+  const bool good = message.size() <= 1000 && message.find('\n') == std::string::npos &&
+                    message.find(path.filename().string()) != std::string::npos &&
+                    message.find("[json.exception") == std::string::npos;
+  if (good) return;
+  std::fputs(("not a message for people: " + message + "\n").c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace
+
+const std::vector<Reader>& readers() {
+  static const std::vector<Reader> all = {{"npz", ".npz", false, &read_npz},
+                                          {"npy", ".npy", false, &read_array},
+                                          {"safetensors", ".safetensors", false, &read_tensors},
+                                          {"header", ".npz", true, &read_header_of},
+                                          {"results", ".json", false, &read_results},
+                                          {"analysis", ".json", false, &read_analysis},
+                                          {"episodes", ".json", false, &read_episode_list},
+                                          {"toml", ".toml", false, &read_configuration},
+                                          {"csv", ".csv", false, &read_table},
+                                          {"word-vectors", ".txt", false, &read_vectors},
+                                          {"wordnet", ".noun", false, &read_wordnet},
+                                          {"jpeg", ".jpg", false, &read_picture},
+                                          {"png", ".png", false, &read_picture},
+                                          {"webp", ".webp", false, &read_picture},
+                                          {"bmp", ".bmp", false, &read_picture},
+                                          {"pack", ".pack", false, &read_images},
+                                          {"backbone", ".npz", true, &read_backbone_file},
+                                          {"class-store", ".npz", true, &read_store},
+                                          {"completion-model", ".npz", true, &read_model},
+                                          {"knowledge", ".npz", true, &read_knowledge_file},
+                                          {"features", ".npz", true, &read_feature_file},
+                                          {"checkpoint", ".npz", true, &read_state}};
+  return all;
+}
+
+void read_input(const Reader& reader, std::string_view input) {
+  const fs::path path = folder() / ("input" + reader.extension);
+  try {
+    if (reader.members) {
+      write_members(path, input);
+    } else {
+      std::ofstream(path, std::ios::binary) << input;
+    }
+    reader.read(path);
+  } catch (const Error& error) {
+    check_message(error.what(), path);
+  }
+}
+
+std::string pack_members(const fs::path& npz) {
+  const NpzReader reader(npz);
+  std::string text;
+  for (const std::string& name : reader.names()) {
+    const std::string content = reader.bytes(name);
+    const std::string member = content.substr(0, 6) == "\x93NUMPY" ? name + ".npy" : name;
+    text += static_cast<char>(member.size());
+    text += member;
+    for (size_t i = 0; i < 4; ++i) text += static_cast<char>(content.size() >> 8 * i & 255);
+    text += content;
+  }
+  return text;
+}
+
+}  // namespace protocom::fuzz

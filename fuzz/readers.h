@@ -1,0 +1,28 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom::fuzz {
+
+/// One way for bytes from outside into protocom.
+struct Reader {
+  std::string name;       ///< of the harness and of its folder of regression inputs
+  std::string extension;  ///< of the file that it reads
+  /// Whether the input is a list of an archive's members (see pack_members) instead of a file: checksums and
+  /// compression would keep a fuzzer out.
+  bool members = false;
+  void (*read)(const std::filesystem::path& path) = nullptr;
+};
+
+/// All of them.
+const std::vector<Reader>& readers();
+
+/// Gives one input to a reader. Aborts unless it is read, or refused by an Error of one short line that names the file.
+void read_input(const Reader& reader, std::string_view input);
+
+/// The members of an npz as one text: for each a byte of name length, the name, four bytes of length, the content.
+std::string pack_members(const std::filesystem::path& npz);
+
+}  // namespace protocom::fuzz

@@ -1,0 +1,216 @@
+#include "fuzz/seeds.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <webp/encode.h>
+
+#include "fuzz/readers.h"
+#include "protocom/core/files.h"
+#include "protocom/core/npz.h"
+#include "protocom/core/safetensors.h"
+#include "protocom/data/feature_set.h"
+#include "protocom/data/image.h"
+#include "protocom/data/packed_images.h"
+#include "protocom/fewshot/completion_model.h"
+#include "protocom/knowledge/knowledge.h"
+#include "protocom/nn/backbone.h"
+#include "protocom/report/section.h"
+#include "protocom/serve/class_store.h"
+#include "train/checkpoint.h"
+
+namespace protocom::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr uintmax_t kLargestMember = 10'000;  // a fuzzer gets nowhere in weights
+
+Provenance provenance() { return {"seed", {{"option", 1}}, 1, {{"images", "0123456789abcdef"}}}; }
+
+/// The archive as a list of its small members.
+void write_as_members(const fs::path& npz, const fs::path& seed) {
+  const NpzReader reader(npz);
+  const fs::path small = npz.string() + ".small";
+  NpzWriter writer(small);
+  for (const std::string& name : reader.names()) {
+    const std::string content = reader.bytes(name);
+    if (content.size() > kLargestMember) continue;
+    writer.add_bytes(content.substr(0, 6) == "\x93NUMPY" ? name + ".npy" : name, content);
+  }
+  writer.close();
+  write_file(seed, pack_members(small));
+}
+
+Image ramp(int64_t height, int64_t width) {
+  Image image{height, width, {}};
+  for (int64_t i = 0; i < height * width * 3; ++i) image.rgb.push_back(static_cast<uint8_t>(i * 5));
+  return image;
+}
+
+std::string bmp_of(const Image& image) {
+  std::string bytes = "BM";
+  const auto put = [&](int64_t value, int count) {
+    for (int i = 0; i < count; ++i) bytes += static_cast<char>(i < 8 ? value >> 8 * i & 255 : 0);
+  };
+  put(54 + image.height * image.width * 4, 4);
+  put(0, 4);
+  put(54, 4);
+  put(40, 4);
+  put(image.width, 4);
+  put(image.height, 4);
+  put(1, 2);
+  put(32, 2);
+  put(0, 24);
+  for (int64_t i = 0; i < image.height * image.width; ++i) put(i * 7, 4);
+  return bytes;
+}
+
+std::string webp_of(const Image& image, bool lossless) {
+  uint8_t* data = nullptr;
+  const int width = static_cast<int>(image.width), height = static_cast<int>(image.height);
+  const size_t size = lossless ? WebPEncodeLosslessRGB(image.rgb.data(), width, height, width * 3, &data)
+                               : WebPEncodeRGB(image.rgb.data(), width, height, width * 3, 80.0F, &data);
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  WebPFree(data);
+  return bytes;
+}
+
+void write_images(const fs::path& folder) {
+  const Image image = ramp(24, 20);
+  write_file(folder / "jpeg/plain", encode_jpeg(image, 80));
+  write_file(folder / "png/plain", encode_png(image));
+  write_file(folder / "bmp/plain", bmp_of(image));
+  write_file(folder / "webp/lossy", webp_of(image, false));
+  write_file(folder / "webp/lossless", webp_of(image, true));
+  PackedImages images;
+  images.pixels = at::zeros({3, 4, 4, 3}, at::kByte);
+  images.labels = at::tensor({0, 0, 1}, at::kLong);
+  images.class_names = {"cat", "dog"};
+  images.class_split = {Split::kBase, Split::kNovel};
+  images.image_ids = {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg"};
+  images.content_hash = hash_content(images);
+  write_pack(folder / "pack/plain", images, provenance());
+}
+
+void write_arrays(const fs::path& folder) {
+  NpzWriter writer(folder / "npz/plain");
+  writer.add("floats", at::arange(6, at::kFloat).view({2, 3}));
+  writer.add("numbers", at::arange(4));
+  writer.add("texts", {"cat", "na\xc3\xafve", ""});
+  writer.add_bytes("header.json", "{}");
+  writer.close();
+  const NpzReader reader(folder / "npz/plain");
+  write_file(folder / "npy/floats", reader.bytes("floats"));
+  write_file(folder / "npy/texts", reader.bytes("texts"));
+  write_safetensors(folder / "safetensors/plain", {{"a", at::ones({2, 2})}, {"b", at::arange(3)}}, {{"format", "pt"}});
+}
+
+void write_texts(const fs::path& folder) {
+  write_file(folder / "csv/table", "class,attribute,weight\nzebra,stripes,1\n\"a, b\",\"say \"\"x\"\"\",0.5\n");
+  write_file(folder / "csv/matrix", "class,stripes,tail\nzebra,1,0.5\nfish,,1\n");
+  write_file(folder / "csv/split", "class,split\nzebra,base\nfish,novel\n");
+  write_file(folder / "word-vectors/plain", "2 3\ncat 0.1 -2e-3 3\ndog 1 2 3\na b 1 2 3\n");
+  write_file(folder / "toml/plain",
+             "out = \"run\"\nseed = 3\n[variables]\ndata = \"x\"\n[pack]\nimages = \"${data}/y\"\nimage-size = 84\n"
+             "[[evaluate]]\nname = \"one\"\nk-shot = [1, 5]\nquiet = true\nscale = 1.5\n");
+  write_file(folder / "wordnet/plain",
+             std::string("  1 licence\n00000012 03 n 01 dog 0 001 @ 00000046 n 0000 | a gloss  \n"
+                         "00000046 03 n 01 cat 0 000 | b  \n") +
+                 '\0' + "  1 licence\ncat n 1 0 1 0 00000046  \ndog n 1 1 @ 1 0 00000012  \n");
+}
+
+json some_result() {
+  return {{"method", "mean"},
+          {"mode", "inductive"},
+          {"n_way", 5},
+          {"k_shot", 1},
+          {"n_query", 15},
+          {"episodes", 2},
+          {"accuracy", 50.5},
+          {"ci95", 1.5},
+          {"cosine", 0.5},
+          {"cosine_ci95", 0.1},
+          {"per_episode", {50.0, 51.0}}};
+}
+
+void write_documents(const fs::path& folder) {
+  const json header = make_header("results", 1, provenance()).to_json();
+  write_file(folder / "results/plain", json{{"header", header},
+                                            {"dataset", {{"features", "f.npz"}, {"classes", 20}, {"split", "novel"}}},
+                                            {"command", "protocom evaluate"},
+                                            {"checks", {{"disjoint", {{"what", "disjoint"}}}}},
+                                            {"results", {some_result()}}}
+                                           .dump(1));
+  Section section{"noise", "Title", "Finding.", "How.", {{"caption", {"a", "b"}, {{"1", "2"}}}}, {}};
+  section.figures = {BarChart{"noise-a", "Bars", "", {{"x", "note", 0.5, 0.1, "m-mean"}}, 0, 1, 1, "%", {{0.2, "c"}}},
+                     LineChart{"noise-b", "Lines", "", "x", "y", {{"s", "m-mean", {1, 2}, {3, 4}, {0.1, 0.2}}}},
+                     ScatterChart{"noise-c", "Points", "", "x", "y", {{"g", {0.1}, {0.2}}}},
+                     HeatMap{"noise-d", "Matrix", "", "r", "c", {"a", "b"}, {{90, 10}, {20, 80}}},
+                     PictureChart{"noise-e", "Pictures", "", {{"row", {{"/9j/4AA=", "c", "t"}}}}}};
+  write_file(folder / "analysis/plain", analysis_json({section, "protocom analyse", "h", header}, {{"x", 1}}).dump());
+  write_file(folder / "episodes/plain",
+             R"({"n_way":2,"k_shot":1,"n_query":2,"split":"novel","seed":0,"episodes":[{"classes":["cat","dog"],)"
+             R"("support":[["a"],["d"]],"query":[["b","c"],["e","f"]]}]})");
+}
+
+void write_artefacts(const fs::path& folder, const fs::path& work) {
+  FeatureSet features;
+  features.features = at::ones({3, 2});
+  features.labels = at::tensor({0, 0, 1}, at::kLong);
+  features.class_names = {"cat", "dog"};
+  features.class_split = {Split::kBase, Split::kNovel};
+  features.image_ids = {"a", "b", "c"};
+  write_features(work / "features.npz", features, provenance());
+  Knowledge knowledge;
+  knowledge.classes = {"cat", "dog"};
+  knowledge.attributes = {"tail"};
+  knowledge.titles = {{"cat", "a cat"}};
+  knowledge.association = at::ones({2, 1});
+  knowledge.class_embedding = at::ones({2, 3});
+  knowledge.attribute_embedding = at::ones({1, 3});
+  write_knowledge(work / "knowledge.npz", knowledge, provenance(), {{"source", "table"}});
+  ProtoComNetOptions sizes;
+  sizes.feature_dim = sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
+  write_completion_model(work / "completion-model.npz",
+                         {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
+                         provenance(), json::object());
+  ClassStore store;
+  store.backbone = {"/b.npz", "b"};
+  store.model = {"/m.npz", "m"};
+  store.knowledge = {"/k.npz", "k"};
+  store.image_size = 84;
+  store.feature_dim = 2;
+  store.attributes = {"tail"};
+  add_class(store, "cat", {"a cat", at::ones({1}), at::ones({2}), "attributes"});
+  add_images(store, "cat", {at::ones({1, 2}), {"h"}});
+  write_class_store(work / "class-store.npz", store, provenance());
+  BackboneOptions options;
+  options.architecture = "conv4";
+  write_backbone(work / "backbone.npz", *make_backbone(options), options, provenance());
+  Checkpoint state;
+  state.header = make_header("backbone", 1, provenance());
+  state.artefact = {{"weight", at::ones({2, 2})}};
+  state.training = {{"momentum", at::ones({2})}};
+  state.bytes = {{"optimizer", "some bytes"}};
+  state.made_by = {{"epochs", 2}, {"seed", 1}};
+  state.position = {{"epoch", 1}, {"step", 0}};
+  write_checkpoint(work / "checkpoint.npz", state);
+  for (const char* name : {"features", "knowledge", "completion-model", "class-store", "backbone", "checkpoint"})
+    write_as_members(work / fmt::format("{}.npz", name), folder / name / "plain");
+  write_as_members(work / "features.npz", folder / "header/plain");
+}
+
+}  // namespace
+
+void write_seeds(const fs::path& folder) {
+  write_images(folder);
+  write_arrays(folder);
+  write_texts(folder);
+  write_documents(folder);
+  const fs::path work = folder / "artefacts";
+  write_artefacts(folder, work);
+  fs::remove_all(work);
+}
+
+}  // namespace protocom::fuzz

@@ -1,0 +1,68 @@
+#include "protocom/core/json.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+// Measured with nlohmann 3.11: what a value takes at most, and what an array or object takes besides.
+constexpr int64_t kBytesAValue = 40;
+constexpr int64_t kBytesAContainer = 100;
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+/// Goes over the text once without building anything, because what is built must also be walked over and freed.
+void check_extent(std::string_view text, const std::string& where) {
+  int depth = 0;
+  int64_t bytes = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepestJson) fail("{}: its JSON is nested deeper than {} levels", where, kDeepestJson);
+      bytes += kBytesAContainer;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',') {
+      bytes += kBytesAValue;
+    }
+  }
+  if (bytes > kMostBytes) fail("{}: its JSON has too many values, they would take {} MiB", where, bytes >> 20);
+}
+
+[[noreturn]] void fail_at(std::string_view text, size_t byte, const std::string& where) {
+  const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
+  const int64_t line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  if (before.size() == text.size()) fail("{}:{}: not valid JSON: it ends too early", where, line);
+  fail("{}:{}: not valid JSON at column {}, near '{}'", where, line, column, excerpt(text.substr(before.size()), 20));
+}
+
+}  // namespace
+
+json parse_json(std::string_view text, const std::string& where) {
+  check_extent(text, where);
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    fail_at(text, error.byte, where);
+  } catch (const json::exception& error) {
+    fail("{}: not valid JSON: {}", where, reason_of(error));
+  }
+}
+
+json read_json(const std::filesystem::path& path) {
+  return reading(path, [&] { return parse_json(read_file(path), path.string()); });
+}
+
+}  // namespace protocom

@@ -1,0 +1,33 @@
+#include "protocom/core/error.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace protocom {
+namespace {
+
+TEST(Error, AMessageIsOneLineWhateverIsQuotedInIt) {
+  EXPECT_STREQ(Error("class 'a\nb\tc\r\x1b[31md' is not there").what(), "class 'a b c ?[31md' is not there");
+  EXPECT_STREQ(UsageError("first\n\nsecond\n").what(), "first second");
+}
+
+TEST(Error, AMessageHasAtMostAThousandBytesAndKeepsBothEnds) {
+  const std::string message = Error("begins " + std::string(100'000, 'x') + " ends").what();
+  EXPECT_LE(message.size(), 1000u);
+  EXPECT_EQ(message.substr(0, 8), "begins x");
+  EXPECT_EQ(message.substr(message.size() - 6), "x ends");
+  const std::string letters = Error("x" + std::string(3000, '\xc3').append("y")).what();
+  EXPECT_LE(letters.size(), 1000u);
+}
+
+TEST(Error, ALongQuotedValueIsShortenedBetweenItsLetters) {
+  EXPECT_EQ(excerpt("short"), "short");
+  EXPECT_EQ(excerpt("abcdefghij", 8), "abcdefg…");
+  std::string umlauts;
+  for (int i = 0; i < 10; ++i) umlauts += "ü";
+  EXPECT_EQ(excerpt(umlauts, 8), "üüü…") << "seven bytes hold three whole letters";
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,66 @@
+#include "protocom/core/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/message_of.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string refused(const std::string& text) {
+  return message_of([&] { parse_json(text, "a.json"); });
+}
+
+std::string nested(int depth) {
+  return std::string(static_cast<size_t>(depth), '[') + std::string(static_cast<size_t>(depth), ']');
+}
+
+TEST(Json, ReadsWhatIsNestedAsDeepAsAnyFileOfOurs) {
+  EXPECT_EQ(parse_json(R"({"a": [1, {"b": "]]["}]})", "a.json")["a"][1]["b"], "]][");
+  EXPECT_NO_THROW(parse_json(nested(100), "a.json"));
+}
+
+TEST(Json, RefusesNestingThatWouldExhaustTheStack) {
+  EXPECT_THAT(refused(nested(101)), AllOf(HasSubstr("a.json"), HasSubstr("nested deeper than 100")));
+  EXPECT_THAT(refused(nested(80'000)), HasSubstr("nested deeper than 100"));
+  EXPECT_THAT(refused(R"({"a": )" + nested(80'000) + "}"), HasSubstr("nested deeper than 100"));
+  EXPECT_THAT(refused(std::string(80'000, '[')), HasSubstr("nested deeper than 100"));
+}
+
+TEST(Json, BracketsInTextsAreNoNesting) {
+  const std::string text = "\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"";
+  EXPECT_NO_THROW(parse_json("[" + text + "]", "a.json"));
+}
+
+TEST(Json, RefusesMoreValuesThanMemoryIsFor) {
+  EXPECT_THAT(refused("[" + std::string(30'000'000, ',') + "]"),
+              AllOf(HasSubstr("a.json"), HasSubstr("too many values")));
+}
+
+TEST(Json, SaysInOneSentenceWhereASyntaxErrorIs) {
+  const std::string message = refused("{\"a\": 1,\n \"b\": 1]\n}");
+  EXPECT_THAT(message, AllOf(HasSubstr("a.json:2"), HasSubstr("not valid JSON")));
+  EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+  EXPECT_THAT(refused(""), HasSubstr("a.json"));
+  EXPECT_THAT(refused("{\"a\": \"" + std::string(5000, 'x')), HasSubstr("not valid JSON"));
+  EXPECT_LT(refused("{\"a\": \"" + std::string(5000, 'x')).size(), 300u);
+}
+
+TEST(Json, SaysWhatATypeErrorIsWithoutTheLibrarysMark) {
+  try {
+    parse_json("{}", "a.json").at("kind");
+    FAIL();
+  } catch (const nlohmann::json::exception& error) {
+    EXPECT_EQ(reason_of(error), "key 'kind' not found");
+  }
+}
+
+}  // namespace
+}  // namespace protocom
