@@ -65,7 +65,7 @@ CompleteOptions steps(int64_t count) {
   CompleteOptions options;
   options.schedule.epochs = 1;
   options.batches = count;
-  options.validation_episodes = 0;
+  options.validation.episodes = 0;
   return options;
 }
 

@@ -68,21 +68,17 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
   command->add_option("--out", options->out, "Model to write; beside it OUT.last, OUT.jsonl and OUT.events")
       ->required();
-  command->add_option("--epochs", recipe.schedule.epochs, "Epochs; the rate falls by 10 after 15, 40 and 80 % of them");
+  add_recipe_options(*command, recipe.schedule, recipe.sgd);
   command->add_option("--batches", recipe.batches, "Steps an epoch");
   command->add_option("--batch", recipe.batch, "Prototypes a step");
   command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
-  command->add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epochs");
-  command->add_option("--momentum", recipe.momentum, "Nesterov momentum");
-  command->add_option("--weight-decay", recipe.weight_decay, "Weight decay");
   command->add_option("--feature-rms", recipe.feature_rms,
                       "Root mean square that training scales the features to; 0: unscaled");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
-  command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
-  command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
-  command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
+  add_validation_options(*command, recipe.validation);
+  command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
   command->add_option("--val-methods", recipe.decisive, "Methods whose mean accuracy decides which epoch is kept")
       ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");

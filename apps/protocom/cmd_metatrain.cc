@@ -86,19 +86,16 @@ void run_metatrain(const CLI::App& command, Options& options) {
 
 void add_recipe(CLI::App& command, Options& options) {
   MetatrainOptions& recipe = options.metatrain;
+  add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.add_option("--head", recipe.head,
                      "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
                      "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
   command.add_option("--k-shot", recipe.episode.k_shot, "Support images a class");
   command.add_option("--n-query", recipe.episode.n_query, "Queries a class");
-  command.add_option("--epochs", recipe.schedule.epochs, "Epochs");
   command.add_option("--batches", recipe.batches, "Steps an epoch");
   command.add_option("--episodes", recipe.episodes, "Episodes a step");
-  command.add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epochs");
-  command.add_option("--schedule", options.schedule, "step (times 0.1 at 37, 62 and 75 % of the epochs) or cosine");
-  command.add_option("--momentum", recipe.momentum, "Nesterov momentum");
-  command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+  command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
   command.add_option("--gamma", recipe.scale, "Scale of the cosine at the start (equation 8); learned");
   command.add_option("--batch-norm", options.batch_norm, "Statistics while training: running or batch");
   command.add_option("--statistics", options.statistics, "Attributes' mean and std of the result: recomputed or kept");
@@ -123,9 +120,8 @@ void add_metatrain_command(CLI::App& app) {
   command->add_option("--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")->required();
   command->add_option("--out-model", options->out_model, "Tuned completion model to write; default: OUT.model.npz");
   add_recipe(*command, *options);
-  command->add_option("--val-episodes", recipe.validation_episodes, "Validation episodes; 0: none");
-  command->add_option("--val-every", recipe.validation_every, "Epochs between validations");
-  command->add_option("--val-shot", recipe.validation.k_shot, "Shots of the validation episodes");
+  add_validation_options(*command, recipe.validation);
+  command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
   command->add_option("--seed", recipe.seed, "Seed of episodes and attribute draws");

@@ -50,13 +50,10 @@ void run_pretrain(const CLI::App& command, Options& options) {
 
 void add_recipe(CLI::App& command, Options& options) {
   PretrainOptions& recipe = options.pretrain;
+  add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.add_option("--architecture", recipe.backbone.architecture, "resnet12, resnet12-wide or conv4");
-  command.add_option("--epochs", recipe.schedule.epochs, "Passes over the base images");
-  command.add_option("--lr", recipe.schedule.learning_rate, "Learning rate of the first epoch");
-  command.add_option("--schedule", options.schedule, "step (times 0.1 at 60, 80 and 90 % of the epochs) or cosine");
+  command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
-  command.add_option("--momentum", recipe.momentum, "Nesterov momentum");
-  command.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,
                    "Of several processes: batch statistics over the whole batch, not each process's share");
@@ -78,8 +75,7 @@ void add_pretrain_command(CLI::App& app) {
                    "Backbone to write (best epoch); beside it OUT.last, OUT.jsonl and OUT.events")
       ->required();
   add_recipe(*command, *options);
-  command->add_option("--val-episodes", recipe.validation.episodes, "Validation episodes (5-way 1-shot); 0: none");
-  command->add_option("--val-every", recipe.validation.every, "Epochs between validations");
+  add_validation_options(*command, recipe.validation);
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
   command->add_option("--augment-on", options->augment_on,

@@ -1,8 +1,42 @@
 #include "training_options.h"
 
+#include <fmt/format.h>
+
 #include "interrupt.h"
 
 namespace protocom::cli {
+namespace {
+
+/// "60, 80 and 90 %"
+std::string percent(const std::vector<double>& fractions) {
+  std::string text;
+  for (size_t i = 0; i < fractions.size(); ++i) {
+    if (i > 0) text += i + 1 < fractions.size() ? ", " : " and ";
+    text += fmt::format("{:g}", 100 * fractions[i]);
+  }
+  return text + " %";
+}
+
+}  // namespace
+
+void add_recipe_options(CLI::App& command, Schedule& schedule, SgdOptions& sgd) {
+  command.add_option(
+      "--epochs", schedule.epochs,
+      fmt::format("Epochs; stepwise, the rate falls by 10 after {} of them", percent(schedule.milestones)));
+  command.add_option("--lr", schedule.learning_rate, "Learning rate of the first epochs");
+  command.add_option("--momentum", sgd.momentum, "Nesterov momentum");
+  command.add_option("--weight-decay", sgd.weight_decay, "Weight decay");
+}
+
+std::string describe_shapes(const Schedule& schedule) {
+  return fmt::format("step (times 0.1 at {} of the epochs) or cosine", percent(schedule.milestones));
+}
+
+void add_validation_options(CLI::App& command, ValidationOptions& validation) {
+  command.add_option("--val-episodes", validation.episodes,
+                     fmt::format("Validation episodes ({}-way); 0: none", validation.shape.n_way));
+  command.add_option("--val-every", validation.every, "Epochs between validations");
+}
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
   command.add_flag("--resume", options.resume,

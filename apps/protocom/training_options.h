@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"
+#include "protocom/train/validation.h"
 
 namespace protocom::cli {
 
@@ -14,6 +16,15 @@ struct TrainingOptions {
 
 /// Adds --resume and --checkpoint-every.
 void add_training_options(CLI::App& command, TrainingOptions& options);
+
+/// Adds --epochs, --lr, --momentum and --weight-decay.
+void add_recipe_options(CLI::App& command, Schedule& schedule, SgdOptions& sgd);
+
+/// "step (times 0.1 at 60, 80 and 90 % of the epochs) or cosine", with the milestones of `schedule`.
+std::string describe_shapes(const Schedule& schedule);
+
+/// Adds --val-episodes and --val-every.
+void add_validation_options(CLI::App& command, ValidationOptions& validation);
 
 /// The files of a training that makes `out`, which Ctrl-C stops. `provenance` loses these two options: a training that
 /// was cut off and resumed makes the same bytes as one that was not.

@@ -15,7 +15,8 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 constexpr const char* kStateMember = "state.json";
-constexpr int kFormat = 2;  // 1, of version 0.1.0, was written at the end of epochs only and had no hash
+// 1 was written at the end of epochs only and had no hash; up to 2 each training named its sums in its own way.
+constexpr int kFormat = 3;
 
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
 

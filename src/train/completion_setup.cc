@@ -44,7 +44,6 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
     if (std::find(rows_of_paper.begin(), rows_of_paper.end(), method) == rows_of_paper.end())
       fail_usage("only {} can decide which epoch is kept, found '{}'", fmt::join(rows_of_paper, ", "), method);
   }
-  if (options.validation_every < 1) fail_usage("the epochs between validations must be at least 1");
   const auto base = features.classes_of(Split::kBase);
   if (base.empty()) fail("the features have no base class: completion is learned on base classes");
   const auto rows = features.rows_by_class();
@@ -120,18 +119,31 @@ nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledg
           {"batches", options.batches},
           {"batch", options.batch},
           {"k_shot", options.k_shot},
-          {"momentum", options.momentum},
-          {"weight_decay", options.weight_decay},
+          {"momentum", options.sgd.momentum},
+          {"weight_decay", options.sgd.weight_decay},
           {"feature_rms", options.feature_rms},
           {"code_dim", options.code_dim},
           {"attention_hidden", options.attention_hidden},
           {"decoder_hidden", options.decoder_hidden},
-          {"validation", {options.validation.n_way, options.validation.k_shot, options.validation.n_query}},
-          {"validation_episodes", options.validation_episodes},
-          {"validation_every", options.validation_every},
+          {"validation",
+           {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
+          {"validation_episodes", options.validation.episodes},
+          {"validation_every", options.validation.every},
           {"decisive", options.decisive},
           {"keep", options.keep == Keep::kBest ? "best" : "last"},
           {"seed", options.seed}};
+}
+
+EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFiles& files, nlohmann::json made_by) {
+  EpochLoopOptions loop;
+  loop.name = "complete";
+  loop.schedule = options.schedule;
+  loop.steps = options.batches;
+  if (options.keep == Keep::kBest) loop.chooses = options.decisive;
+  loop.seed = options.seed;
+  loop.files = files;
+  loop.made_by = std::move(made_by);
+  return loop;
 }
 
 }  // namespace protocom

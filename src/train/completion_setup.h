@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocom/train/complete.h"
+#include "train/epoch_loop.h"
 
 namespace protocom {
 
@@ -21,5 +22,8 @@ void fold_scale(CompletionModel& model, double scale);
 
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options);
+
+/// What the loop needs to know; `made_by` is the fingerprint.
+EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

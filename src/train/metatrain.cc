@@ -1,10 +1,6 @@
 #include "protocom/train/metatrain.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
-
-#include <cmath>
-#include <optional>
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
@@ -12,335 +8,182 @@
 #include "protocom/core/log.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/features/extract.h"
-#include "protocom/fewshot/moments.h"
-#include "train/augment_batch.h"
+#include "train/episode_loss.h"
+#include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
 #include "train/image_subset.h"
 #include "train/joint_head.h"
-#include "train/meta_validation.h"
+#include "train/joint_models.h"
 #include "train/metatrain_epoch.h"
 #include "train/metatrain_options.h"
 #include "train/together.h"
-#include "train/training_keeper.h"
-#include "train/training_log.h"
+#include "train/validation.h"
 
 namespace protocom {
 namespace {
 
 using nlohmann::json;
 
-void move(const ProtoComNet& network, c10::Device device) {
-  for (const at::Tensor& parameter : network.parameters()) parameter.set_data(parameter.data().to(device));
+constexpr const char* kEpochs = "epochs";
+
+std::optional<ClassKnowledge> aligned(const PackedImages& images, const MetatrainInputs& inputs) {
+  if (inputs.model == nullptr) return std::nullopt;
+  return align_knowledge(*inputs.knowledge, images.class_names, inputs.model->attributes);
 }
 
-class MetaTrainer {
+class MetaTrainer : public Trainer {
  public:
   MetaTrainer(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
               const MetatrainFiles& files, Progress& progress)
       : images_(images),
         base_(without_features(images)),
-        inputs_(inputs),
         options_(options),
         group_(*options.group),
-        files_{files_of(group_, files.training), files.model},
+        files_(files),
         progress_(progress),
         device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         classes_(aligned(images, inputs)),
-        head_(options.head, inputs.model, classes_ ? &*classes_ : nullptr, options.scale),
-        validation_(images, options),
-        keeper_(files_.training, metatrain_made_by(images, options, files.training.provenance)) {
-    inputs_.backbone->to(device_);
-    if (inputs_.model != nullptr) move(inputs_.model->network, device_);
+        models_(inputs, files, group_, device_),
+        head_(options.head, inputs.model, classes(), options.scale),
+        loss_(images.pixels, models_.backbone(), head_, options, device_),
+        validation_(images, options.validation, options.seed) {
     head_.scale().set_data(head_.scale().data().to(device_));
-    std::vector<at::Tensor> parameters = inputs_.backbone->parameters();
+    std::vector<at::Tensor> parameters = models_.backbone().parameters();
     for (const at::Tensor& parameter : head_.parameters()) parameters.push_back(parameter);
-    optimizer_ =
-        std::make_unique<torch::optim::SGD>(parameters, torch::optim::SGDOptions(options.schedule.learning_rate)
-                                                            .momentum(options.momentum)
-                                                            .weight_decay(options.weight_decay)
-                                                            .nesterov(true));
+    optimizer_ = make_optimizer(parameters, options.sgd);
     buckets_ = std::make_unique<GradientBuckets>(parameters, group_);
     check_divides(options.episodes, "episodes of a step", group_);
-  }
-
-  MetatrainResult run() {
     if (group_.leads() && !files_.model.empty()) check_writable(files_.model);
-    begin();
-    progress_.start("meta-training", options_.schedule.epochs * options_.batches);
-    while (epoch_ < options_.schedule.epochs) {
-      train_epoch();
-      const bool last = sums_.epoch == options_.schedule.epochs;
-      if (last || sums_.epoch % options_.validation_every == 0) sums_.validation = validate();
-      keep(std::move(sums_));
-      ++epoch_;
-      step_ = 0;
-      keeper_.save(snapshot());
-    }
-    progress_.finish();
-    finish();
-    keeper_.finish();
-    return result_;
-  }
-
- private:
-  static std::optional<ClassKnowledge> aligned(const PackedImages& images, const MetatrainInputs& inputs) {
-    if (inputs.model == nullptr) return std::nullopt;
-    return align_knowledge(*inputs.knowledge, images.class_names, inputs.model->attributes);
-  }
-
-  void begin() {
-    const auto saved = begin_together(keeper_, group_);
-    if (saved) restore(*saved);
     logger().info("episodes of {} ways, {} shots and {} queries, {} a step, {} on {}", options_.episode.n_way,
                   options_.episode.k_shot, options_.episode.n_query, options_.episodes, to_string(precision_),
                   device_.str());
-    log_.emplace(files_.training, saved ? epoch_ : TrainingLog::kNew);
-    if (saved) return;
-    keep({0, 0, 0, options_.scale, validate()});
-    keeper_.save(snapshot());
   }
 
-  void train_epoch() {
-    inputs_.backbone->set_mode(options_.batch_norm == BatchNormStatistics::kBatch ? BackboneMode::kTrain
-                                                                                  : BackboneMode::kTune);
-    static_cast<torch::optim::SGDOptions&>(optimizer_->param_groups()[0].options()).lr(options_.schedule.at(epoch_));
-    const Rng rng = Rng(options_.seed).fork(static_cast<uint64_t>(epoch_));
-    const int64_t count = options_.batches * options_.episodes;
-    const EpisodeList list = sample_episodes(base_, Split::kBase, options_.episode, count, Rng(rng).next());
-    if (step_ == 0) sums_ = MetatrainEpoch{epoch_ + 1, 0, 0, 0, {}};
-    while (step_ < options_.batches) {
-      optimizer_->zero_grad();
-      learn_step(list, rng);
-      if (!std::isfinite(sums_.loss)) {
-        fail("the loss is not finite at epoch {}, step {} (seed {}): lower --lr, or use --precision float32",
-             epoch_ + 1, step_ + 1, options_.seed);
-      }
-      optimizer_->step();
-      ++step_;
-      progress_.advance(epoch_ * options_.batches + step_, describe(step_ * options_.episodes));
-      keeper_.after_step([this] { return snapshot(); });
-    }
-    sums_.loss /= static_cast<double>(count);
-    sums_.accuracy /= static_cast<double>(count);
-    sums_.scale = head_.scale().item<double>();
+  std::vector<MetatrainEpoch> take_epochs() { return std::move(epochs_); }
+
+  torch::optim::SGD& optimizer() override { return *optimizer_; }
+
+  void begin_epoch(const Place& place) override {
+    models_.backbone().set_mode(options_.batch_norm == BatchNormStatistics::kBatch ? BackboneMode::kTrain
+                                                                                   : BackboneMode::kTune);
+    rng_ = Rng(options_.seed).fork(static_cast<uint64_t>(place.epoch));
+    list_ =
+        sample_episodes(base_, Split::kBase, options_.episode, options_.batches * options_.episodes, Rng(rng_).next());
   }
 
-  [[nodiscard]] NamedTensors head_tensors() const {
-    NamedTensors tensors = {{"scale", head_.scale()}};
-    if (inputs_.model == nullptr) return tensors;
-    for (const auto& [name, tensor] : inputs_.model->network.state_dict())
-      tensors.emplace_back("network." + name, tensor);
-    return tensors;
-  }
-
-  [[nodiscard]] Checkpoint snapshot() const {
-    Checkpoint state;
-    state.artefact = inputs_.backbone->state_dict();
-    state.training = head_tensors();
-    state.add_optimizer("optimizer", *optimizer_);
-    state.position = {{"epoch", epoch_},
-                      {"step", step_},
-                      {"sums", to_json(sums_)},
-                      {"kept_epoch", result_.kept_epoch},
-                      {"best_accuracy", best_accuracy_},
-                      {"epochs", json::array()}};
-    for (const MetatrainEpoch& epoch : result_.epochs) state.position["epochs"].push_back(to_json(epoch));
-    return state;
-  }
-
-  void restore(const Checkpoint& saved) {
-    const torch::NoGradGuard no_grad;
-    saved.load_artefact(inputs_.backbone->state_dict());
-    saved.load_training(head_tensors());
-    saved.load_optimizer("optimizer", *optimizer_);
-    epoch_ = saved.position.at("epoch");
-    step_ = saved.position.at("step");
-    sums_ = epoch_from(saved.position.at("sums"));
-    result_.kept_epoch = saved.position.at("kept_epoch");
-    best_accuracy_ = saved.position.at("best_accuracy");
-    for (const json& epoch : saved.position.at("epochs")) result_.epochs.push_back(epoch_from(epoch));
-  }
-
-  /// The gradients of a step's episodes, and their losses and accuracies in the sums of the epoch.
-  void learn_step(const EpisodeList& list, const Rng& rng) {
+  at::Tensor learn(const Place& place) override {
     const auto [begin, end] = group_.share(options_.episodes);
-    at::Tensor own = at::zeros({2}, at::TensorOptions(at::kDouble).device(device_));  // losses, accuracies
+    const auto count = static_cast<double>(end - begin);
+    at::Tensor sums = at::zeros({3}, at::TensorOptions(at::kDouble).device(device_));
+    const at::Tensor one = at::ones({}, sums.options());
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t episode = step_ * options_.episodes + i;
-      const at::Tensor loss =
-          learn(list.episodes[static_cast<size_t>(episode)], rng.fork(static_cast<uint64_t>(episode)), own);
+      const int64_t episode = place.step * options_.episodes + i;
       // The mean over this process's episodes; the last one's backward averages over the processes.
+      const EpisodeOutcome outcome =
+          loss_(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
+      sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, one});
       if (i + 1 < end) {
-        (loss / static_cast<double>(end - begin)).backward();
+        (outcome.loss / count).backward();
       } else {
-        buckets_->backward(loss / static_cast<double>(end - begin));
+        buckets_->backward(outcome.loss / count);
       }
     }
-    const at::Tensor read = own.cpu();  // once a step: reading waits for what the device still computes
-    const double* values = read.data_ptr<double>();
-    const StepSums sums = sum_step({values[0], values[1], 0}, files_.training.stop, group_);
-    sums_.loss += sums.loss;
-    sums_.accuracy += sums.correct;
+    return sums;
   }
 
-  /// The loss of one episode; it and the accuracy are added to `sums`.
-  at::Tensor learn(const Episode& episode, const Rng& rng, at::Tensor& sums) {
-    const EpisodeShape& shape = options_.episode;
-    const at::Tensor pixels = episode_pixels(episode, rng.fork(0));
-    at::Tensor features;
-    {
-      const PrecisionScope scope(precision_, device_);
-      features = inputs_.backbone->forward(to_float_images(pixels));
-    }
-    const int64_t supports = shape.n_way * shape.k_shot;
-    EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
-                         features.slice(0, supports)};
-    at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
-    const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
-    const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
-    const at::Tensor loss = at::cross_entropy_loss(logits, truth);
-    sums += at::stack({loss.detach().to(at::kDouble), logits.argmax(1).eq(truth).to(at::kDouble).mean()});
-    return loss;
+  [[nodiscard]] std::string describe(const EpochSums& sums) const override {
+    return fmt::format("loss {:.3f}  accuracy {:.1f} %", sums.mean_loss(), 100 * sums.accuracy());
   }
 
-  /// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
-  [[nodiscard]] at::Tensor episode_pixels(const Episode& episode, const Rng& rng) const {
-    std::vector<int64_t> rows;
-    for (const auto* side : {&episode.support, &episode.query}) {
-      for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
-    }
-    const at::Tensor pixels = images_.pixels.index_select(0, at::tensor(rows, at::kLong)).to(device_);
-    const AugmentOptions& change = options_.augment;
-    if (change.crop_padding == 0 && change.colour_jitter == 0 && change.flip_probability == 0) return pixels;
-    std::vector<AugmentDraw> draws;
-    for (uint64_t i = 0; i < rows.size(); ++i) {
-      Rng own = rng.fork(i);
-      draws.push_back(draw_augmentation(change, pixels.size(1), own));
-    }
-    const at::Tensor all = at::arange(pixels.size(0), pixels.options().dtype(at::kLong));
-    return augment_batch(pixels, all, stack_draws(draws).to(device_));
+  [[nodiscard]] int64_t validates_every() const override { return validation_.every(); }
+
+  std::vector<MethodScores> validate(Progress& progress) override {
+    ExtractOptions extract = extract_options();
+    extract.precision = precision_;
+    models_.move_network(c10::kCPU);
+    auto scores = validation_.run(models_.backbone(), extract,
+                                  {models_.model(), classes(), make_method(options_.head)->label()}, progress);
+    models_.move_network(device_);
+    return scores;
   }
 
-  [[nodiscard]] std::vector<ValidationRow> validate() {
-    if (!validation_.possible()) return {};
-    share_buffers(*inputs_.backbone, group_);
-    if (inputs_.model != nullptr) move(inputs_.model->network, c10::kCPU);
-    auto rows = validation_.run(*inputs_.backbone, inputs_.model, classes_ ? &*classes_ : nullptr);
-    if (inputs_.model != nullptr) move(inputs_.model->network, device_);
-    return rows;
-  }
+  void keep(int64_t epoch) override { models_.write(epoch, scale()); }
 
-  /// Decides whether this epoch is the best so far, and writes what there is to write.
-  void keep(MetatrainEpoch record) {
-    const double accuracy = accuracy_of(record.validation, options_.head);
-    const bool last = record.epoch == options_.schedule.epochs;
-    if (validation_.possible() ? accuracy > best_accuracy_ : last) {
-      best_accuracy_ = accuracy;
-      result_.kept_epoch = record.epoch;
-      write();
-    }
-    if (record.epoch > 0) log_epoch(record);
-    result_.epochs.push_back(std::move(record));
-  }
-
-  void log_epoch(const MetatrainEpoch& record) {
-    const double learning_rate = options_.schedule.at(record.epoch - 1);
-    json line = to_json(record);
-    line["learning_rate"] = learning_rate;
-    line["kept_epoch"] = result_.kept_epoch;
-    std::vector<Scalar> curves = {{"loss/train", record.loss},
-                                  {"accuracy/train", record.accuracy},
-                                  {"learning_rate", learning_rate},
-                                  {"scale", record.scale}};
-    for (const ValidationRow& row : record.validation)
-      curves.push_back({"accuracy/validation/" + row.method, row.accuracy.value / 100});
-    log_->add(record.epoch, line, curves);
-  }
-
-  void write() const {
-    if (!group_.leads()) return;
-    write_backbone(files_.training.out, *inputs_.backbone, *inputs_.backbone->options(), files_.training.provenance);
-    if (files_.model.empty() || inputs_.model == nullptr) return;
-    inputs_.model->gamma = head_.scale().item<double>();
-    write_completion_model(files_.model, *inputs_.model, files_.training.provenance,
-                           {{"kept_epoch", result_.kept_epoch}});
+  EpochLog end_epoch(const EpochEnd& end) override {
+    epochs_.push_back(epoch_of(end, scale()));
+    EpochLog log;
+    log.line = to_json(epochs_.back());
+    log.line["kept_epoch"] = end.kept_epoch;
+    log.curves = accuracy_curves(end.validation);
+    log.curves.push_back({"accuracy/train", epochs_.back().accuracy});
+    log.curves.push_back({"scale", scale()});
+    return log;
   }
 
   /// Brings the kept state back and, where asked for, the attributes' statistics up to date with it.
-  void finish() {
+  void finish(int64_t kept_epoch) override {
     const torch::NoGradGuard no_grad;
-    if (inputs_.model != nullptr) move(inputs_.model->network, c10::kCPU);
-    inputs_.backbone->set_mode(BackboneMode::kUse);
-    bring_back_the_kept();
-    if (inputs_.model == nullptr || options_.statistics == AttributeStatistics::kKept) return;
-    recompute_statistics();
-    write();
+    models_.move_network(c10::kCPU);
+    models_.backbone().set_mode(BackboneMode::kUse);
+    models_.bring_back();
+    if (models_.model() == nullptr || options_.statistics == AttributeStatistics::kKept) return;
+    const PackedImages base = subset(images_, rows_of_split(images_, Split::kBase, 0));
+    models_.set_statistics(extract_features(models_.backbone(), base, extract_options(), progress_), *classes_);
+    models_.write(kept_epoch, epochs_[static_cast<size_t>(kept_epoch)].scale);
   }
 
-  void bring_back_the_kept() const {
-    if (group_.leads()) read_the_kept();
-    for (const auto& [name, tensor] : inputs_.backbone->state_dict()) group_.broadcast(tensor);
-    if (inputs_.model == nullptr) return;
-    for (const at::Tensor& parameter : inputs_.model->network.parameters()) group_.broadcast(parameter);
-    const at::Tensor gamma = at::scalar_tensor(inputs_.model->gamma, at::kDouble);
-    group_.broadcast(gamma);
-    inputs_.model->gamma = gamma.item<double>();
+  Checkpoint snapshot() override {
+    Checkpoint state;
+    state.artefact = models_.backbone().state_dict();
+    state.training = head_tensors();
+    state.position[kEpochs] = json::array();
+    for (const MetatrainEpoch& epoch : epochs_) state.position[kEpochs].push_back(to_json(epoch));
+    return state;
   }
 
-  void read_the_kept() const {
-    const auto kept = read_backbone(files_.training.out, {});
-    const auto from = kept->state_dict();
-    const auto to = inputs_.backbone->state_dict();
-    for (size_t i = 0; i < to.size(); ++i) to[i].second.copy_(from[i].second);
-    if (files_.model.empty() || inputs_.model == nullptr) return;
-    const CompletionModel model = read_completion_model(files_.model);
-    for (const auto& [name, tensor] : model.network.state_dict()) inputs_.model->network.parameter(name).copy_(tensor);
-    inputs_.model->gamma = model.gamma;
+  void restore(const Checkpoint& saved) override {
+    const torch::NoGradGuard no_grad;
+    saved.load_artefact(models_.backbone().state_dict());
+    saved.load_training(head_tensors());
+    for (const json& epoch : saved.position.at(kEpochs)) epochs_.push_back(epoch_from(epoch));
   }
 
-  void recompute_statistics() const {
+ private:
+  [[nodiscard]] const ClassKnowledge* classes() const { return classes_ ? &*classes_ : nullptr; }
+  [[nodiscard]] double scale() const { return head_.scale().item<double>(); }
+
+  [[nodiscard]] ExtractOptions extract_options() const {
     ExtractOptions extract;
     extract.device = device_.str();
-    extract.group = &group_;
-    const FeatureSet base = extract_features(
-        *inputs_.backbone, subset(images_, rows_of_split(images_, Split::kBase, 0)), extract, progress_);
-    const Moments classes = class_moments(base.features, base.labels, static_cast<int64_t>(images_.class_names.size()));
-    // The other splits have no images here, so their classes count for nothing.
-    const Moments attributes = attribute_moments(classes, classes_->association);
-    inputs_.model->attribute_mean = attributes.mean().to(at::kFloat);
-    inputs_.model->attribute_std = attributes.std().to(at::kFloat);
+    extract.group = options_.group;
+    return extract;
   }
 
-  [[nodiscard]] std::string describe(int64_t episodes) const {
-    const auto n = static_cast<double>(episodes);
-    std::string text = fmt::format("epoch {}/{}  loss {:.3f}  accuracy {:.1f} %", sums_.epoch, options_.schedule.epochs,
-                                   sums_.loss / n, 100 * sums_.accuracy / n);
-    if (best_accuracy_ >= 0) text += fmt::format("  best val {:.2f} %", best_accuracy_);
-    return text;
+  [[nodiscard]] NamedTensors head_tensors() const {
+    NamedTensors tensors = models_.network();
+    tensors.emplace_back("scale", head_.scale());
+    return tensors;
   }
 
   const PackedImages& images_;
   FeatureSet base_;
-  MetatrainInputs inputs_;
   const MetatrainOptions& options_;
   const ProcessGroup& group_;
-  MetatrainFiles files_;
+  const MetatrainFiles& files_;
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
   std::optional<ClassKnowledge> classes_;
+  JointModels models_;
   JointHead head_;
-  MetaValidation validation_;
+  EpisodeLoss loss_;
+  ImageValidation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::unique_ptr<GradientBuckets> buckets_;
-  TrainingKeeper keeper_;
-  std::optional<TrainingLog> log_;
-  int64_t epoch_ = 0;    // done
-  int64_t step_ = 0;     // done of the next
-  MetatrainEpoch sums_;  // over the episodes of that one
-  double best_accuracy_ = -1;
-  MetatrainResult result_;
+  Rng rng_{0};        ///< of the epoch
+  EpisodeList list_;  ///< its episodes, of all steps
+  std::vector<MetatrainEpoch> epochs_;
 };
 
 }  // namespace
@@ -348,7 +191,10 @@ class MetaTrainer {
 MetatrainResult metatrain(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
                           const MetatrainFiles& files, Progress& progress) {
   check_metatrain(inputs, options);
-  return MetaTrainer(images, inputs, options, files, progress).run();
+  MetaTrainer trainer(images, inputs, options, files, progress);
+  const json made_by = metatrain_made_by(images, options, files.training.provenance);
+  const EpochLoopResult trained = EpochLoop(trainer, loop_options(options, files, made_by), progress).run();
+  return {trained.kept_epoch, trainer.take_epochs()};
 }
 
 }  // namespace protocom

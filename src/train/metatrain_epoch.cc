@@ -4,11 +4,15 @@ namespace protocom {
 
 using nlohmann::json;
 
-double accuracy_of(const std::vector<ValidationRow>& rows, const std::string& method) {
-  for (const ValidationRow& row : rows) {
-    if (row.method == method) return row.accuracy.value;
+MetatrainEpoch epoch_of(const EpochEnd& end, double scale) {
+  MetatrainEpoch epoch{end.epoch, 0, 0, scale, {}};
+  if (end.epoch > 0) {
+    epoch.loss = end.sums.mean_loss();
+    epoch.accuracy = end.sums.accuracy();
   }
-  return -1;
+  for (const MethodScores& scores : end.validation)
+    epoch.validation.push_back({scores.method, estimate(scores.accuracy)});
+  return epoch;
 }
 
 json to_json(const MetatrainEpoch& epoch) {

@@ -2,11 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "protocom/train/metatrain.h"
+#include "train/epoch_loop.h"
 
 namespace protocom {
 
-/// The accuracy of a method, percent; -1 when it is not among the rows.
-double accuracy_of(const std::vector<ValidationRow>& rows, const std::string& method);
+/// The record of an epoch that ended with this scale (gamma).
+MetatrainEpoch epoch_of(const EpochEnd& end, double scale);
 
 /// An epoch as it stands in the log and in checkpoints, and back.
 nlohmann::json to_json(const MetatrainEpoch& epoch);

@@ -7,8 +7,8 @@ namespace protocom {
 using nlohmann::json;
 
 void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options) {
-  if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1 || options.validation_every < 1)
-    fail_usage("epochs, batches, episodes and the epochs between validations must be at least 1");
+  if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1)
+    fail_usage("epochs, batches and episodes must be at least 1");
   const EpisodeShape& shape = options.episode;
   if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
     fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
@@ -38,16 +38,30 @@ json metatrain_made_by(const PackedImages& images, const MetatrainOptions& optio
           {"schedule", to_string(options.schedule.shape)},
           {"milestones", options.schedule.milestones},
           {"learning_rate", options.schedule.learning_rate},
-          {"momentum", options.momentum},
-          {"weight_decay", options.weight_decay},
+          {"momentum", options.sgd.momentum},
+          {"weight_decay", options.sgd.weight_decay},
           {"gamma", options.scale},
           {"batch_norm", to_string(options.batch_norm)},
           {"augment", {augment.crop_padding, augment.colour_jitter, augment.flip_probability}},
-          {"validation", shape(options.validation)},
-          {"validation_episodes", options.validation_episodes},
-          {"validation_images", options.validation_images},
-          {"validation_every", options.validation_every},
+          {"validation", shape(options.validation.shape)},
+          {"validation_episodes", options.validation.episodes},
+          {"validation_images", options.validation.images_per_class},
+          {"validation_every", options.validation.every},
           {"seed", options.seed}};
+}
+
+EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFiles& files, json made_by) {
+  EpochLoopOptions loop;
+  loop.name = "meta-training";
+  loop.schedule = options.schedule;
+  loop.steps = options.batches;
+  loop.chooses = {make_method(options.head)->label()};
+  loop.start = StartCounts::kYes;
+  loop.seed = options.seed;
+  loop.files = files.training;
+  loop.made_by = std::move(made_by);
+  loop.group = options.group;
+  return loop;
 }
 
 BatchNormStatistics parse_batch_norm_statistics(std::string_view text) {

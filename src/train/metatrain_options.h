@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocom/train/metatrain.h"
+#include "train/epoch_loop.h"
 
 namespace protocom {
 
@@ -11,5 +12,8 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
 /// What the weights follow from: options and the inputs' hashes.
 nlohmann::json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options,
                                  const Provenance& provenance);
+
+/// What the loop needs to know.
+EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

@@ -1,5 +1,8 @@
 #include "train/pretrain_options.h"
 
+#include <algorithm>
+
+#include "protocom/core/device.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -12,9 +15,10 @@ void check_pretrain(const PretrainOptions& options) {
     fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
   if (!(options.schedule.learning_rate > 0))
     fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
-  if (!(options.momentum > 0 && options.momentum < 1))
-    fail_usage("momentum must be between 0 and 1, found {}", options.momentum);
-  if (!(options.weight_decay >= 0)) fail_usage("weight decay must be at least 0, found {}", options.weight_decay);
+  if (!(options.sgd.momentum > 0 && options.sgd.momentum < 1))
+    fail_usage("momentum must be between 0 and 1, found {}", options.sgd.momentum);
+  if (!(options.sgd.weight_decay >= 0))
+    fail_usage("weight decay must be at least 0, found {}", options.sgd.weight_decay);
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
   }
@@ -38,14 +42,42 @@ json pretrain_made_by(const PackedImages& images, const PretrainOptions& options
           {"milestones", options.schedule.milestones},
           {"learning_rate", options.schedule.learning_rate},
           {"batch", options.batch},
-          {"momentum", options.momentum},
-          {"weight_decay", options.weight_decay},
+          {"momentum", options.sgd.momentum},
+          {"weight_decay", options.sgd.weight_decay},
           {"label_smoothing", options.label_smoothing},
           {"rotation", options.rotation == RotationTask::kOn},
           {"crop_padding", options.augment.crop_padding},
           {"colour_jitter", options.augment.colour_jitter},
           {"flip_probability", options.augment.flip_probability},
           {"seed", options.seed}};
+}
+
+BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {
+  BatchLoaderOptions loader;
+  loader.content = content;
+  loader.pinned = device.is_cuda();
+  loader.batch = options.batch;
+  loader.augment = options.augment;
+  loader.rotate = options.rotation == RotationTask::kOn ? Rotate::kYes : Rotate::kNo;
+  loader.seed = options.seed;
+  loader.group = options.group;
+  // A CPU computes for far longer than it prepares; a GPU does not.
+  loader.workers = options.workers > 0 ? options.workers
+                   : device.is_cuda()  ? std::max(1, std::min(8, usable_cores() - 1))
+                                       : 1;
+  return loader;
+}
+
+EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFiles& files, json made_by) {
+  EpochLoopOptions loop;
+  loop.name = "pre-training";
+  loop.schedule = options.schedule;
+  loop.chooses = {"mean"};
+  loop.seed = options.seed;
+  loop.files = files;
+  loop.made_by = std::move(made_by);
+  loop.group = options.group;
+  return loop;
 }
 
 AugmentOn parse_augment_on(std::string_view text) {

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "protocom/train/pretrain.h"
+#include "train/batch_loader.h"
+#include "train/epoch_loop.h"
 
 namespace protocom {
 
@@ -10,5 +12,11 @@ void check_pretrain(const PretrainOptions& options);
 
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json pretrain_made_by(const PackedImages& images, const PretrainOptions& options);
+
+/// How the batches are prepared that it trains on.
+BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content);
+
+/// What the loop needs to know, but for the steps of an epoch.
+EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

@@ -8,24 +8,14 @@
 
 namespace protocom {
 
-/// Sums over the images of an epoch so far.
-struct EpochFigures {
-  double loss = 0, correct = 0;
-  int64_t images = 0;
-  double seconds = 0, waited = 0;
-
-  [[nodiscard]] double mean_loss() const { return loss / static_cast<double>(images); }
-  [[nodiscard]] double accuracy() const { return correct / static_cast<double>(images); }
-  [[nodiscard]] double images_per_second() const { return static_cast<double>(images) / seconds; }
-};
-
-/// All that a pre-training carries from one step to the next. What is random depends on the seed, the epoch and the
-/// place in it alone, so no generator is part of it.
+/// The networks of a pre-training. What is random depends on the seed, the epoch and the place in it alone, so no
+/// generator is part of its state.
 struct PretrainState {
-  /// A fresh one; weights follow from options.seed.
+  /// Fresh ones; weights follow from options.seed.
   PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device);
 
-  void set_learning_rate(double learning_rate);
+  /// Those that take part in the loss; the head for rotations only where there are any.
+  [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
 
   /// Writes the backbone alone.
   void write_backbone(const TrainingFiles& files) const;
@@ -38,10 +28,6 @@ struct PretrainState {
   torch::nn::Linear classifier{nullptr};  ///< [d -> base classes]
   torch::nn::Linear rotation{nullptr};    ///< [d -> 4]
   std::unique_ptr<torch::optim::SGD> optimizer;
-  int64_t epoch = 0;     ///< epochs done
-  int64_t step = 0;      ///< steps done of the epoch after them
-  EpochFigures figures;  ///< of these steps
-  PretrainResult result;
 };
 
 }  // namespace protocom

@@ -38,7 +38,7 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
 StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group) {
   if (group.alone()) return own;
   const double asked = stop != nullptr && stop->requested() ? 1 : 0;
-  const at::Tensor all = at::tensor({own.loss, own.correct, own.images, asked}, at::kDouble);
+  const at::Tensor all = at::tensor({own.loss, own.correct, own.count, asked}, at::kDouble);
   group.sum(all);
   const double* values = all.data_ptr<double>();
   if (values[3] > 0 && stop != nullptr && !stop->requested()) stop->request(SIGTERM);

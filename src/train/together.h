@@ -21,7 +21,7 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group);
 struct StepSums {
   double loss = 0;
   double correct = 0;
-  double images = 0;
+  double count = 0;
 };
 StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group);
 

@@ -23,8 +23,8 @@ CompleteOptions quick() {
   options.schedule.learning_rate = 0.05;
   options.batches = 150;
   options.batch = 32;
-  options.validation_episodes = 40;
-  options.validation_every = 2;
+  options.validation.episodes = 40;
+  options.validation.every = 2;
   options.seed = 8;
   return options;
 }

@@ -76,7 +76,7 @@ struct World {
     CompleteOptions quick;
     quick.schedule.epochs = 1;
     quick.batches = 5;
-    quick.validation_episodes = 0;
+    quick.validation.episodes = 0;
     model =
         train_completion(extract_features(*backbone, images, {}, Progress::none()), knowledge, quick, Progress::none())
             .model;
@@ -91,8 +91,8 @@ MetatrainOptions quick() {
   MetatrainOptions options;
   options.schedule = {ScheduleShape::kStep, 3e-3, 3, {}};
   options.episode = {3, 1, 4};
-  options.validation = {3, 1, 5};
-  options.validation_episodes = 20;
+  options.validation.shape = {3, 1, 5};
+  options.validation.episodes = 20;
   options.batches = 4;
   options.episodes = 2;
   options.precision = Precision::kFloat32;
@@ -120,7 +120,7 @@ TEST(Metatrain, LowersTheLossOfItsEpisodesWithEveryHead) {
 TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
   World world;
   MetatrainOptions options = quick();
-  options.validation_episodes = 0;
+  options.validation.episodes = 0;
   const auto backbone = copies(world.backbone->parameters());
   const auto network = copies(world.model->network.parameters());
   const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
@@ -145,7 +145,7 @@ TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
   const auto weights = [](uint64_t seed) {
     World world;
     MetatrainOptions options = quick();
-    options.validation_episodes = 0;
+    options.validation.episodes = 0;
     options.schedule.epochs = 1;
     options.seed = seed;
     metatrain(world.images, world.inputs(), options, world.files, Progress::none());
@@ -159,7 +159,7 @@ TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
 TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   World world;
   MetatrainOptions options = quick();
-  options.validation_episodes = 0;
+  options.validation.episodes = 0;
   options.statistics = AttributeStatistics::kRecomputed;
   metatrain(world.images, world.inputs(), options, world.files, Progress::none());
   const auto tuned = read_backbone(world.files.training.out, {});
@@ -188,6 +188,21 @@ TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
   EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
 }
 
+/// Asks for a stop when the given step is done.
+class StopAt : public Progress {
+ public:
+  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
+  void start(std::string_view, int64_t) override {}
+  void advance(int64_t done, std::string_view detail) override {
+    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
+  }
+  void finish() override {}
+
+ private:
+  StopSignal& signal_;
+  int64_t step_;
+};
+
 TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
   const auto bytes_of = [](const World& world) {
     return read_file(world.files.training.out) + read_file(world.files.model);
@@ -196,24 +211,22 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
   World whole;
   const MetatrainResult expected = metatrain(whole.images, whole.inputs(), options, whole.files, Progress::none());
   World cut;
-  StopSignal stop;
-  stop.request(SIGTERM);  // every run does one step and stops
-  cut.files.training.stop = &stop;
   cut.files.training.resume = Resume::kIfThere;
   MetatrainResult result;
-  int stops = 0;
-  for (bool done = false; !done;) {
+  const int64_t steps = options.schedule.epochs * options.batches;
+  for (int64_t step = 1; step <= steps + 1; ++step) {
     World fresh;  // the inputs of the command are read again each time
     fresh.files = cut.files;
-    try {
-      result = metatrain(fresh.images, fresh.inputs(), options, fresh.files, Progress::none());
-      done = true;
-    } catch (const Interrupted& interrupted) {
-      EXPECT_EQ(interrupted.signal(), SIGTERM);
-      ASSERT_LE(++stops, 40);
+    StopSignal signal;
+    StopAt stop(signal, step);
+    fresh.files.training.stop = &signal;
+    const auto run = [&] { result = metatrain(fresh.images, fresh.inputs(), options, fresh.files, stop); };
+    if (step <= steps) {
+      EXPECT_THROW(run(), Interrupted) << step;
+    } else {
+      run();
     }
   }
-  EXPECT_GE(stops, options.schedule.epochs * options.batches - 1);
   EXPECT_EQ(bytes_of(cut), bytes_of(whole));
   ASSERT_EQ(result.epochs.size(), expected.epochs.size());
   for (size_t i = 0; i < result.epochs.size(); ++i) {

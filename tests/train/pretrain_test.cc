@@ -234,8 +234,9 @@ TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
   nlohmann::json state = nlohmann::json::parse(saved.bytes("training.state.json"));
   nlohmann::json old = state.at("position");
   old["made_by"] = state.at("made_by");
-  old.erase("step");
-  old.erase("sums");
+  old["best_epoch"] = old.at("kept_epoch");
+  old["validation_accuracy"] = old.at("best_accuracy").get<double>() / 100;
+  for (const char* name : {"step", "sums", "kept_epoch", "best_accuracy", "waited"}) old.erase(name);
   NpzWriter writer(folder / "old.npz.last");
   for (const std::string& name : saved.names()) {
     if (name == "training.state.json" || name == "training.optimizer" || name == "header.json") continue;
@@ -255,7 +256,7 @@ TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   PretrainOptions options = quick();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
-  options.weight_decay = 0.25;
+  options.sgd.weight_decay = 0.25;
   EXPECT_THAT(
       message_of([&] { pretrain(images, options, into(folder / "b.npz", Resume::kIfThere), Progress::none()); }),
       HasSubstr("weight_decay was 0.0005, is 0.25"));
@@ -318,7 +319,7 @@ TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   options.batch = 1;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
   options = quick();
-  options.validation.n_way = 1;
+  options.validation.shape.n_way = 1;
   EXPECT_THROW(run(halves(2, 2, 8), options), UsageError);
 }
 

@@ -9,6 +9,7 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"
+#include "protocom/train/validation.h"
 
 namespace protocom {
 
@@ -27,8 +28,7 @@ struct CompleteOptions {
   int64_t batches = 250;  ///< steps an epoch
   int64_t batch = 128;    ///< (class, k images) pairs a step
   int64_t k_shot = 1;     ///< images averaged into each incomplete prototype
-  double momentum = 0.9;  ///< Nesterov
-  double weight_decay = 5e-4;
+  SgdOptions sgd;
   /// Training sees the features scaled to this root mean square, and the scale is folded into the weights afterwards:
   /// the recipe's learning rate suits ResNet12's features (0.43) and diverges on a backbone whose features are three
   /// times as long. 0: unscaled.
@@ -36,10 +36,7 @@ struct CompleteOptions {
   int64_t code_dim = 256;  ///< see ProtoComNetOptions
   int64_t attention_hidden = 300;
   int64_t decoder_hidden = 512;
-  EpisodeShape validation{5, 1, 15};
-  int64_t validation_episodes =
-      300;  ///< of the val split, the same ones every time; 0: no validation, the last epoch is kept
-  int64_t validation_every = 1;  ///< epochs
+  ValidationOptions validation;  ///< on all val features: images_per_class is for images
   /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a
   /// network that has begun to overfit the base classes shows in its completed prototypes first.
   std::vector<std::string> decisive = {"completed", "mean-fusion", "gauss-fusion"};

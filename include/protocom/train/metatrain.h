@@ -15,6 +15,7 @@
 #include "protocom/train/augment.h"
 #include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"
+#include "protocom/train/validation.h"
 
 namespace protocom {
 
@@ -40,20 +41,16 @@ std::string_view to_string(AttributeStatistics statistics);
 /// any.
 struct MetatrainOptions {
   std::string head = "gauss-fusion";  ///< the method whose loss is minimised (make_method); "mean" is MetaBaseline
-  EpisodeShape episode{5, 1, 15};
+  EpisodeShape episode;
   int64_t episodes = 8;   ///< a step; computed one after the other, so that memory does not grow with them
   int64_t batches = 100;  ///< steps an epoch
   Schedule schedule{ScheduleShape::kStep, 1e-4, 40, {0.375, 0.625, 0.75}};
-  double momentum = 0.9;  ///< Nesterov
-  double weight_decay = 5e-4;
+  SgdOptions sgd;
   double scale = kDefaultGamma;  ///< gamma of equation 8 at the start; learned
   BatchNormStatistics batch_norm = BatchNormStatistics::kRunning;
   AttributeStatistics statistics = AttributeStatistics::kKept;  ///< chosen on val: docs/results.md
   AugmentOptions augment{0, 0, 0};                              ///< none: the statistics are of images as they are
-  EpisodeShape validation{5, 1, 15};
-  int64_t validation_episodes = 300;  ///< of the val split; 0: no validation, the last epoch is kept
-  int64_t validation_images = 100;    ///< the first ones of each val class; 0: all
-  int64_t validation_every = 1;       ///< epochs
+  ValidationOptions validation;
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
   uint64_t seed = 1;

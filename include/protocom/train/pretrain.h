@@ -12,6 +12,7 @@
 #include "protocom/train/augment.h"
 #include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"
+#include "protocom/train/validation.h"
 
 namespace protocom {
 
@@ -19,17 +20,6 @@ namespace protocom {
 enum class RotationTask {
   kOff,
   kOn  ///< each image is turned by 0, 90, 180 or 270 degrees and a second head tells which: loss = 0.5 CE + 0.5 CE_rot
-};
-
-/// The episodes that choose the best epoch: nearest class mean by cosine on the val classes, the same episodes after
-/// every epoch.
-struct ValidationOptions {
-  int64_t episodes = 200;  ///< 0: no validation, the last epoch is the best
-  int64_t n_way = 5;       ///< fewer when there are fewer val classes
-  int64_t k_shot = 1;
-  int64_t n_query = 15;            ///< a class; fewer when the smallest val class has fewer
-  int64_t images_per_class = 100;  ///< only the first ones of each class are used; 0: all
-  int64_t every = 1;               ///< epochs between validations; the last epoch always has one
 };
 
 /// Over which images batch norm computes its statistics when several processes share a batch.
@@ -54,13 +44,12 @@ struct PretrainOptions {
   BackboneOptions backbone;  ///< image_size is taken from the images
   Schedule schedule;         ///< 0.1, times 0.1 at 60, 80 and 90 % of 100 epochs
   int64_t batch = 128;       ///< of all processes together
-  double momentum = 0.9;     ///< Nesterov
-  double weight_decay = 5e-4;
+  SgdOptions sgd;
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
   AugmentOptions augment;
   AugmentOn augment_on = AugmentOn::kAuto;
-  ValidationOptions validation;
+  ValidationOptions validation{200, {}};  ///< nearest class mean by cosine
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
   int workers = 0;              ///< threads that prepare batches; 0: one, or more on a GPU machine

@@ -29,4 +29,10 @@ struct Schedule {
   [[nodiscard]] double at(int64_t epoch) const;
 };
 
+/// Stochastic gradient descent, but for its learning rate.
+struct SgdOptions {
+  double momentum = 0.9;  ///< Nesterov
+  double weight_decay = 5e-4;
+};
+
 }  // namespace protocom

@@ -1,0 +1,191 @@
+#include "train/epoch_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "train/together.h"
+#include "train/validation.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kOptimizer = "optimizer";
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Checkpoints of pre-training had names of their own before format 3, and those of format 1 were of epochs' ends only.
+json position_of(const Checkpoint& saved) {
+  json position = saved.position;
+  if (!position.contains("best_epoch")) return position;
+  const json best = position.at("validation_accuracy");
+  position["kept_epoch"] = position.at("best_epoch");
+  position["best_accuracy"] = best.is_null() ? best : json(100 * best.get<double>());
+  position["step"] = position.value("step", int64_t{0});
+  json sums = position["step"] > 0 ? position.at("sums") : to_json(EpochSums{});
+  if (sums.contains("images")) sums["count"] = sums["images"];
+  position["sums"] = sums;
+  return position;
+}
+
+}  // namespace
+
+EpochLoop::EpochLoop(Trainer& trainer, EpochLoopOptions options, Progress& progress)
+    : trainer_(trainer),
+      options_(std::move(options)),
+      progress_(progress),
+      files_(files_of(*options_.group, options_.files)),
+      keeper_(files_, options_.made_by),
+      reader_(*options_.group, files_.stop, [this](double loss, int64_t step) { fail_not_finite(loss, step); }) {}
+
+EpochLoopResult EpochLoop::run() {
+  begin();
+  progress_.start(options_.name, options_.schedule.epochs * options_.steps);
+  progress_.advance(steps_done(), "");
+  while (place_.epoch < options_.schedule.epochs) {
+    train_epoch();
+    end_epoch(place_.epoch + 1);
+    ++place_.epoch;
+    place_.step = 0;
+    keeper_.save(snapshot());
+  }
+  progress_.finish();
+  trainer_.finish(kept_epoch_);
+  keeper_.finish();
+  return {place_.epoch, kept_epoch_, best_accuracy_, sums_};
+}
+
+void EpochLoop::begin() {
+  const auto saved = begin_together(keeper_, *options_.group);
+  if (saved) {
+    restore(*saved);
+  } else {
+    if (options_.start == StartCounts::kYes) end_epoch(0);
+    keeper_.save(snapshot());
+  }
+  log_.emplace(files_, saved ? place_.epoch : TrainingLog::kNew);
+}
+
+Checkpoint EpochLoop::snapshot() {
+  reader_.read(sums_);
+  Checkpoint saved = trainer_.snapshot();
+  saved.add_optimizer(kOptimizer, trainer_.optimizer());
+  saved.position.update({{"epoch", place_.epoch},
+                         {"step", place_.step},
+                         {"sums", to_json(sums_)},
+                         {"kept_epoch", kept_epoch_},
+                         {"best_accuracy", best_accuracy_ ? json(*best_accuracy_) : json(nullptr)}});
+  return saved;
+}
+
+void EpochLoop::restore(const Checkpoint& saved) {
+  saved.load_optimizer(kOptimizer, trainer_.optimizer());
+  try {
+    const json position = position_of(saved);
+    place_ = {position.at("epoch"), position.at("step")};
+    sums_ = sums_from(position.at("sums"));
+    kept_epoch_ = position.at("kept_epoch");
+    if (!position.at("best_accuracy").is_null()) best_accuracy_ = position.at("best_accuracy").get<double>();
+    trainer_.restore(saved);
+  } catch (const json::exception& error) {
+    fail("{} does not say where the training stands: {}", saved.path.string(), error.what());
+  }
+}
+
+void EpochLoop::train_epoch() {
+  for (auto& group : trainer_.optimizer().param_groups())
+    static_cast<torch::optim::SGDOptions&>(group.options()).lr(options_.schedule.at(place_.epoch));
+  if (place_.step == 0) sums_ = {};
+  const double before = sums_.seconds;
+  const auto start = Clock::now();
+  trainer_.begin_epoch(place_);
+  while (place_.step < options_.steps) {
+    train_step();
+    ++place_.step;
+    sums_.seconds = before + seconds_since(start);
+    progress_.advance(steps_done(), describe());
+    keeper_.after_step([this] { return snapshot(); });
+  }
+  reader_.read(sums_);
+}
+
+void EpochLoop::train_step() {
+  trainer_.optimizer().zero_grad();
+  const at::Tensor sums = trainer_.learn(place_);
+  // On the CPU they are read before the step's gradients change anything.
+  reader_.add(place_.step, sums, sums_);
+  trainer_.optimizer().step();
+}
+
+void EpochLoop::fail_not_finite(double loss, int64_t step) const {
+  const std::string saved =
+      files_.out.empty() ? "" : fmt::format("; {} has the state that was saved last", files_.last().string());
+  fail("the loss is not finite at epoch {}, step {} of {} ({}, seed {}): lower --lr, or compute in float32{}",
+       place_.epoch + 1, step + 1, options_.steps, loss, options_.seed, saved);
+}
+
+void EpochLoop::end_epoch(int64_t epoch) {
+  EpochEnd end{epoch, options_.schedule.at(std::max<int64_t>(epoch - 1, 0)), sums_, {}, 0};
+  const bool last = epoch == options_.schedule.epochs;
+  const int64_t every = trainer_.validates_every();
+  if (every > 0 && (last || epoch % every == 0)) end.validation = validate();
+  if (is_best(epoch, end.validation)) trainer_.keep(epoch);
+  end.kept_epoch = kept_epoch_;
+  EpochLog own = trainer_.end_epoch(end);
+  if (epoch > 0) log(end, std::move(own));
+}
+
+std::vector<MethodScores> EpochLoop::validate() {
+  std::vector<MethodScores> scores;
+  const auto work = [&](Progress& progress) { scores = trainer_.validate(progress); };
+  // Several processes would not stop at the same place, and there is no state yet to go on from before the first epoch.
+  if (options_.group->alone() && log_) {
+    keeper_.interruptible(work, [this] { return snapshot(); });
+  } else {
+    work(Progress::none());
+  }
+  return scores;
+}
+
+bool EpochLoop::is_best(int64_t epoch, const std::vector<MethodScores>& validation) {
+  const bool last = epoch == options_.schedule.epochs;
+  if (trainer_.validates_every() == 0 || options_.chooses.empty()) {
+    kept_epoch_ = epoch;
+    return last;
+  }
+  if (validation.empty()) return false;
+  const double accuracy = mean_accuracy(validation, options_.chooses);
+  if (best_accuracy_ && !(accuracy > *best_accuracy_)) return false;
+  best_accuracy_ = accuracy;
+  kept_epoch_ = epoch;
+  return true;
+}
+
+void EpochLoop::log(const EpochEnd& end, EpochLog own) {
+  own.line["learning_rate"] = end.learning_rate;
+  own.line["loss"] = end.sums.mean_loss();
+  own.curves.push_back({"loss/train", end.sums.mean_loss()});
+  own.curves.push_back({"learning_rate", end.learning_rate});
+  log_->add(end.epoch, own.line, own.curves);
+}
+
+std::string EpochLoop::describe() const {
+  std::string text = fmt::format("epoch {}/{}", place_.epoch + 1, options_.schedule.epochs);
+  if (sums_.count > 0) text += "  " + trainer_.describe(sums_);
+  if (best_accuracy_) text += fmt::format("  best val {:.2f} %", *best_accuracy_);
+  return text;
+}
+
+std::unique_ptr<torch::optim::SGD> make_optimizer(const std::vector<at::Tensor>& parameters,
+                                                  const SgdOptions& options) {
+  return std::make_unique<torch::optim::SGD>(
+      parameters,
+      torch::optim::SGDOptions(0).momentum(options.momentum).weight_decay(options.weight_decay).nesterov(true));
+}
+
+}  // namespace protocom

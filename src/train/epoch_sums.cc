@@ -1,0 +1,50 @@
+#include "train/epoch_sums.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <utility>
+
+#include "train/together.h"
+
+namespace protocom {
+namespace {
+
+/// On a GPU sums are read only now and then: reading them waits for all that it still computes.
+constexpr size_t kStepsBetweenReadings = 32;
+
+}  // namespace
+
+nlohmann::json to_json(const EpochSums& sums) {
+  return {{"loss", sums.loss}, {"correct", sums.correct}, {"count", sums.count}, {"seconds", sums.seconds}};
+}
+
+EpochSums sums_from(const nlohmann::json& saved) {
+  return {saved.at("loss"), saved.at("correct"), saved.at("count"), saved.at("seconds")};
+}
+
+SumsReader::SumsReader(const ProcessGroup& group, StopSignal* stop, NotFinite not_finite)
+    : group_(group), stop_(stop), not_finite_(std::move(not_finite)) {}
+
+void SumsReader::add(int64_t step, const at::Tensor& sums, EpochSums& total) {
+  unread_.push_back({step, sums});
+  if (unread_.size() >= kStepsBetweenReadings || !sums.is_cuda() || !group_.alone()) read(total);
+}
+
+void SumsReader::read(EpochSums& total) {
+  if (unread_.empty()) return;
+  std::vector<at::Tensor> rows;
+  for (const Unread& step : unread_) rows.push_back(step.sums);
+  const at::Tensor all = at::stack(rows).cpu();  // [steps, 3]
+  const double* row = all.data_ptr<double>();
+  for (const Unread& step : std::exchange(unread_, {})) {
+    const StepSums sums = sum_step({row[0], row[1], row[2]}, stop_, group_);
+    if (!std::isfinite(sums.loss)) not_finite_(sums.loss, step.step);
+    total.loss += sums.loss;
+    total.correct += sums.correct;
+    total.count += sums.count;
+    row += 3;
+  }
+}
+
+}  // namespace protocom

@@ -1,0 +1,63 @@
+#include "train/joint_models.h"
+
+#include "protocom/fewshot/moments.h"
+
+namespace protocom {
+
+JointModels::JointModels(const MetatrainInputs& inputs, const MetatrainFiles& files, const ProcessGroup& group,
+                         c10::Device device)
+    : inputs_(inputs), files_(files), group_(group) {
+  backbone().to(device);
+  move_network(device);
+}
+
+NamedTensors JointModels::network() const {
+  NamedTensors tensors;
+  if (model() == nullptr) return tensors;
+  for (const auto& [name, tensor] : model()->network.state_dict()) tensors.emplace_back("network." + name, tensor);
+  return tensors;
+}
+
+void JointModels::move_network(c10::Device device) const {
+  if (model() == nullptr) return;
+  for (const at::Tensor& parameter : model()->network.parameters()) parameter.set_data(parameter.data().to(device));
+}
+
+void JointModels::write(int64_t kept_epoch, double gamma) const {
+  if (!group_.leads()) return;
+  write_backbone(files_.training.out, backbone(), *backbone().options(), files_.training.provenance);
+  if (!writes_model()) return;
+  model()->gamma = gamma;
+  write_completion_model(files_.model, *model(), files_.training.provenance, {{"kept_epoch", kept_epoch}});
+}
+
+void JointModels::bring_back() const {
+  if (group_.leads()) read();
+  for (const auto& [name, tensor] : backbone().state_dict()) group_.broadcast(tensor);
+  for (const auto& [name, tensor] : network()) group_.broadcast(tensor);
+  if (model() == nullptr) return;
+  const at::Tensor gamma = at::scalar_tensor(model()->gamma, at::kDouble);
+  group_.broadcast(gamma);
+  model()->gamma = gamma.item<double>();
+}
+
+void JointModels::set_statistics(const FeatureSet& base, const ClassKnowledge& classes) const {
+  const auto count = static_cast<int64_t>(base.class_names.size());
+  // Classes without images here, those of the other splits, count for nothing.
+  const Moments moments = attribute_moments(class_moments(base.features, base.labels, count), classes.association);
+  model()->attribute_mean = moments.mean().to(at::kFloat);
+  model()->attribute_std = moments.std().to(at::kFloat);
+}
+
+void JointModels::read() const {
+  const auto kept = read_backbone(files_.training.out, {});
+  const auto from = kept->state_dict();
+  const auto to = backbone().state_dict();
+  for (size_t i = 0; i < to.size(); ++i) to[i].second.copy_(from[i].second);
+  if (!writes_model()) return;
+  const CompletionModel written = read_completion_model(files_.model);
+  for (const auto& [name, tensor] : written.network.state_dict()) model()->network.parameter(name).copy_(tensor);
+  model()->gamma = written.gamma;
+}
+
+}  // namespace protocom

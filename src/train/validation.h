@@ -1,0 +1,66 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "protocom/data/packed_images.h"
+#include "protocom/eval/evaluate.h"
+#include "protocom/features/extract.h"
+#include "protocom/nn/backbone.h"
+#include "protocom/train/validation.h"
+#include "train/event_file.h"
+
+namespace protocom {
+
+/// What classifies the queries of validation episodes besides their features.
+struct ValidationModel {
+  const CompletionModel* model = nullptr;   ///< on the CPU; null: only "mean" is scored
+  const ClassKnowledge* classes = nullptr;  ///< in the order of the features' classes
+  std::string head = {};                    ///< one more method to score, if it is none of the paper's rows
+};
+
+/// A fixed set of few-shot episodes of the val classes, to compare the epochs of a training with.
+class Validation {
+ public:
+  /// Draws the episodes from the val classes of `images`, whose features may be undefined yet. Throws UsageError for
+  /// options out of range.
+  Validation(const FeatureSet& images, const ValidationOptions& options, uint64_t seed);
+
+  /// Whether episodes are asked for and there are classes for them.
+  [[nodiscard]] bool possible() const { return episodes_.has_value(); }
+  /// How many epochs apart to validate; 0 when it is not possible.
+  [[nodiscard]] int64_t every() const { return possible() ? every_ : 0; }
+
+  /// Scores of the paper's rows and the head on the features of the images given before.
+  [[nodiscard]] std::vector<MethodScores> run(const FeatureSet& features, const ValidationModel& model,
+                                              Progress& progress) const;
+
+ private:
+  int64_t every_;
+  std::optional<EpisodeList> episodes_;
+};
+
+/// The same on images, with the features that a backbone gives them at the moment.
+class ImageValidation {
+ public:
+  ImageValidation(const PackedImages& images, const ValidationOptions& options, uint64_t seed);
+
+  [[nodiscard]] int64_t every() const { return validation_.every(); }
+  /// Sets the backbone to use, not training; with several processes its running statistics become those of process 0.
+  [[nodiscard]] std::vector<MethodScores> run(Backbone& backbone, const ExtractOptions& extract,
+                                              const ValidationModel& model, Progress& progress) const;
+
+ private:
+  PackedImages images_;
+  Validation validation_;
+};
+
+/// The mean accuracy of some methods, by their labels, percent. Throws Error when one was not scored.
+double mean_accuracy(const std::vector<MethodScores>& scores, const std::vector<std::string>& methods);
+
+/// {"mean": {"accuracy": percent, "ci95": percent}, ...} for a log.
+nlohmann::json accuracies_json(const std::vector<MethodScores>& scores);
+/// "accuracy/validation/<method>" in [0, 1].
+std::vector<Scalar> accuracy_curves(const std::vector<MethodScores>& scores);
+
+}  // namespace protocom
