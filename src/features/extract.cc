@@ -48,6 +48,7 @@ class Speed {
 c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
   if (options.batch < 1) fail_usage("features need a batch of at least 1 image, found {}", options.batch);
   const c10::Device device = parse_device(options.device);
+  resolve_precision(options.precision, device);  // throws before the first image
   backbone.to(device);
   backbone.set_mode(BackboneMode::kUse);
   return device;

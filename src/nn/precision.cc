@@ -17,6 +17,23 @@ bool cpu_multiplies_bfloat16() {
 #endif
 }
 
+/// Tried, not looked up: it depends on the processor, on LibTorch and oneDNN, and on what their variables
+/// (DNNL_MAX_CPU_ISA) allow. Ones are exact in bfloat16 and so are these sums, but a bfloat16 sum of ones ends at 256.
+bool cpu_sums_bfloat16_in_float32() {
+  static const bool answer = [] {
+    const torch::NoGradGuard no_grad;
+    const auto ones = [](at::IntArrayRef shape) { return torch::ones(shape, at::kBFloat16); };
+    try {
+      const at::Tensor product = at::mm(ones({64, 1024}), ones({1024, 64}));
+      const at::Tensor convolved = at::conv2d(ones({2, 64, 8, 8}), ones({64, 64, 3, 3}));
+      return product.eq(1024).all().item<bool>() && convolved.eq(576).all().item<bool>();
+    } catch (const std::exception&) {
+      return false;  // oneDNN has no form of them for this processor
+    }
+  }();
+  return answer;
+}
+
 // LibTorch 2.4 gave autocast one interface for all devices and deprecated the one per device.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
 bool autocast_enabled(c10::DeviceType type) { return at::autocast::is_autocast_enabled(type); }
@@ -67,9 +84,17 @@ std::string_view to_string(Precision precision) {
 }
 
 Precision resolve_precision(Precision precision, c10::Device device) {
-  if (precision != Precision::kAuto) return precision;
-  const bool native = device.is_cuda() || (device.is_cpu() && cpu_multiplies_bfloat16());
-  return native ? Precision::kBFloat16 : Precision::kFloat32;
+  if (precision == Precision::kFloat32) return precision;
+  if (device.is_cuda()) return Precision::kBFloat16;
+  const bool asked = precision == Precision::kBFloat16;
+  const bool sums = device.is_cpu() && (asked || cpu_multiplies_bfloat16()) && cpu_sums_bfloat16_in_float32();
+  if (asked && !sums) {
+    fail_usage(
+        "precision bfloat16 needs products that are summed in float32, which '{}' does not offer here (on a CPU they "
+        "need AVX-512): use float32 or auto",
+        device.str());
+  }
+  return sums ? Precision::kBFloat16 : Precision::kFloat32;
 }
 
 PrecisionScope::PrecisionScope(Precision precision, c10::Device device)

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cstdlib>
+
 #include "protocom/core/error.h"
+#include "support/bfloat16.h"
 
 namespace protocom {
 namespace {
@@ -21,6 +24,11 @@ TEST(Precision, ReadsItsOwnNamesAndRefusesOthers) {
 
 TEST(Precision, AScopeChangesProductsAndPutsBackWhatWas) {
   EXPECT_EQ(product_type(), at::kFloat);
+  if (testing::refuses_bfloat16()) {
+    EXPECT_THROW(PrecisionScope(Precision::kBFloat16, kCpu), UsageError);
+    EXPECT_EQ(product_type(), at::kFloat);
+    return;
+  }
   {
     const PrecisionScope low(Precision::kBFloat16, kCpu);
     EXPECT_EQ(product_type(), at::kBFloat16);
@@ -33,10 +41,22 @@ TEST(Precision, AScopeChangesProductsAndPutsBackWhatWas) {
   EXPECT_EQ(product_type(), at::kFloat);
 }
 
-TEST(Precision, AutoBecomesOneOfTheTwoAndTheOthersStay) {
+TEST(Precision, AutoBecomesOneOfTheTwoAndFloat32Stays) {
   EXPECT_NE(resolve_precision(Precision::kAuto, kCpu), Precision::kAuto);
   EXPECT_EQ(resolve_precision(Precision::kFloat32, kCpu), Precision::kFloat32);
+}
+
+TEST(Precision, BFloat16IsRefusedWhereItsProductsAreNotSummedInFloat32) {
+  if (testing::refuses_bfloat16()) {
+#if defined(__x86_64__)
+    const bool limited = std::getenv("DNNL_MAX_CPU_ISA") != nullptr;  // some of the values that it may have
+    EXPECT_TRUE(limited || !__builtin_cpu_supports("avx512bf16"));
+#endif
+    return;
+  }
   EXPECT_EQ(resolve_precision(Precision::kBFloat16, kCpu), Precision::kBFloat16);
+  const PrecisionScope low(Precision::kBFloat16, kCpu);
+  EXPECT_EQ(at::mm(at::ones({64, 1024}), at::ones({1024, 64})).min().item<float>(), 1024);  // 256 if summed in bfloat16
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct ExtractOptions {
 /// f(x) of every packed image, in order and without augmentation (the paper's features). Moves the backbone to
 /// `options.device` and sets it to use, not training. Labels, class names, splits and image ids are the pack's;
 /// `backbone_hash` is the caller's to set. Throws Error when the pack is empty or a feature is NaN or infinite (with
-/// the image's id), UsageError for a batch below 1 or an unknown device.
+/// the image's id), UsageError for a batch below 1, an unknown device or a precision that the device does not have.
 FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
                             Progress& progress);
 

@@ -1,0 +1,25 @@
+#pragma once
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "protocom/core/error.h"
+#include "protocom/nn/precision.h"
+
+namespace protocom::testing {
+
+/// Whether this CPU, under the variables of this process, refuses bfloat16. What a refusal says and that `auto` then
+/// means float32 is checked here, so that a test may ask and go the one way or the other.
+inline bool refuses_bfloat16() {
+  const c10::Device cpu(c10::kCPU);
+  try {
+    resolve_precision(Precision::kBFloat16, cpu);
+    return false;
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("use float32 or auto"));
+    EXPECT_EQ(resolve_precision(Precision::kAuto, cpu), Precision::kFloat32);
+    return true;
+  }
+}
+
+}  // namespace protocom::testing
