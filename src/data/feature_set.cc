@@ -147,8 +147,13 @@ std::vector<int64_t> FeatureSet::classes_of(Split split) const {
 
 std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
   std::vector<std::vector<int64_t>> rows(class_names.size());
-  const int64_t* label = labels.data_ptr<int64_t>();
-  for (int64_t i = 0; i < labels.size(0); ++i) rows[static_cast<size_t>(label[i])].push_back(i);
+  const at::Tensor plain = labels.contiguous();
+  const int64_t* label = plain.data_ptr<int64_t>();
+  for (int64_t i = 0; i < plain.size(0); ++i) {
+    if (label[i] < 0 || label[i] >= static_cast<int64_t>(rows.size()))
+      fail("image {} has the class number {}, the features have {} classes", i, label[i], rows.size());
+    rows[static_cast<size_t>(label[i])].push_back(i);
+  }
   return rows;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/rng.h"
@@ -123,7 +122,7 @@ std::vector<std::string> random_classes(const FeatureSet& features, Split split,
 
 std::vector<double> moving_average(const std::vector<double>& values, int64_t window) {
   const auto n = static_cast<int64_t>(values.size());
-  PROTOCOM_CHECK(window >= 1 && window <= n);
+  if (window < 1 || window > n) fail_usage("a moving average of {} values over {} neighbours", n, window);
   std::vector<double> result;
   for (int64_t i = 0; i + window <= n; ++i) {
     double sum = 0.0;
@@ -134,7 +133,7 @@ std::vector<double> moving_average(const std::vector<double>& values, int64_t wi
 }
 
 std::vector<double> resampled(const std::vector<double>& values, int64_t count) {
-  PROTOCOM_CHECK(!values.empty() && count >= 1);
+  if (values.empty() || count < 1) fail_usage("{} values cannot be resampled to {}", values.size(), count);
   std::vector<double> result;
   for (int64_t i = 0; i < count; ++i) {
     const double place =

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/fewshot/moments.h"
@@ -77,7 +76,9 @@ std::vector<SplitVariance> split_variances(const FeatureSet& features) {
 
 PrincipalComponents principal_components(const at::Tensor& rows, int64_t count) {
   const at::NoGradGuard no_grad;
-  PROTOCOM_CHECK(rows.dim() == 2 && count >= 1 && count <= std::min(rows.size(0), rows.size(1)));
+  if (rows.dim() != 2) fail("principal components of rows [n, d], found the shape [{}]", fmt::join(rows.sizes(), ", "));
+  if (count < 1 || count > std::min(rows.size(0), rows.size(1)))
+    fail_usage("{} rows of {} dimensions do not have {} principal components", rows.size(0), rows.size(1), count);
   const at::Tensor plain = rows.to(at::kDouble);
   const at::Tensor centred = plain - plain.mean(0);
   const auto [values, vectors] = at::linalg_eigh(at::mm(centred.t(), centred));  // ascending

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -93,7 +92,7 @@ ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& e
 
 Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins) {
   if (bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", bins);
-  PROTOCOM_CHECK(!queries.empty());
+  if (queries.empty()) fail("a reliability curve needs queries, found none");
   const auto width = 1.0 / static_cast<double>(bins);
   std::vector<CalibrationBin> all(static_cast<size_t>(bins));
   Calibration result;

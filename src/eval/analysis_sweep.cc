@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -106,7 +105,7 @@ std::vector<SeriesPoint> points_of(const std::vector<SeriesPoint>& points, const
 }
 
 std::optional<double> crossing(const std::vector<SeriesPoint>& a, const std::vector<SeriesPoint>& b) {
-  PROTOCOM_CHECK(a.size() == b.size());
+  if (a.size() != b.size()) fail("two lines cross at shared points, found {} and {}", a.size(), b.size());
   for (size_t i = 1; i < a.size(); ++i) {
     const double before = a[i - 1].accuracy.value - b[i - 1].accuracy.value;
     const double after = a[i].accuracy.value - b[i].accuracy.value;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/check.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -13,7 +12,7 @@ using nlohmann::json;
 
 const MethodScores& scores_of(const std::vector<MethodScores>& methods, const std::string& label) {
   const MethodScores* found = find_scores(methods, label);
-  PROTOCOM_CHECK(found != nullptr);
+  if (found == nullptr) fail("the results have no scores of '{}'", label);
   return *found;
 }
 
@@ -45,7 +44,8 @@ std::vector<MethodScores> pooled(const std::vector<SeedScores>& seeds) {
     for (size_t i = 0; i < seed.methods.size(); ++i) {
       const MethodScores& more = seed.methods[i];
       if (all.size() == i) all.push_back({more.method, more.mode, {}, {}});
-      PROTOCOM_CHECK(all[i].method == more.method);
+      if (all[i].method != more.method)
+        fail("results of different methods cannot be pooled: '{}' and '{}'", all[i].method, more.method);
       all[i].accuracy.insert(all[i].accuracy.end(), more.accuracy.begin(), more.accuracy.end());
       all[i].cosine.insert(all[i].cosine.end(), more.cosine.begin(), more.cosine.end());
     }

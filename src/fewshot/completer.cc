@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dense_layer.h"
+#include "expect_tensor.h"
 #include "fewshot/row_kernels.h"
-#include "protocom/core/check.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -35,6 +35,19 @@ std::vector<at::Tensor> attention_blocks(const ProtoComNet& network) {
   const auto& sizes = network.options();
   return network.parameter("aggregator.0.weight")
       .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
+}
+
+void check_fits(const CompletionModel& model, const ClassKnowledge& classes) {
+  const ProtoComNetOptions& sizes = model.network.options();
+  const auto attributes = static_cast<int64_t>(model.attributes.size());
+  expect_tensor(model.attribute_mean, {"attribute means of the model", at::kFloat, {attributes, sizes.feature_dim}});
+  expect_tensor(model.attribute_embedding,
+                {"attribute embeddings of the model", at::kFloat, {attributes, sizes.embedding_dim}});
+  for (const auto& [name, parameter] : model.network.state_dict())
+    expect_tensor(parameter, {name, at::kFloat, parameter.sizes().vec()});
+  expect_tensor(classes.association, {"association of the classes", at::kFloat, {-1, attributes}});
+  expect_tensor(classes.embedding,
+                {"embeddings of the classes", at::kFloat, {classes.association.size(0), sizes.embedding_dim}});
 }
 
 /// The memory of one thread.
@@ -132,8 +145,7 @@ void Completer::Impl::complete(const float* prototypes, const int64_t* classes, 
 
 Completer::Completer(const CompletionModel& model, const ClassKnowledge& classes) {
   const at::NoGradGuard no_grad;
-  PROTOCOM_CHECK(classes.association.size(1) == model.attribute_mean.size(0));
-  PROTOCOM_CHECK(classes.embedding.size(1) == model.network.options().embedding_dim);
+  check_fits(model, classes);
   impl_ = std::make_unique<Impl>(model, classes);
 }
 
@@ -141,9 +153,11 @@ Completer::~Completer() = default;
 Completer::Completer(Completer&&) noexcept = default;
 
 at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& class_index) const {
-  PROTOCOM_CHECK(prototypes.dim() == 2 && prototypes.size(1) == impl_->dim);
   const at::NoGradGuard no_grad;
-  const at::Tensor in = prototypes.detach().to(at::kFloat).contiguous();
+  expect_tensor(prototypes, {"prototypes to complete", at::kFloat, {-1, impl_->dim}});
+  expect_tensor(class_index, {"classes of the prototypes", at::kLong, {prototypes.size(0)}});
+  expect_below(class_index, static_cast<int64_t>(impl_->offset.size()) - 1, "classes of the prototypes");
+  const at::Tensor in = prototypes.detach().contiguous();
   const at::Tensor classes = class_index.contiguous();
   at::Tensor completed = at::empty(in.sizes(), in.options());
   const float* rows = in.data_ptr<float>();

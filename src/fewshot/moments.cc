@@ -2,7 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/check.h"
+#include "expect_tensor.h"
+#include "protocom/core/error.h"
 
 namespace protocom {
 
@@ -17,7 +18,10 @@ at::Tensor Moments::variance() const {
 at::Tensor Moments::std() const { return variance().sqrt(); }
 
 Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups) {
-  PROTOCOM_CHECK(features.dim() == 2 && labels.dim() == 1 && features.size(0) == labels.size(0));
+  if (groups < 0) fail_usage("moments need a number of groups, found {}", groups);
+  expect_tensor(features, {"features", features.scalar_type(), {-1, -1}, features.device()});
+  expect_tensor(labels, {"labels", at::kLong, {features.size(0)}, features.device()});
+  expect_below(labels, groups, "labels");
   const auto options = features.options().dtype(at::kDouble);
   Moments moments{at::zeros({groups}, options), at::zeros({groups, features.size(1)}, options),
                   at::zeros({groups, features.size(1)}, options)};
@@ -41,7 +45,8 @@ Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, c
 }
 
 Moments attribute_moments(const Moments& classes, const at::Tensor& association) {
-  PROTOCOM_CHECK(association.dim() == 2 && association.size(0) == classes.count.size(0));
+  expect_tensor(association,
+                {"association", association.scalar_type(), {classes.count.size(0), -1}, classes.count.device()});
   const at::Tensor has = (association > 0).to(at::kDouble).t();  // [a, c]
   return {at::mv(has, classes.count), at::mm(has, classes.sum), at::mm(has, classes.sum_squares)};
 }

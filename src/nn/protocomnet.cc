@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "protocom/core/check.h"
+#include "protocom/core/error.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -34,8 +34,7 @@ const at::Tensor& ProtoComNet::parameter(const std::string& name) const {
   for (const auto& [key, tensor] : state_) {
     if (key == name) return tensor;
   }
-  PROTOCOM_CHECK(!"a parameter of ProtoComNet was asked for by a wrong name");
-  return state_.front().second;
+  fail("ProtoComNet has no parameter '{}'; its first is '{}'", name, state_.front().first);
 }
 
 std::vector<at::Tensor> ProtoComNet::parameters() const {

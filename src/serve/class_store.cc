@@ -24,6 +24,14 @@ StoredClass& existing(ClassStore& store, const std::string& name) {
   fail("the store has no class '{}'{}", name, did_you_mean(name, names));
 }
 
+void check_vector(const at::Tensor& vector, const char* what, const std::string& name) {
+  if (!vector.defined()) fail("class '{}' has no {}", name, what);
+  if (vector.dim() != 1 || vector.scalar_type() != at::kFloat || !vector.device().is_cpu()) {
+    fail("class '{}': expected an {} of one dimension in float32 on the CPU, found {} [{}] on {}", name, what,
+         c10::toString(vector.scalar_type()), fmt::join(vector.sizes(), ", "), vector.device().str());
+  }
+}
+
 }  // namespace
 
 FileReference FileReference::to(const fs::path& path) {
@@ -38,6 +46,8 @@ const StoredClass* ClassStore::find(const std::string& name) const {
 void add_class(ClassStore& store, const std::string& name, ClassDescription description) {
   if (name.empty()) fail("a class needs a name");
   if (store.find(name) != nullptr) fail("the store already has a class '{}'", name);
+  check_vector(description.association, "association", name);
+  check_vector(description.embedding, "embedding", name);
   if (description.association.numel() != static_cast<int64_t>(store.attributes.size())) {
     fail("class '{}': weights of {} attributes, the store has {}: it was made with another completion model", name,
          description.association.numel(), store.attributes.size());
@@ -58,8 +68,10 @@ void add_class(ClassStore& store, const std::string& name, ClassDescription desc
 
 int64_t add_images(ClassStore& store, const std::string& name, const EnrolledImages& images) {
   StoredClass& target = existing(store, name);
-  if (images.features.size(0) != static_cast<int64_t>(images.hashes.size()))
-    fail("class '{}': {} hashes for {} images", name, images.hashes.size(), images.features.size(0));
+  if (images.features.dim() != 2 || images.features.size(0) != static_cast<int64_t>(images.hashes.size())) {
+    fail("class '{}': expected one row of features for each of {} images, found the shape [{}]", name,
+         images.hashes.size(), fmt::join(images.features.sizes(), ", "));
+  }
   if (images.features.size(1) != store.feature_dim) {
     fail("features of {} dimensions, the store's have {}", images.features.size(1), store.feature_dim);
   }

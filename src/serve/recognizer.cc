@@ -42,6 +42,11 @@ void check_fits(const ClassStore& store, const CompletionModel& model) {
   }
 }
 
+void check_dim(const at::Tensor& features, int64_t dim) {
+  if (features.dim() == 2 && features.size(1) == dim) return;
+  fail("features of the shape [{}], expected [any, {}] as the store's", fmt::join(features.sizes(), ", "), dim);
+}
+
 }  // namespace
 
 Recognizer::Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options)
@@ -64,9 +69,7 @@ Recognizer::Recognizer(const ClassStore& store, const CompletionModel& model, co
 
 EpisodeScores Recognizer::score(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  const int64_t dim = support_.sum.size(2);
-  if (features.dim() != 2 || features.size(1) != dim)
-    fail("features of {} dimensions, the store's have {}", features.size(-1), dim);
+  check_dim(features, support_.sum.size(2));
   EpisodeBatch batch;
   batch.query = features.to(at::kFloat).unsqueeze(0);
   batch.moments = support_;
@@ -82,6 +85,12 @@ at::Tensor Recognizer::probabilities(const at::Tensor& features) const {
 
 std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
                                                    const std::vector<std::string>& class_names, int64_t top) {
+  const auto classes = static_cast<int64_t>(class_names.size());
+  if (probabilities.dim() != 2 || probabilities.size(1) != classes) {
+    fail("probabilities of the shape [{}], expected [any, {}] for {} class names",
+         fmt::join(probabilities.sizes(), ", "), classes, classes);
+  }
+  if (top < 0) fail_usage("the number of classes to name must not be negative, found {}", top);
   const at::Tensor values = probabilities.to(at::kDouble).contiguous();
   const auto p = values.accessor<double, 2>();
   std::vector<int64_t> order(class_names.size());

@@ -28,6 +28,13 @@ TEST(Resampled, KeepsTheEndsAndInterpolatesBetween) {
   EXPECT_THAT(resampled({3.0, 1.0, 4.0}, 2), ElementsAre(3.0, 4.0));
 }
 
+TEST(MovingAverage, RefusesWindowsAndCountsThatCannotBe) {
+  EXPECT_THROW(moving_average({1.0, 2.0}, 3), UsageError);
+  EXPECT_THROW(moving_average({1.0, 2.0}, 0), UsageError);
+  EXPECT_THROW(resampled({}, 2), UsageError);
+  EXPECT_THROW(resampled({1.0}, 0), UsageError);
+}
+
 // The centre of (1, 0), (1, 0.2), (1, -1) and (5, 0.8) is (2, 0): cosines 1, 0.981, 0.707 and 0.987.
 TEST(ExtremeImages, AreOrderedByTheirAngleToTheCentre) {
   FeatureSet features;

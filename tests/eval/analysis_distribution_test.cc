@@ -22,6 +22,12 @@ FeatureSet small_set() {
   return features;
 }
 
+TEST(PrincipalComponents, RefusesMoreThanThereAre) {
+  EXPECT_THROW(principal_components(at::ones({3, 2}), 3), UsageError);
+  EXPECT_THROW(principal_components(at::ones({3, 2}), 0), UsageError);
+  EXPECT_THROW(principal_components(at::ones({3}), 1), Error);
+}
+
 // Class a: variances (2, 0), mean 1; class b: (0, 8), mean 4: sigma^2 = 2.5. Centres (1, 1) and (4, 5): variances
 // (4.5, 8), mean 6.25. Class c: (0.5, 0.5) about (0.5, 0.5), and both images at 45 degrees to the centre.
 TEST(SplitVariances, AreThoseWorkedOutByHand) {

@@ -53,6 +53,7 @@ TEST(Calibration, PutsCertaintyIntoTheLastBin) {
   EXPECT_DOUBLE_EQ(found.bins[0].high, 1.0);
   EXPECT_NEAR(found.expected_error, 0.0, 1e-12);
   EXPECT_THROW(calibrate({judged(0, 0, 0, 0)}, 0), UsageError);
+  EXPECT_THROW(calibrate({}, 10), Error);
 }
 
 // Episode 0 has a and b, episode 1 a and c. Of a's four queries, one of two was taken for b where b was there, and none

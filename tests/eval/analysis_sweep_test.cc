@@ -21,6 +21,7 @@ TEST(Crossing, IsWhereTheLinesMeet) {
   EXPECT_NEAR(*where, 1.0 + 4.0 / 6.0, 1e-12);
   EXPECT_NEAR(*crossing({point(1, 50), point(5, 70)}, {point(1, 60), point(5, 60)}), 3.0, 1e-12);  // from below
   EXPECT_FALSE(crossing({point(1, 60), point(2, 61)}, {point(1, 56), point(2, 57)}).has_value());
+  EXPECT_THROW(crossing({point(1, 60)}, {}), Error);
 }
 
 TEST(Ways, GoFromFiveToAll) {

@@ -1,17 +1,20 @@
 #include "protocom/eval/evaluate.h"
 
+#include <gmock/gmock.h>
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
 #include "protocom/eval/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 #include "support/golden.h"
+#include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
 
@@ -125,6 +128,24 @@ TEST(Estimate, IsTheMeanAndItsInterval) {
   EXPECT_DOUBLE_EQ(result.value, 2.5);
   EXPECT_NEAR(result.ci95, 1.96 * std::sqrt(5.0 / 3.0 / 4.0), 1e-12);
   EXPECT_DOUBLE_EQ(estimate({7}).ci95, 0);
+}
+
+TEST(Estimate, RefusesNoValuesAndUnequalLists) {
+  EXPECT_EQ(message_of([] { estimate({}); }), "a mean and its interval need at least one value, found none");
+  EXPECT_EQ(message_of([] { paired_difference({}, {}); }),
+            "a mean and its interval need at least one value, found none");
+  EXPECT_EQ(message_of([] {
+              paired_difference({1, 2}, {1});
+            }),
+            "a paired difference needs values of the same episodes, found 2 and 1");
+}
+
+TEST(Evaluate, RefusesFeaturesWithALabelThatIsNoClass) {
+  ToyWorld world = toy_world();
+  world.features.labels = world.features.labels.clone();
+  world.features.labels[3] = 1000;
+  EXPECT_THAT(message_of([&] { sample_episodes(world.features, Split::kNovel, {}, 1, 1); }),
+              ::testing::HasSubstr("image 3 has the class number 1000"));
 }
 
 TEST(AlignKnowledge, PicksRowsAndColumnsByNameAndZeroesWhatIsUnknown) {

@@ -16,7 +16,9 @@ namespace protocom {
 namespace {
 
 using protocom::testing::error_of;
+using protocom::testing::message_of;
 using protocom::testing::TempDir;
+using ::testing::HasSubstr;
 
 CompletionModel small_model() {
   torch::manual_seed(11);
@@ -84,6 +86,48 @@ TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
   at::set_num_threads(threads);
   EXPECT_TRUE(completed[1].equal(completed[0]));
   EXPECT_TRUE(completed[2].equal(completed[0]));
+}
+
+TEST(Completer, RefusesPrototypesAndClassesThatDoNotFit) {
+  const Completer completer(small_model(), four_classes());
+  const auto refusal = [&](const at::Tensor& prototypes, const at::Tensor& index) {
+    return message_of([&] { completer.complete(prototypes, index); });
+  };
+  const at::Tensor two = at::ones({2, 16});
+  EXPECT_EQ(refusal(two, at::tensor({0, 4}, at::kLong)),
+            "classes of the prototypes: expected values in [0, 4), found 4");
+  EXPECT_EQ(refusal(two, at::tensor({-1, 3}, at::kLong)),
+            "classes of the prototypes: expected values in [0, 4), found -1");
+  EXPECT_EQ(refusal(two, at::tensor({0, 1, 2}, at::kLong)),
+            "classes of the prototypes: expected int64 [2] on cpu, found int64 [3] on cpu");
+  EXPECT_THAT(refusal(two, at::tensor({0, 1}, at::kInt)), HasSubstr("found Int [2]"));
+  EXPECT_EQ(refusal(at::ones({2, 15}), at::arange(2)),
+            "prototypes to complete: expected float32 [any, 16] on cpu, found float32 [2, 15] on cpu");
+  EXPECT_THAT(refusal(at::ones({2, 16}, at::kDouble), at::arange(2)), HasSubstr("found float64"));
+  EXPECT_THAT(refusal(at::empty({2, 16}, at::kMeta), at::arange(2)), HasSubstr("on meta"));
+  EXPECT_THAT(refusal({}, at::arange(2)), HasSubstr("an undefined tensor"));
+  EXPECT_EQ(completer.complete(at::ones({0, 16}), at::arange(0)).size(0), 0);
+}
+
+TEST(Completer, RefusesAModelAndClassesThatDoNotFitEachOther) {
+  const auto refusal = [](const CompletionModel& model, const ClassKnowledge& classes) {
+    return message_of([&] { Completer(model, classes); });
+  };
+  ClassKnowledge classes = four_classes();
+  classes.association = at::ones({4, 2});
+  EXPECT_EQ(refusal(small_model(), classes),
+            "association of the classes: expected float32 [any, 3] on cpu, found float32 [4, 2] on cpu");
+  classes = four_classes();
+  classes.embedding = at::ones({4, 5});
+  EXPECT_THAT(refusal(small_model(), classes), HasSubstr("embeddings of the classes: expected float32 [4, 6]"));
+  classes.embedding = at::ones({3, 6});
+  EXPECT_THAT(refusal(small_model(), classes), HasSubstr("expected float32 [4, 6] on cpu, found float32 [3, 6]"));
+  CompletionModel model = small_model();
+  model.attribute_mean = at::ones({3, 15});
+  EXPECT_THAT(refusal(model, four_classes()), HasSubstr("attribute means of the model: expected float32 [3, 16]"));
+  model = small_model();
+  model.attribute_embedding = at::ones({2, 6});
+  EXPECT_THAT(refusal(model, four_classes()), HasSubstr("attribute embeddings of the model"));
 }
 
 TEST(CompletionModel, ComesBackFromItsFile) {

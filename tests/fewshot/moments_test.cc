@@ -5,6 +5,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
 #include "support/golden.h"
+#include "support/message_of.h"
 #include "support/real_data.h"
 
 namespace protocom {
@@ -12,6 +13,7 @@ namespace {
 
 using protocom::testing::error_of;
 using protocom::testing::golden;
+using protocom::testing::message_of;
 using protocom::testing::tensor_of;
 
 TEST(Moments, AgreeWithTheDefinitionsOnGoldenData) {
@@ -31,6 +33,25 @@ TEST(Moments, AreZeroForAnEmptyGroupAndHaveNoVarianceForASingleImage) {
   const Moments moments = class_moments(features, at::tensor({0, 2}, at::kLong), 3);
   EXPECT_TRUE(moments.mean().equal(at::tensor({1.0, 2.0, 0.0, 0.0, 3.0, 4.0}, at::kDouble).view({3, 2})));
   EXPECT_TRUE(moments.variance().equal(at::zeros({3, 2}, at::kDouble)));
+}
+
+TEST(Moments, RefuseLabelsThatDoNotFit) {
+  const at::Tensor features = at::ones({2, 3});
+  const auto refusal = [&](const at::Tensor& labels, int64_t groups) {
+    return message_of([&] { class_moments(features, labels, groups); });
+  };
+  EXPECT_EQ(refusal(at::tensor({0, 2}, at::kLong), 2), "labels: expected values in [0, 2), found 2");
+  EXPECT_EQ(refusal(at::tensor({-1, 2}, at::kLong), 2), "labels: expected values in [0, 2), found -1");
+  EXPECT_EQ(refusal(at::arange(3), 3), "labels: expected int64 [2] on cpu, found int64 [3] on cpu");
+  EXPECT_EQ(refusal(at::ones({2}), 3), "labels: expected int64 [2] on cpu, found float32 [2] on cpu");
+  EXPECT_EQ(refusal(at::arange(2), -1), "moments need a number of groups, found -1");
+  EXPECT_EQ(message_of([] { class_moments(at::ones({2}), at::arange(2), 2); }),
+            "features: expected float32 [any, any] on cpu, found float32 [2] on cpu");
+  const Moments classes = class_moments(features, at::arange(2), 2);
+  EXPECT_EQ(message_of([&] {
+              attribute_moments(classes, at::ones({3, 4}));
+            }),
+            "association: expected float32 [2, any] on cpu, found float32 [3, 4] on cpu");
 }
 
 TEST(Moments, AddUp) {

@@ -65,7 +65,31 @@ TEST(ClassStore, RefusesWhatDoesNotFit) {
               HasSubstr("features of 3 dimensions"));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(message_of([&] { add_images(store, "cat", images({{1, nan}}, {"h"})); }), HasSubstr("NaN"));
+  EXPECT_THAT(message_of([&] {
+                add_images(store, "cat", images({{1, 2}, {3, 4}}, {"h"}));
+              }),
+              HasSubstr("one row of features for each of 1 images, found the shape [2, 2]"));
   EXPECT_EQ(store.find("cat")->count, 0);
+}
+
+TEST(ClassStore, RefusesADescriptionThatDoesNotFit) {
+  ClassStore store = small_store();
+  const auto refusal = [&](const ClassDescription& wrong) {
+    return message_of([&] { add_class(store, "cat", wrong); });
+  };
+  ClassDescription wrong = description(1);
+  wrong.association = at::ones({2});
+  EXPECT_EQ(refusal(wrong), "class 'cat': weights of 2 attributes, the store has 1: it was made with another completion model");
+  wrong.association = at::ones({1, 1});
+  EXPECT_THAT(refusal(wrong), HasSubstr("an association of one dimension in float32 on the CPU, found Float [1, 1]"));
+  wrong.association = at::ones({1}, at::kDouble);
+  EXPECT_THAT(refusal(wrong), HasSubstr("found Double [1]"));
+  wrong.association = at::Tensor();
+  EXPECT_EQ(refusal(wrong), "class 'cat' has no association");
+  wrong = description(1);
+  wrong.embedding = at::Tensor();
+  EXPECT_EQ(refusal(wrong), "class 'cat' has no embedding");
+  EXPECT_TRUE(store.classes.empty());
 }
 
 TEST(ClassStore, ComesBackFromItsFileAsItWas) {

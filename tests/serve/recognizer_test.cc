@@ -105,7 +105,10 @@ TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
 
 TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
   const CompletionModel model = constant_model({0, 0});
-  EXPECT_THROW(static_cast<void>(Recognizer(two_classes(), model).probabilities(at::zeros({1, 3}))), Error);
+  const Recognizer recognizer(two_classes(), model);
+  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(recognizer.prototypes(at::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({}))), Error);
 }
 
 TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {
@@ -119,6 +122,11 @@ TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {
   EXPECT_EQ(ranked[1][0].name, "a");
   EXPECT_EQ(ranked[1][1].name, "c");
   EXPECT_EQ(rank_classes(probabilities, {"a", "b", "c"}, 10)[0].size(), 3u);
+}
+
+TEST(RankClasses, RefusesAnotherNumberOfNames) {
+  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c", "d"}, 1), Error);
+  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c"}, -1), UsageError);
 }
 
 }  // namespace

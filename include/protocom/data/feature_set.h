@@ -26,7 +26,7 @@ struct FeatureSet {
   [[nodiscard]] int64_t dim() const { return features.size(1); }
   /// The indices of the classes of a split, in order.
   [[nodiscard]] std::vector<int64_t> classes_of(Split split) const;
-  /// Per class of `class_names`, the rows of its images, in order.
+  /// Per class of `class_names`, the rows of its images, in order. Throws Error for a label that is none of them.
   [[nodiscard]] std::vector<std::vector<int64_t>> rows_by_class() const;
 };
 

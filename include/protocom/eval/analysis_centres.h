@@ -31,10 +31,11 @@ std::vector<ClassExtremes> extreme_images(const FeatureSet& features, const std:
 /// `count` classes of a split at random, in the features' order.
 std::vector<std::string> random_classes(const FeatureSet& features, Split split, int64_t count, uint64_t seed);
 
-/// The mean of every run of `window` neighbours: n - window + 1 values. Requires 1 <= window <= n.
+/// The mean of every run of `window` neighbours: n - window + 1 values. Throws UsageError unless 1 <= window <= n.
 std::vector<double> moving_average(const std::vector<double>& values, int64_t window);
 
-/// Values at `count` evenly spaced places from the first to the last, by linear interpolation.
+/// Values at `count` evenly spaced places from the first to the last, by linear interpolation. Throws UsageError for no
+/// value or count < 1.
 std::vector<double> resampled(const std::vector<double>& values, int64_t count);
 
 /// How near a prototype made from one image comes to the centre of its class, by one method.

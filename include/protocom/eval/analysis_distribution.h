@@ -30,7 +30,7 @@ struct PrincipalComponents {
   std::vector<double> share;  ///< [count], of the total variance
 };
 
-/// Principal components of rows [n, d]. Requires 1 <= count <= min(n, d).
+/// Principal components of rows [n, d]. Throws UsageError unless 1 <= count <= min(n, d).
 PrincipalComponents principal_components(const at::Tensor& rows, int64_t count);
 
 /// Settings of t-SNE (van der Maaten & Hinton 2008), with their defaults.

@@ -57,7 +57,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, method, mode, expected_error, ov
 /// Bins of a reliability curve unless somebody asks for others (Guo et al. 2017).
 inline constexpr int64_t kCalibrationBins = 15;
 
-/// Guo et al. 2017 with `bins` of equal width. Throws UsageError for fewer than 1 bin.
+/// Guo et al. 2017 with `bins` of equal width. Throws UsageError for fewer than 1 bin, Error without queries.
 Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins = kCalibrationBins);
 
 /// The `count` mistakes that were made with the highest probability, each image at most once.
@@ -84,7 +84,7 @@ struct EpisodesAnalysis {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpisodesAnalysis, change, lost_percent, unchanged_percent, changes, worst)
 
-/// `scores` holds mean, completed and gauss-fusion on the same `episodes`.
+/// `scores` holds mean, completed and gauss-fusion on the same `episodes`; throws Error when it does not.
 EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList& episodes,
                                   const std::vector<MethodScores>& scores, int64_t worst = 8);
 

@@ -65,7 +65,8 @@ std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, co
 std::vector<SeriesPoint> points_of(const std::vector<SeriesPoint>& points, const std::string& method);
 
 /// Where the line through a's points first goes from above b's to not above it (or the other way round), by linear
-/// interpolation between neighbouring x; nothing when one stays above. Both have the same x, ascending.
+/// interpolation between neighbouring x; nothing when one stays above. Both have the same x, ascending;
+/// throws Error for different numbers of points.
 std::optional<double> crossing(const std::vector<SeriesPoint>& a, const std::vector<SeriesPoint>& b);
 
 /// 5, then about six steps up to `available`, which is the last; {available} when there are fewer than 5.

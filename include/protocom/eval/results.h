@@ -19,7 +19,8 @@ struct SeedScores {
 };
 
 /// The scores of several lists of one shape, as if they were one list: every method's values one list after the other.
-/// Requires the same methods in every list. Predictions are left out: their episode numbers count within a list.
+/// Throws Error unless every list has the same methods. Predictions are left out: their episode numbers count within a
+/// list.
 std::vector<MethodScores> pooled(const std::vector<SeedScores>& seeds);
 
 /// `results` of several lists of one shape: results_json of all episodes together; with more than one list each entry

@@ -10,12 +10,12 @@ struct Estimate {
   double ci95 = 0;
 };
 
-/// The estimate from one value per episode. Requires at least one value.
+/// The estimate from one value per episode. Throws Error without a value.
 Estimate estimate(const std::vector<double>& values);
 
 /// The mean and interval of the differences `a[i] - b[i]` of two methods on the same episodes. That they met the same
-/// easy and hard episodes cancels, so this interval decides, not whether two intervals overlap. Requires vectors of the
-/// same size, at least one value.
+/// easy and hard episodes cancels, so this interval decides, not whether two intervals overlap. Throws Error
+/// for vectors of different sizes or without a value.
 Estimate paired_difference(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace protocom

@@ -19,12 +19,15 @@ struct ClassKnowledge {
 /// whatever is completed beside it and on any number of threads; processors with other vectors differ by rounding.
 class Completer {
  public:
+  /// Throws Error when a tensor of the model or the classes is not on the CPU, has another dtype, or their numbers of
+  /// attributes or dimensions differ.
   Completer(const CompletionModel& model, const ClassKnowledge& classes);
   ~Completer();
   Completer(Completer&&) noexcept;
 
-  /// Completed prototypes (equation 7), float32 [m, d], of prototypes [m, d] of the classes `class_index` int64 [m]. A
-  /// class without attributes is decoded from its own code alone. No gradients.
+  /// Completed prototypes (equation 7), float32 [m, d], of prototypes float32 [m, d] of the classes `class_index`,
+  /// int64 [m] in [0, c), all on the CPU. A class without attributes is decoded from its own code alone. No gradients.
+  /// Throws Error for tensors that are not so.
   [[nodiscard]] at::Tensor complete(const at::Tensor& prototypes, const at::Tensor& class_index) const;
 
  private:

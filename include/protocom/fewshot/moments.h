@@ -21,14 +21,16 @@ struct Moments {
   [[nodiscard]] at::Tensor std() const;
 };
 
-/// One pass over features [n, d] with labels int64 [n] in [0, groups). Accumulates in float64.
+/// One pass over features [n, d] with labels int64 [n] in [0, groups), on one device. Accumulates in float64. Throws
+/// Error for labels that are not so.
 Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups);
 
 /// Moments recovered from count [g], mean [g, d] and unbiased std [g, d].
 Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std);
 
 /// Attribute moments (equations 2 and 3): attribute a gathers all images of the classes with association > 0 in column
-/// a. `association` is [c, a] over the same classes, in the same order, as `classes`.
+/// a. `association` is [c, a] over the same classes, in the same order, as `classes`. Throws Error for another number
+/// of classes.
 Moments attribute_moments(const Moments& classes, const at::Tensor& association);
 
 }  // namespace protocom

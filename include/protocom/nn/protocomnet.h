@@ -56,6 +56,7 @@ class ProtoComNet {
   /// Names and tensors: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias}, decoder.{0,2}.{weight,bias}. Aliases.
   [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& state_dict() const { return state_; }
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  /// Throws Error for a name that state_dict() does not have.
   [[nodiscard]] const at::Tensor& parameter(const std::string& name) const;
 
  private:

@@ -58,11 +58,13 @@ struct EnrolledImages {
   std::vector<std::string> hashes;  ///< [n], hash_file of each image
 };
 
-/// Adds a class without images. Throws Error when the store has it already or the description does not fit the store.
+/// Adds a class without images. Throws Error when the store has it already or the description's vectors are not float32
+/// on the CPU or do not fit the store.
 void add_class(ClassStore& store, const std::string& name, ClassDescription description);
 
 /// Adds the features of images to a class of the store; images it already holds are left out. Returns how many were
-/// added. Throws Error for an unknown class, features of another dimension or ones that are NaN or infinite.
+/// added. Throws Error for an unknown class, another number of rows than hashes, features of another dimension or ones
+/// that are NaN or infinite.
 int64_t add_images(ClassStore& store, const std::string& name, const EnrolledImages& images);
 
 /// Writes one npz (docs/formats.md, "class-store"), atomically. Throws Error.

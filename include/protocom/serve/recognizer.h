@@ -53,7 +53,7 @@ class Recognizer {
 };
 
 /// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's
-/// order.
+/// order. Throws Error for another number of names than columns, UsageError for a negative `top`.
 std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
                                                    const std::vector<std::string>& class_names, int64_t top);
 
