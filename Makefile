@@ -7,7 +7,7 @@ JOBS ?= $(shell scripts/jobs)
 PROTOCOM := $(BUILD)/apps/protocom/protocom
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
 # What `make tidy` looks at: FILES='src/core/*.cc' narrows it.
-FILES ?= src/*/*.cc apps/*/*.cc
+FILES ?= $(shell git ls-files --cached --others --exclude-standard -- 'src/*.cc' 'apps/*.cc')
 
 # Waiting OpenMP threads sleep instead of spinning: on a machine that others use too, small operators run several times faster.
 export OMP_WAIT_POLICY ?= passive
@@ -16,7 +16,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test demo sanitize fuzz bench tidy format format-check install clean
+.PHONY: help setup setup-dev configure build test test-processors demo sanitize sanitize-inputs fuzz bench tidy format format-check install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ test: build ## set up, build, run all tests
 	@[ -n "$$PROTOCOM_DATA" ] || echo "test: PROTOCOM_DATA is not set: THE TESTS ON REAL DATA ARE LEFT OUT" >&2
 	@ctest --test-dir $(BUILD) --output-on-failure
 
+test-processors: build ## the unit tests once more, as processors with other vectors run them
+	@scripts/test-processors $(BUILD)
+
 demo: configure ## set up, build, and run the main job on images that protocom draws itself
 	@cmake --build $(BUILD) -j $(JOBS) --target protocom
 	@$(PROTOCOM) run configs/demo.toml
@@ -52,6 +55,13 @@ fuzz: setup-dev ## every reader of files under libFuzzer, SECONDS=60 each
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz build/fuzz $(SECONDS)
 
+# The modules that read bytes from outside; `make sanitize` has all of them.
+INPUTS := core data knowledge serve
+sanitize-inputs: setup ## the tests of what reads files of others, under those sanitizers
+	@cmake --preset sanitize $(CMAKE_ARGS)
+	@cmake --build --preset sanitize -j $(JOBS) --target $(INPUTS:%=%_test)
+	@ctest --preset sanitize -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error
+
 bench: setup-dev ## build and run the benchmarks
 	@cmake --preset benchmark -B $(BUILD) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS) --target benchmarks
@@ -59,7 +69,7 @@ bench: setup-dev ## build and run the benchmarks
 
 tidy: setup-dev ## clang-tidy over our sources; FILES='src/core/*.cc' for some of them
 	@cmake --preset tidy $(CMAKE_ARGS)
-	@printf '%s\n' $(wildcard $(FILES)) | xargs -P $(JOBS) -n 1 clang-tidy -p build/tidy --quiet --warnings-as-errors='*'
+	@scripts/tidy build/tidy $(JOBS) $(wildcard $(FILES))
 
 format: setup-dev ## rewrite our sources in the project's style
 	@clang-format -i $(SOURCES)

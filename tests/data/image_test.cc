@@ -201,7 +201,8 @@ std::string make_bmp(const Image& image) {
   };
   const int64_t stride = (image.width * 3 + 3) / 4 * 4;
   std::string bytes = "BM" + number(54 + stride * image.height, 4) + number(0, 4) + number(54, 4) + number(40, 4) +
-                      number(image.width, 4) + number(image.height, 4) + number(1, 2) + number(24, 2) + number(0, 24);
+                      number(image.width, 4) + number(image.height, 4) + number(1, 2) + number(24, 2) +
+                      std::string(24, '\0');
   for (int64_t y = image.height - 1; y >= 0; --y) {
     std::string row;
     for (int64_t x = 0; x < image.width; ++x) {
