@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli.h"
-#include "image_source.h"
+#include "dataset_options.h"
 #include "job.h"
 #include "protocom/train/metatrain.h"
 #include "training_options.h"
