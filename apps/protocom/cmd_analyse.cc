@@ -1,7 +1,7 @@
 #include "analysis_options.h"
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/report/thumbnail.h"
 
 namespace protocom::cli {
