@@ -7,8 +7,8 @@
 #include "fewshot/row_kernels.h"
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "protocom/train/complete.h"
 
@@ -75,7 +75,8 @@ void completion_steps(benchmark::State& state) {
   const Knowledge knowledge = random_knowledge(features);
   constexpr int64_t kSteps = 250;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(train_completion(features, knowledge, steps(kSteps), Progress::none()).epochs.back().loss);
+    benchmark::DoNotOptimize(
+        train_completion({features, knowledge}, steps(kSteps), Progress::none()).epochs.back().loss);
   }
   state.counters["minutes_for_25000_steps"] =
       benchmark::Counter(static_cast<double>(state.iterations()) * 60.0 / 100.0,
@@ -89,7 +90,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   set_threads(static_cast<int>(state.range(0)));
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
-  const CompletionModel model = train_completion(features, knowledge, steps(1), Progress::none()).model;
+  const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {

@@ -1,7 +1,8 @@
 #include "analysis_options.h"
 #include "analysis_writer.h"
-#include "image_finder.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/data/image_finder.h"
+#include "protocom/fewshot/alignment.h"
+#include "protocom/report/thumbnail.h"
 
 namespace protocom::cli {
 namespace {
@@ -36,8 +37,8 @@ void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::
   const CompletionModel model = read_completion_model(options.model);
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const ImageFinder images(options.images);
-  const auto thumbnail = [&](const std::string& id) { return images.thumbnail(id); };
-  Workbench workbench({features, knowledge, model, classes, thumbnail}, options.analyse, progress());
+  const auto picture = [&](const std::string& id) { return thumbnail(images, id); };
+  Workbench workbench({features, knowledge, model, classes, picture}, options.analyse, progress());
   for (const std::string& name : names) {
     if (name == "tables") {
       if (!options.results.empty()) writer.write(compare_results(options));

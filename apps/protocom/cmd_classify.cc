@@ -1,11 +1,7 @@
-#include <ATen/ATen.h>
-
-#include <algorithm>
-
 #include "cli.h"
-#include "images_from.h"
 #include "protocom/core/csv.h"
-#include "protocom/features/extract.h"
+#include "protocom/data/image_files.h"
+#include "protocom/features/embed.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom::cli {
@@ -26,34 +22,9 @@ std::string label(const ClassStore& store, const std::string& name) {
   return title.empty() || title == name ? name : fmt::format("{} ({})", name, title);
 }
 
-/// Features of all readable images, a batch in memory at a time.
-struct Embedded {
-  std::vector<fs::path> paths;
-  at::Tensor features;  // [n, d]
-  std::vector<Unreadable> unreadable;
-};
-
-Embedded embed(Backbone& backbone, const std::vector<fs::path>& paths, const ExtractOptions& options) {
-  Embedded result;
-  std::vector<at::Tensor> features = {at::zeros({0, backbone.dim()})};
-  const auto total = static_cast<int64_t>(paths.size());
-  progress().start("images", total);
-  for (int64_t begin = 0; begin < total; begin += options.batch) {
-    const int64_t end = std::min(total, begin + options.batch);
-    LoadedImages loaded = load_readable({paths.begin() + begin, paths.begin() + end}, backbone.image_size());
-    if (!loaded.images.empty()) features.push_back(extract_features(backbone, loaded.images, options));
-    result.paths.insert(result.paths.end(), loaded.paths.begin(), loaded.paths.end());
-    result.unreadable.insert(result.unreadable.end(), loaded.unreadable.begin(), loaded.unreadable.end());
-    progress().advance(end, "");
-  }
-  progress().finish();
-  result.features = at::cat(features);
-  return result;
-}
-
 using Rankings = std::vector<std::vector<RankedClass>>;
 
-void print_as_table(const ClassStore& store, const Embedded& images, const Rankings& rankings) {
+void print_as_table(const ClassStore& store, const EmbeddedFiles& images, const Rankings& rankings) {
   std::vector<std::vector<std::string>> rows = {{"image", "class", "probability", "then"}};
   for (size_t i = 0; i < rankings.size(); ++i) {
     std::string others;
@@ -66,7 +37,7 @@ void print_as_table(const ClassStore& store, const Embedded& images, const Ranki
   print_table(rows);
 }
 
-void print_as_csv(const Embedded& images, const Rankings& rankings) {
+void print_as_csv(const EmbeddedFiles& images, const Rankings& rankings) {
   fmt::print("image,rank,class,probability\n");
   for (size_t i = 0; i < rankings.size(); ++i) {
     for (size_t r = 0; r < rankings[i].size(); ++r) {
@@ -76,7 +47,7 @@ void print_as_csv(const Embedded& images, const Rankings& rankings) {
   }
 }
 
-void print_as_json(const Options& options, const Embedded& images, const Rankings& rankings) {
+void print_as_json(const Options& options, const EmbeddedFiles& images, const Rankings& rankings) {
   nlohmann::json results = nlohmann::json::array();
   for (size_t i = 0; i < rankings.size(); ++i) {
     nlohmann::json ranking = nlohmann::json::array();
@@ -85,7 +56,7 @@ void print_as_json(const Options& options, const Embedded& images, const Ranking
     results.push_back({{"image", images.paths[i].string()}, {"ranking", ranking}});
   }
   nlohmann::json unreadable = nlohmann::json::array();
-  for (const Unreadable& one : images.unreadable)
+  for (const UnreadableFile& one : images.unreadable)
     unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
   const nlohmann::json document = {{"store", options.store},
                                    {"method", options.recognizer.method},
@@ -96,7 +67,8 @@ void print_as_json(const Options& options, const Embedded& images, const Ranking
   fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void print_rankings(const Options& options, const ClassStore& store, const Embedded& images, const Rankings& rankings) {
+void print_rankings(const Options& options, const ClassStore& store, const EmbeddedFiles& images,
+                    const Rankings& rankings) {
   if (options.format == "json") return print_as_json(options, images, rankings);
   if (options.format == "csv") return print_as_csv(images, rankings);
   print_as_table(store, images, rankings);
@@ -111,10 +83,10 @@ void run_classify(const Options& options) {
   backbone_options.image_size = store.image_size;
   const auto backbone =
       read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
-  const Embedded images = embed(*backbone, paths, options.extract);
+  const EmbeddedFiles images = embed_files(*backbone, paths, options.extract, progress());
   const at::Tensor probabilities = recognizer.probabilities(images.features);
   print_rankings(options, store, images, rank_classes(probabilities, recognizer.class_names(), options.top));
-  for (const Unreadable& one : images.unreadable) logger().error("{}", one.reason);
+  for (const UnreadableFile& one : images.unreadable) logger().error("{}", one.reason);
   if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
 }
 

@@ -51,7 +51,7 @@ void run_complete(const CLI::App& command, Options& options) {
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "split", options.split);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
-  const CompleteResult result = train_completion(features, knowledge, options.complete, files, progress());
+  const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
   write_completion_model(options.out, result.model, files.provenance,
                          {{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
   print_result(result);

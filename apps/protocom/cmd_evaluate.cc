@@ -3,11 +3,12 @@
 #include "cli.h"
 #include "evaluation_tables.h"
 #include "job.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/eval/task.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/fitted_method.h"
+#include "protocom/knowledge/knowledge.h"
 
 namespace protocom::cli {
 namespace {

@@ -1,8 +1,8 @@
 #include <optional>
 
 #include "cli.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/eval/fit.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom::cli {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli.h"
-#include "image_source.h"
+#include "dataset_options.h"
 #include "job.h"
 #include "protocom/train/metatrain.h"
 #include "training_options.h"
@@ -80,8 +80,8 @@ void run_metatrain(const CLI::App& command, Options& options) {
   }
   const PackedImages images = load_images(options.source, backbone->image_size(), provenance);
   files.training = training_files(options.out, options.training, std::move(provenance));
-  const MetatrainInputs inputs{backbone.get(), model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
-  print_result(metatrain(images, inputs, options.metatrain, files, progress()), files);
+  const MetatrainInputs inputs{images, *backbone, model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
+  print_result(metatrain(inputs, options.metatrain, files, progress()), files);
 }
 
 void add_recipe(CLI::App& command, Options& options) {

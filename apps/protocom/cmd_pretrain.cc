@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "image_source.h"
+#include "dataset_options.h"
 #include "job.h"
 #include "protocom/train/pretrain.h"
 #include "training_options.h"

@@ -18,4 +18,10 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
 }
 
+PackedImages load_images(const DatasetOptions& source, int64_t image_size, Provenance& provenance) {
+  PackedImages images = protocom::load_images({source.images, source.to_library(), image_size}, progress());
+  provenance.inputs["images"] = images.content_hash;
+  return images;
+}
+
 }  // namespace protocom::cli

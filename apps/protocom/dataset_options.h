@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli.h"
-#include "protocom/data/image_dataset.h"
+#include "protocom/data/image_source.h"
 
 namespace protocom::cli {
 
@@ -20,5 +20,9 @@ struct DatasetOptions {
 
 /// Adds `images` (also --images), --layout, --split and --standard-split. `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);
+
+/// The images of a pack, or of a folder packed in memory at `image_size` pixels a side (0: see ImageSource). Adds the
+/// content's hash to the inputs of `provenance`.
+PackedImages load_images(const DatasetOptions& source, int64_t image_size, Provenance& provenance);
 
 }  // namespace protocom::cli

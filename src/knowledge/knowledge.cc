@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kNewestVersion = 1;
 
-int64_t index_of(const std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? -1 : found - names.begin();
-}
-
 void check_names(const std::vector<std::string>& names, const char* what) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
@@ -85,10 +80,6 @@ Knowledge read_members(const NpzReader& reader) {
 }
 
 }  // namespace
-
-int64_t Knowledge::class_index(const std::string& name) const { return index_of(classes, name); }
-
-int64_t Knowledge::attribute_index(const std::string& name) const { return index_of(attributes, name); }
 
 void check_knowledge(const Knowledge& knowledge) {
   const auto n_classes = static_cast<int64_t>(knowledge.classes.size());

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "train/completion_history.h"
 #include "train/completion_setup.h"
 #include "train/completion_tasks.h"
@@ -117,24 +117,24 @@ Keep parse_keep(std::string_view text) {
   fail_usage("unknown choice '{}'; use best or last", text);
 }
 
-CompleteResult train_completion(const FeatureSet& raw, const Knowledge& knowledge, const CompleteOptions& options,
+CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress) {
+  const FeatureSet& raw = inputs.features;
   check_completion(raw, options);
   const double scale = feature_scale(raw, options.feature_rms);
   FeatureSet features = raw;
   features.features = raw.features * scale;
   torch::manual_seed(options.seed);
-  CompletionTrainer trainer(features, knowledge, options);
-  EpochLoop loop(trainer, loop_options(options, files, fingerprint(raw, knowledge, options)), progress);
+  CompletionTrainer trainer(features, inputs.knowledge, options);
+  EpochLoop loop(trainer, loop_options(options, files, fingerprint(raw, inputs.knowledge, options)), progress);
   const EpochLoopResult trained = loop.run();
   CompleteResult result{trainer.take_model(), trained.kept_epoch, trainer.take_epochs()};
   fold_scale(result.model, scale);
   return result;
 }
 
-CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
-                                Progress& progress) {
-  return train_completion(features, knowledge, options, {}, progress);
+CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options, Progress& progress) {
+  return train_completion(inputs, options, {}, progress);
 }
 
 }  // namespace protocom

@@ -8,7 +8,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/moments.h"
 
 namespace protocom {

@@ -14,7 +14,7 @@ class JointModels {
   JointModels(const MetatrainInputs& inputs, const MetatrainFiles& files, const ProcessGroup& group,
               c10::Device device);
 
-  [[nodiscard]] Backbone& backbone() const { return *inputs_.backbone; }
+  [[nodiscard]] Backbone& backbone() const { return inputs_.backbone; }
   [[nodiscard]] CompletionModel* model() const { return inputs_.model; }
 
   /// The completion network's parameters, under "network."; none without a model.

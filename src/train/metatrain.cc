@@ -6,8 +6,8 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/features/extract.h"
+#include "protocom/fewshot/alignment.h"
 #include "train/episode_loss.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
@@ -26,28 +26,28 @@ using nlohmann::json;
 
 constexpr const char* kEpochs = "epochs";
 
-std::optional<ClassKnowledge> aligned(const PackedImages& images, const MetatrainInputs& inputs) {
+std::optional<ClassKnowledge> aligned(const MetatrainInputs& inputs) {
   if (inputs.model == nullptr) return std::nullopt;
-  return align_knowledge(*inputs.knowledge, images.class_names, inputs.model->attributes);
+  return align_knowledge(*inputs.knowledge, inputs.images.class_names, inputs.model->attributes);
 }
 
 class MetaTrainer : public Trainer {
  public:
-  MetaTrainer(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
-              const MetatrainFiles& files, Progress& progress)
-      : images_(images),
-        base_(without_features(images)),
+  MetaTrainer(const MetatrainInputs& inputs, const MetatrainOptions& options, const MetatrainFiles& files,
+              Progress& progress)
+      : images_(inputs.images),
+        base_(without_features(images_)),
         options_(options),
         group_(*options.group),
         files_(files),
         progress_(progress),
         device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
-        classes_(aligned(images, inputs)),
+        classes_(aligned(inputs)),
         models_(inputs, files, group_, device_),
         head_(options.head, inputs.model, classes(), options.scale),
-        loss_(images.pixels, models_.backbone(), head_, options, device_),
-        validation_(images, options.validation, options.seed) {
+        loss_(images_.pixels, models_.backbone(), head_, options, device_),
+        validation_(images_, options.validation, options.seed) {
     head_.scale().set_data(head_.scale().data().to(device_));
     std::vector<at::Tensor> parameters = models_.backbone().parameters();
     for (const at::Tensor& parameter : head_.parameters()) parameters.push_back(parameter);
@@ -188,11 +188,11 @@ class MetaTrainer : public Trainer {
 
 }  // namespace
 
-MetatrainResult metatrain(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
-                          const MetatrainFiles& files, Progress& progress) {
+MetatrainResult metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options, const MetatrainFiles& files,
+                          Progress& progress) {
   check_metatrain(inputs, options);
-  MetaTrainer trainer(images, inputs, options, files, progress);
-  const json made_by = metatrain_made_by(images, options, files.training.provenance);
+  MetaTrainer trainer(inputs, options, files, progress);
+  const json made_by = metatrain_made_by(inputs.images, options, files.training.provenance);
   const EpochLoopResult trained = EpochLoop(trainer, loop_options(options, files, made_by), progress).run();
   return {trained.kept_epoch, trainer.take_epochs()};
 }

@@ -14,15 +14,15 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
     fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
                shape.n_query);
   if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
-  if (!inputs.backbone->options())
+  if (!inputs.backbone.options())
     fail(
         "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
   if (!make_method(options.head)->spec().has(Need::kCompletionModel)) return;
   if (inputs.model == nullptr || inputs.knowledge == nullptr)
     fail_usage("the head '{}' needs a completion model and knowledge", options.head);
   const int64_t expected = inputs.model->network.options().feature_dim;
-  if (expected != inputs.backbone->dim())
-    fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone->dim());
+  if (expected != inputs.backbone.dim())
+    fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone.dim());
 }
 
 json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options, const Provenance& provenance) {

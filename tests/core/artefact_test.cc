@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocom/core/artefact_contents.h"
 #include "protocom/core/files.h"
 #include "protocom/core/safetensors.h"
 #include "support/message_of.h"
@@ -76,6 +77,25 @@ TEST_F(ArtefactTest, ReadsItsHeaderBackFromAnNpz) {
 
 TEST_F(ArtefactTest, ReadsItsHeaderBackFromSafetensors) {
   expect_example(read_any_header(put_safetensors(example().to_json().dump())));
+}
+
+TEST_F(ArtefactTest, IsLookedIntoWithoutKnowingItsKind) {
+  const ArtefactContents npz = read_contents(put_npz(example()));
+  EXPECT_EQ(npz.header.kind, "backbone");
+  ASSERT_EQ(npz.members.size(), 1U);
+  EXPECT_EQ(npz.members[0].name, "x");
+  EXPECT_EQ(npz.members[0].type, "Float");
+  EXPECT_EQ(npz.members[0].shape, std::vector<int64_t>{2});
+  const nlohmann::json document = {{"header", example().to_json()}, {"results", {1, 2, 3}}};
+  write_file(folder_ / "results.json", document.dump());
+  const ArtefactContents results = read_contents(folder_ / "results.json");
+  EXPECT_EQ(results.header.provenance.command, "pretrain");
+  ASSERT_EQ(results.members.size(), 1U);
+  EXPECT_EQ(results.members[0].type, "array");
+  EXPECT_EQ(results.members[0].shape, std::vector<int64_t>{3});
+  write_file(folder_ / "other.json", "{}");
+  EXPECT_THAT(message_of([&] { read_contents(folder_ / "other.json"); }), HasSubstr("has no protocom header"));
+  EXPECT_THAT(message_of([&] { read_contents(folder_ / "gone.npz"); }), HasSubstr("gone.npz: no such file"));
 }
 
 TEST_F(ArtefactTest, StoresTheFieldsUnderTheirDocumentedNames) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "support/untrained.h"
 
 namespace protocom {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 #include "support/untrained.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/eval/analysis_noise.h"
+#include "protocom/fewshot/alignment.h"
 #include "support/untrained.h"
 
 namespace protocom {

@@ -4,7 +4,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 #include "support/golden.h"
 #include "support/message_of.h"

@@ -7,10 +7,10 @@
 
 #include "fewshot/row_kernels.h"
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/eval/results.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/cosine_classifier.h"
 #include "protocom/fewshot/gauss_fusion.h"
 #include "protocom/fewshot/moments.h"

@@ -1,15 +1,22 @@
-# Plants one violation at a time in a tree of its own and expects check_layering.cmake to name its file and line.
-#   cmake -D CHECK=<check_layering.cmake> -D WORK=<folder to use> -P prove_it_fails.cmake
+# Plants one violation at a time in a tree of its own and expects check_layering.cmake to name its file and line, and
+# check_links.cmake the module that links another than it includes.
+#   cmake -D FOLDER=<where the checks are> -D WORK=<folder to use> -P prove_it_fails.cmake
 cmake_minimum_required(VERSION 3.25)
 
 # expect(RESULT MESSAGE FILE CONTENT): the check gives RESULT (0 or 1) and, for 1, prints MESSAGE, when FILE holds CONTENT.
 function(expect result message file content)
   file(REMOVE_RECURSE ${WORK})
   file(WRITE ${WORK}/${file} "${content}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${WORK} -P ${CHECK} RESULT_VARIABLE found OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  expect_of(check_layering.cmake ${result} "${message}")
+endfunction()
+
+# expect_of(CHECK RESULT MESSAGE): the same for a check of what the tree holds.
+function(expect_of check result message)
+  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${WORK} -P ${FOLDER}/${check} RESULT_VARIABLE found OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(FIND "${output}" "${message}" position)
   if(NOT found EQUAL result OR position EQUAL -1)
-    message(FATAL_ERROR "${file} with\n${content}\nshould give exit ${result} and '${message}', gave exit ${found} and\n${output}")
+    file(GLOB_RECURSE planted RELATIVE ${WORK} ${WORK}/*)
+    message(FATAL_ERROR "${check} of ${planted} should give exit ${result} and '${message}', gave exit ${found} and\n${output}")
   endif()
 endfunction()
 
@@ -25,4 +32,20 @@ expect(1 "no source was found" README.md "\n")
 expect(0 "of 1 files keep to the levels" src/fewshot/a.cc
        "#include \"fewshot/a.h\"\n#include <torch/torch.h>\n#include \"protocom/fewshot/a.h\"\n#include \"protocom/core/error.h\"\n")
 expect(0 "of 1 files keep to the levels" apps/protocom/a.cc "#include \"protocom/train/a.h\"\n#include \"protocom/report/a.h\"\n")
+
+# expect_links(RESULT MESSAGE LINKS): with a public header of eval that includes data, and a source that includes core besides.
+function(expect_links result message links)
+  file(REMOVE_RECURSE ${WORK})
+  file(WRITE ${WORK}/CMakeLists.txt "protocom_add_module(eval PCH torch ${links})  # protocom_add_module(\n")
+  file(WRITE ${WORK}/include/protocom/eval/a.h "#include \"protocom/data/image.h\"\n#include \"protocom/eval/b.h\"\n")
+  file(WRITE ${WORK}/src/eval/a.cc "#include \"protocom/core/error.h\"\n#include \"protocom/data/image.h\"\n")
+  expect_of(check_links.cmake ${result} "${message}")
+endfunction()
+
+expect_links(0 "1 modules link what they include" "PUBLIC torch protocom::data PRIVATE protocom::core ZLIB::ZLIB")
+expect_links(1 "eval: its public headers include 'data', it links PUBLIC 'data;nn'" "PUBLIC protocom::nn protocom::data PRIVATE protocom::core")
+expect_links(1 "eval: its public headers include 'data', it links PUBLIC ''" "PRIVATE protocom::data protocom::core")
+expect_links(1 "eval: its sources also include 'core', it links PRIVATE ''" "PUBLIC protocom::data")
+file(WRITE ${WORK}/CMakeLists.txt "\n")
+expect_of(check_links.cmake 1 "no module was found")
 file(REMOVE_RECURSE ${WORK})

@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "protocom/core/error.h"
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
 
@@ -35,7 +35,7 @@ double mean_of(const std::vector<MethodScores>& scores, const std::string& metho
 
 TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const ToyWorld world = toy_world();
-  const CompleteResult result = train_completion(world.features, world.knowledge, quick(), Progress::none());
+  const CompleteResult result = train_completion({world.features, world.knowledge}, quick(), Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
   const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 15}, 200, 1);
@@ -54,7 +54,7 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
     options.seed = seed;
-    return train_completion(world.features, world.knowledge, options, Progress::none())
+    return train_completion({world.features, world.knowledge}, options, Progress::none())
         .model.network.parameter("decoder.2.weight")
         .clone();
   };
@@ -65,7 +65,7 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
 
 TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   const ToyWorld world = toy_world();
-  const CompleteResult result = train_completion(world.features, world.knowledge, quick(), Progress::none());
+  const CompleteResult result = train_completion({world.features, world.knowledge}, quick(), Progress::none());
   double best = -1;
   int64_t expected = 0;
   for (const auto& epoch : result.epochs) {
@@ -80,7 +80,7 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   EXPECT_EQ(result.kept_epoch, expected);
   CompleteOptions last = quick();
   last.keep = Keep::kLast;
-  EXPECT_EQ(train_completion(world.features, world.knowledge, last, Progress::none()).kept_epoch, 4);
+  EXPECT_EQ(train_completion({world.features, world.knowledge}, last, Progress::none()).kept_epoch, 4);
 }
 
 /// Asks for a stop when the given step is done.
@@ -102,7 +102,7 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   const ToyWorld world = toy_world();
   CompleteOptions options = quick();
   options.batches = 3;
-  const CompleteResult whole = train_completion(world.features, world.knowledge, options, Progress::none());
+  const CompleteResult whole = train_completion({world.features, world.knowledge}, options, Progress::none());
   const protocom::testing::TempDir folder;
   TrainingFiles files;
   files.out = folder / "model.npz";
@@ -111,10 +111,10 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
     StopSignal signal;
     StopAt stop(signal, step);
     files.stop = &signal;
-    EXPECT_THROW(train_completion(world.features, world.knowledge, options, files, stop), Interrupted) << step;
+    EXPECT_THROW(train_completion({world.features, world.knowledge}, options, files, stop), Interrupted) << step;
   }
   files.stop = nullptr;
-  const CompleteResult resumed = train_completion(world.features, world.knowledge, options, files, Progress::none());
+  const CompleteResult resumed = train_completion({world.features, world.knowledge}, options, files, Progress::none());
   for (const auto& [name, tensor] : whole.model.network.state_dict())
     EXPECT_TRUE(at::equal(tensor, resumed.model.network.parameter(name))) << name;
   EXPECT_TRUE(at::equal(whole.model.attribute_mean, resumed.model.attribute_mean));
@@ -137,7 +137,7 @@ TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   CompleteOptions options = quick();
   options.schedule.epochs = 1;
   options.batches = 2;
-  const CompletionModel model = train_completion(world.features, world.knowledge, options, Progress::none()).model;
+  const CompletionModel model = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
   EXPECT_EQ(model.attributes.size(), world.knowledge.attributes.size() - 1);
   EXPECT_EQ(std::count(model.attributes.begin(), model.attributes.end(), "part3"), 0);
 }
@@ -148,10 +148,10 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   options.schedule.epochs = 1;
   options.batches = 1;
   const at::Tensor before =
-      train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+      train_completion({world.features, world.knowledge}, options, Progress::none()).model.attribute_mean;
   world.features.features.narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
   const at::Tensor after =
-      train_completion(world.features, world.knowledge, options, Progress::none()).model.attribute_mean;
+      train_completion({world.features, world.knowledge}, options, Progress::none()).model.attribute_mean;
   EXPECT_TRUE(before.equal(after));
 }
 
@@ -162,8 +162,9 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   CompleteOptions options = quick();
   options.schedule.epochs = 1;
   options.batches = 20;
-  const CompletionModel one = train_completion(world.features, world.knowledge, options, Progress::none()).model;
-  const CompletionModel sixteen = train_completion(longer.features, longer.knowledge, options, Progress::none()).model;
+  const CompletionModel one = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
+  const CompletionModel sixteen =
+      train_completion({longer.features, longer.knowledge}, options, Progress::none()).model;
   EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
   const at::Tensor prototype = world.features.features.narrow(0, 0, 5);
   const auto alone = [](const CompletionModel& model, const at::Tensor& p) {
@@ -176,16 +177,16 @@ TEST(Complete, RefusesWhatCannotBeLearned) {
   const ToyWorld world = toy_world();
   CompleteOptions options = quick();
   options.k_shot = 31;  // a base class has 30 images
-  EXPECT_THROW(train_completion(world.features, world.knowledge, options, Progress::none()), Error);
+  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
   ToyWorld without = toy_world();
   without.knowledge.association.zero_();
-  EXPECT_THROW(train_completion(without.features, without.knowledge, quick(), Progress::none()), Error);
+  EXPECT_THROW(train_completion({without.features, without.knowledge}, quick(), Progress::none()), Error);
   ToyWorld no_base = toy_world();
   std::fill(no_base.features.class_split.begin(), no_base.features.class_split.end(), Split::kNovel);
-  EXPECT_THROW(train_completion(no_base.features, no_base.knowledge, quick(), Progress::none()), Error);
+  EXPECT_THROW(train_completion({no_base.features, no_base.knowledge}, quick(), Progress::none()), Error);
   options = quick();
   options.schedule.learning_rate = 1e9;
-  EXPECT_THROW(train_completion(world.features, world.knowledge, options, Progress::none()), Error);
+  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/cosine_classifier.h"
 #include "protocom/fewshot/prototypes.h"
 

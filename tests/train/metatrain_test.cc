@@ -77,14 +77,14 @@ struct World {
     quick.schedule.epochs = 1;
     quick.batches = 5;
     quick.validation.episodes = 0;
-    model =
-        train_completion(extract_features(*backbone, images, {}, Progress::none()), knowledge, quick, Progress::none())
-            .model;
+    model = train_completion({extract_features(*backbone, images, {}, Progress::none()), knowledge}, quick,
+                             Progress::none())
+                .model;
     files.training.out = folder.path() / "joint.npz";
     files.model = folder.path() / "model.npz";
   }
 
-  [[nodiscard]] MetatrainInputs inputs() { return {backbone.get(), &*model, &knowledge}; }
+  [[nodiscard]] MetatrainInputs inputs() { return {images, *backbone, &*model, &knowledge}; }
 };
 
 MetatrainOptions quick() {
@@ -112,7 +112,7 @@ TEST(Metatrain, LowersTheLossOfItsEpisodesWithEveryHead) {
     MetatrainOptions options = quick();
     options.head = head;
     options.schedule.epochs = 6;
-    const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+    const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
     EXPECT_LT(result.epochs[6].loss, result.epochs[1].loss) << head;
   }
 }
@@ -123,7 +123,7 @@ TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
   options.validation.episodes = 0;
   const auto backbone = copies(world.backbone->parameters());
   const auto network = copies(world.model->network.parameters());
-  const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
   EXPECT_EQ(result.kept_epoch, 3);
   for (size_t i = 0; i < backbone.size(); ++i) EXPECT_FALSE(backbone[i].equal(world.backbone->parameters()[i])) << i;
   for (size_t i = 0; i < network.size(); ++i) EXPECT_FALSE(network[i].equal(world.model->network.parameters()[i])) << i;
@@ -135,7 +135,7 @@ TEST(Metatrain, KeepsTheStartWhenNoEpochIsBetter) {
   MetatrainOptions options = quick();
   options.schedule.learning_rate = 1e-20;
   const auto backbone = copies(world.backbone->parameters());
-  const MetatrainResult result = metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
   EXPECT_EQ(result.kept_epoch, 0);
   const auto written = read_backbone(world.files.training.out, {});
   for (size_t i = 0; i < backbone.size(); ++i) EXPECT_TRUE(backbone[i].equal(written->parameters()[i])) << i;
@@ -148,7 +148,7 @@ TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
     options.validation.episodes = 0;
     options.schedule.epochs = 1;
     options.seed = seed;
-    metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+    metatrain(world.inputs(), options, world.files, Progress::none());
     return world.model->network.parameter("encoder.weight").detach().clone();
   };
   const at::Tensor first = weights(4);
@@ -161,7 +161,7 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   MetatrainOptions options = quick();
   options.validation.episodes = 0;
   options.statistics = AttributeStatistics::kRecomputed;
-  metatrain(world.images, world.inputs(), options, world.files, Progress::none());
+  metatrain(world.inputs(), options, world.files, Progress::none());
   const auto tuned = read_backbone(world.files.training.out, {});
   const CompletionModel model = read_completion_model(world.files.model);
   const FeatureSet features = extract_features(*tuned, world.images, {}, Progress::none());
@@ -173,7 +173,7 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   options.statistics = AttributeStatistics::kKept;
   World other;
   const at::Tensor before = other.model->attribute_mean.clone();
-  metatrain(other.images, other.inputs(), options, other.files, Progress::none());
+  metatrain(other.inputs(), options, other.files, Progress::none());
   EXPECT_TRUE(read_completion_model(other.files.model).attribute_mean.equal(before));
 }
 
@@ -183,7 +183,7 @@ TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
   options.head = "mean";
   world.files.model.clear();
   const MetatrainResult result =
-      metatrain(world.images, {world.backbone.get(), nullptr, nullptr}, options, world.files, Progress::none());
+      metatrain({world.images, *world.backbone, nullptr, nullptr}, options, world.files, Progress::none());
   EXPECT_EQ(result.epochs.front().validation.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
 }
@@ -209,7 +209,7 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
   };
   MetatrainOptions options = quick();
   World whole;
-  const MetatrainResult expected = metatrain(whole.images, whole.inputs(), options, whole.files, Progress::none());
+  const MetatrainResult expected = metatrain(whole.inputs(), options, whole.files, Progress::none());
   World cut;
   cut.files.training.resume = Resume::kIfThere;
   MetatrainResult result;
@@ -220,7 +220,7 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
     StopSignal signal;
     StopAt stop(signal, step);
     fresh.files.training.stop = &signal;
-    const auto run = [&] { result = metatrain(fresh.images, fresh.inputs(), options, fresh.files, stop); };
+    const auto run = [&] { result = metatrain(fresh.inputs(), options, fresh.files, stop); };
     if (step <= steps) {
       EXPECT_THROW(run(), Interrupted) << step;
     } else {
@@ -239,13 +239,14 @@ TEST(Metatrain, RefusesWhatItCannotTrain) {
   World world;
   const auto message = [&](const MetatrainInputs& inputs, const MetatrainOptions& options) -> std::string {
     try {
-      metatrain(world.images, inputs, options, world.files, Progress::none());
+      metatrain(inputs, options, world.files, Progress::none());
     } catch (const Error& error) {
       return error.what();
     }
     return "no error";
   };
-  EXPECT_THAT(message({world.backbone.get(), nullptr, nullptr}, quick()), HasSubstr("needs a completion model"));
+  EXPECT_THAT(message({world.images, *world.backbone, nullptr, nullptr}, quick()),
+              HasSubstr("needs a completion model"));
   MetatrainOptions wide = quick();
   wide.episode.n_way = kBase + 1;
   EXPECT_THAT(message(world.inputs(), wide), HasSubstr("base"));

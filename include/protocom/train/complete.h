@@ -44,6 +44,12 @@ struct CompleteOptions {
   uint64_t seed = 1;
 };
 
+/// What a completion training learns from.
+struct CompleteInputs {
+  const FeatureSet& features;  ///< of all splits
+  const Knowledge& knowledge;
+};
+
 /// One epoch of a completion training.
 struct CompleteEpoch {
   int64_t epoch = 0;
@@ -65,11 +71,10 @@ struct CompleteResult {
 /// at any moment and resumed. It does not write the model, which is the caller's, but state and logs beside
 /// `files.out`. Throws Error when there are no base classes, none of them has an attribute, one has fewer than k_shot
 /// images, or the loss stops being finite; Interrupted when `files.stop` asks to stop.
-CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
+CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress);
 
 /// The same without files: for trainings of a few seconds.
-CompleteResult train_completion(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options,
-                                Progress& progress);
+CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options, Progress& progress);
 
 }  // namespace protocom

@@ -57,9 +57,10 @@ struct MetatrainOptions {
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share a step's episodes
 };
 
-/// What is tuned. `model` and `knowledge` may be null for a head that completes nothing.
+/// What is tuned, and on which images. `model` and `knowledge` may be null for a head that completes nothing.
 struct MetatrainInputs {
-  Backbone* backbone = nullptr;
+  const PackedImages& images;
+  Backbone& backbone;
   CompletionModel* model = nullptr;
   const Knowledge* knowledge = nullptr;
 };
@@ -98,7 +99,7 @@ struct MetatrainResult {
 /// range, Error when the backbone cannot be written back (TorchScript) or trained, when a base class has too few images
 /// for an episode, when the model does not fit the backbone, and when the loss stops being finite; Interrupted when it
 /// was asked to stop. A training that was cut goes on bit-identically on the CPU (TrainingFiles::resume).
-MetatrainResult metatrain(const PackedImages& images, const MetatrainInputs& inputs, const MetatrainOptions& options,
-                          const MetatrainFiles& files, Progress& progress);
+MetatrainResult metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options, const MetatrainFiles& files,
+                          Progress& progress);
 
 }  // namespace protocom

@@ -1,4 +1,4 @@
-#include "protocom/eval/alignment.h"
+#include "protocom/fewshot/alignment.h"
 
 #include <ATen/ATen.h>
 
@@ -37,7 +37,7 @@ at::Tensor select_or_zero(const at::Tensor& matrix, int64_t dim, const at::Tenso
 
 }  // namespace
 
-ClassKnowledge align_knowledge(const Knowledge& knowledge, const std::vector<std::string>& class_names,
+ClassKnowledge align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
                                const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;

@@ -1,17 +1,11 @@
-#include "image_finder.h"
+#include "protocom/data/image_finder.h"
 
-#include <algorithm>
-
-#include "images_from.h"
 #include "protocom/core/error.h"
-#include "protocom/report/base64.h"
+#include "protocom/data/image_files.h"
 
-namespace protocom::cli {
+namespace protocom {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr int64_t kSide = 96;
-constexpr int kQuality = 82;
 
 void add_ends(const fs::path& path, const fs::path& root, std::map<std::string, fs::path>& ends) {
   std::string id = path.lexically_relative(root).generic_string();
@@ -42,19 +36,19 @@ ImageFinder::ImageFinder(const fs::path& source) {
   for (size_t i = 0; i < pack_->image_ids.size(); ++i) rows_.emplace(pack_->image_ids[i], static_cast<int64_t>(i));
 }
 
-std::string ImageFinder::thumbnail(const std::string& image_id) const {
+std::optional<Image> ImageFinder::find(const std::string& image_id, int64_t side) const {
   try {
     if (pack_) {
       const auto row = rows_.find(image_id);
-      if (row == rows_.end()) return "";
-      return base64(encode_jpeg(resize_and_crop(image_of(*pack_, row->second), kSide), kQuality));
+      if (row == rows_.end()) return std::nullopt;
+      return resize_and_crop(image_of(*pack_, row->second), side);
     }
     const auto end = ends_.find(image_id);
-    if (end == ends_.end() || end->second.empty()) return "";
-    return base64(encode_jpeg(read_square_image(end->second, kSide), kQuality));
+    if (end == ends_.end() || end->second.empty()) return std::nullopt;
+    return read_square_image(end->second, side);
   } catch (const Error&) {
-    return "";  // a picture that cannot be read leaves its box empty
+    return std::nullopt;  // a picture that cannot be read leaves its box empty
   }
 }
 
-}  // namespace protocom::cli
+}  // namespace protocom

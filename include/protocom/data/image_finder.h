@@ -1,12 +1,14 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
 
-namespace protocom::cli {
+namespace protocom {
 
 /// Finds the images of features in a pack or a folder by their ids.
 class ImageFinder {
@@ -14,9 +16,9 @@ class ImageFinder {
   /// An empty path finds nothing. Throws Error for a path that is not there.
   explicit ImageFinder(const std::filesystem::path& source);
 
-  /// A small square JPEG of the image in base64, or "" when there is no image of that id or it cannot be read. In a
-  /// folder an id is the end of the image's path; an end that fits several images finds none.
-  [[nodiscard]] std::string thumbnail(const std::string& image_id) const;
+  /// The image of that id, side x side pixels; nothing when there is none or it cannot be read. In a folder an id is
+  /// the end of the image's path; an end that fits several images finds none.
+  [[nodiscard]] std::optional<Image> find(const std::string& image_id, int64_t side) const;
 
  private:
   std::optional<PackedImages> pack_;
@@ -24,4 +26,4 @@ class ImageFinder {
   std::map<std::string, std::filesystem::path> ends_;  // every end of a path; empty where it is ambiguous
 };
 
-}  // namespace protocom::cli
+}  // namespace protocom

@@ -1,0 +1,95 @@
+#include "knowledge_options.h"
+
+#include "protocom/data/split.h"
+
+namespace protocom::cli {
+namespace {
+
+ClassSides read_sides(const std::string& path) {
+  ClassSides sides;
+  for (const auto& [name, split] : read_split(path))
+    (split == Split::kBase ? sides.base : sides.unseen).push_back(name);
+  return sides;
+}
+
+void print_summary(const nlohmann::json& details) {
+  const auto text = [&details](const char* key) { return details.at(key).dump(); };
+  const auto count = [&details](const char* key) { return std::to_string(details.at(key).size()); };
+  const nlohmann::json& per_class = details.at("attributes_per_class");
+  const nlohmann::json& embedding = details.at("embedding");
+  print_table({{"classes", text("n_classes")},
+               {"attributes", text("n_attributes")},
+               {"edges", text("n_edges")},
+               {"attributes per class (min / median / max)",
+                fmt::format("{} / {} / {}", per_class.at("min").dump(), per_class.at("median").dump(),
+                            per_class.at("max").dump())},
+               {"classes without attributes", count("classes_without_attributes")},
+               {"attributes of no base class", count("attributes_without_base_class")},
+               {"embedding",
+                fmt::format("{}, {} dimensions", embedding.at("kind").get<std::string>(), embedding.at("dim").dump())},
+               {"words without a vector", count("words_not_found")},
+               {"names without an embedding", count("without_embedding")}});
+}
+
+/// Throws Error before anything is written when a name is not UTF-8, which JSON cannot hold.
+std::string graph_text(const KnowledgeOptions& common, const Knowledge& knowledge) {
+  if (common.json.empty()) return "";
+  try {
+    return graph_json(knowledge).dump();
+  } catch (const nlohmann::json::exception& error) {
+    fail("cannot write {}: a name of the knowledge is not UTF-8: {}", common.json, reason_of(error));
+  }
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& command, KnowledgeOptions& common) {
+  command.add_option("--split", common.split,
+                     "Base, val and novel classes: a CSV class,split, or the prefix or folder of the lists -base.txt, "
+                     "-val.txt, -novel.txt");
+  command
+      .add_option("--vocabulary", common.vocabulary,
+                  "Attributes kept: base (of a base class), shared (of a base and of a val or novel class) or all")
+      ->check(CLI::IsMember({"base", "shared", "all"}));
+  command.add_option(
+      "--vectors", common.vectors,
+      "Word vectors in GloVe's text format, plain or gzip; without them the embedding is an SVD of the graph");
+  command.add_option("--embedding-dim", common.build.embedding_dim, "Dimensions of that SVD")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--out", common.out, "Knowledge file to write")->required();
+  command.add_option("--json", common.json,
+                     "Also write the graph: {\"nodes\": [...], \"edges\": [[class, attribute], ...]}");
+}
+
+void prepare(KnowledgeOptions& common) {
+  common.build.vocabulary = parse_vocabulary(common.vocabulary);
+  if (!common.split.empty()) common.build.sides = read_sides(common.split);
+  if (common.build.vocabulary == Vocabulary::kShared && !common.build.sides)
+    fail_usage("--vocabulary shared needs --split");
+  if (!common.vectors.empty()) common.build.vectors = common.vectors;
+  check_writable(common.out);
+  if (!common.json.empty()) check_writable(common.json);
+}
+
+Provenance make_provenance(const CLI::App& command, const KnowledgeOptions& common) {
+  Provenance provenance = provenance_of(command, /*seed=*/0);
+  provenance.command = "knowledge " + command.get_name();
+  if (common.build.sides) {
+    std::string listing;
+    for (const std::string& name : common.build.sides->base) listing += name + "\tbase\n";
+    for (const std::string& name : common.build.sides->unseen) listing += name + "\tunseen\n";
+    provenance.inputs["split"] = hash_bytes(listing);  // a prefix names three files
+  }
+  add_input(provenance, "vectors", common.vectors);
+  return provenance;
+}
+
+void finish(const KnowledgeOptions& common, const ClassAttributes& table, const Provenance& provenance) {
+  const Knowledge knowledge = build_knowledge(table, common.build);
+  const std::string graph = graph_text(common, knowledge);
+  write_knowledge(common.out, knowledge, provenance, knowledge.details);
+  if (!common.json.empty()) write_file(common.json, graph);
+  print_summary(knowledge.details);
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,26 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// Which attributes classes have, and semantic embeddings of both: names and tensors alone. The module `knowledge`
+/// makes and stores it, `fewshot` completes prototypes with it.
+struct KnowledgeTable {
+  std::vector<std::string> classes;     ///< [c], the names that features and images use
+  std::vector<std::string> attributes;  ///< [a], wnids or column names
+  at::Tensor association;               ///< R, float32 [c, a], in [0, 1]; 0: the class has not the attribute
+  at::Tensor class_embedding;           ///< h_k, float32 [c, e]
+  at::Tensor attribute_embedding;       ///< h_a, float32 [a, e]
+
+  /// The row of a class, or -1 when the table does not name it.
+  [[nodiscard]] int64_t class_index(const std::string& name) const;
+  /// The column of an attribute, or -1.
+  [[nodiscard]] int64_t attribute_index(const std::string& name) const;
+  [[nodiscard]] int64_t embedding_dim() const { return class_embedding.size(1); }
+};
+
+}  // namespace protocom

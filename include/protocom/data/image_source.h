@@ -1,0 +1,21 @@
+#pragma once
+#include <filesystem>
+
+#include "protocom/core/progress.h"
+#include "protocom/data/image_dataset.h"
+#include "protocom/data/packed_images.h"
+
+namespace protocom {
+
+/// Where images come from: a pack, or a folder that is packed in memory.
+struct ImageSource {
+  std::filesystem::path path;
+  ImageDatasetOptions dataset;  ///< of a folder; a pack brings its own split and layout
+  int64_t image_size = 0;       ///< pixels a side; 0: the pack's own, or that of PackOptions
+};
+
+/// The images of a source. Throws UsageError when a pack is asked for another size, split or layout than its own, and
+/// what read_pack, list_images and pack_images throw.
+PackedImages load_images(const ImageSource& source, Progress& progress);
+
+}  // namespace protocom

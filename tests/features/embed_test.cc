@@ -1,0 +1,87 @@
+#include "protocom/features/embed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/data/image.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+/// Gives each image's mean red, green and blue, and notes how many images come at a time.
+class MeanColour : public Backbone {
+ public:
+  at::Tensor forward(const at::Tensor& images) override {
+    batches.push_back(images.size(0));
+    return images.mean({2, 3});
+  }
+  int64_t dim() const override { return 3; }
+  int64_t image_size() const override { return 4; }
+  void set_mode(BackboneMode) override {}
+  void to(c10::Device) override {}
+  std::vector<std::pair<std::string, at::Tensor>> state_dict() const override { return {}; }
+  std::vector<at::Tensor> parameters() const override { return {}; }
+
+  std::vector<int64_t> batches;
+};
+
+/// A PNG of one colour, not square.
+std::filesystem::path paint(const TempDir& folder, const std::string& name, uint8_t red) {
+  Image image{6, 8, std::vector<uint8_t>(6 * 8 * 3, 0)};
+  for (size_t i = 0; i < image.rgb.size(); i += 3) image.rgb[i] = red;
+  write_file(folder / name, encode_png(image));
+  return folder / name;
+}
+
+TEST(EmbedFiles, GivesTheFeaturesOfTheReadableFilesInOrderAndListsTheOthers) {
+  const TempDir folder;
+  const auto dark = paint(folder, "dark.png", 51);
+  write_file(folder / "broken.png", "no image");
+  const auto bright = paint(folder, "bright.png", 255);
+  MeanColour backbone;
+  ExtractOptions options;
+  options.batch = 2;
+  options.device = "cpu";
+  const EmbeddedFiles files =
+      embed_files(backbone, {dark, folder / "broken.png", bright, folder / "gone.png"}, options, Progress::none());
+  EXPECT_EQ(files.paths, (std::vector<std::filesystem::path>{dark, bright}));
+  ASSERT_EQ(files.features.sizes(), (std::vector<int64_t>{2, 3}));
+  EXPECT_FLOAT_EQ(files.features[0][0].item<float>(), 0.2F);
+  EXPECT_FLOAT_EQ(files.features[1][0].item<float>(), 1);
+  EXPECT_FLOAT_EQ(files.features.select(1, 1).sum().item<float>(), 0);
+  ASSERT_EQ(files.unreadable.size(), 2U);
+  EXPECT_EQ(files.unreadable[0].path, folder / "broken.png");
+  EXPECT_THAT(files.unreadable[0].reason, HasSubstr("broken.png"));
+  EXPECT_THAT(files.unreadable[1].reason, HasSubstr("gone.png"));
+}
+
+TEST(EmbedFiles, HoldsNoMoreThanABatchOfImages) {
+  const TempDir folder;
+  std::vector<std::filesystem::path> paths;
+  for (int i = 0; i < 5; ++i) paths.push_back(paint(folder, std::to_string(i) + ".png", 100));
+  MeanColour backbone;
+  ExtractOptions options;
+  options.batch = 2;
+  options.device = "cpu";
+  EXPECT_EQ(embed_files(backbone, paths, options, Progress::none()).features.size(0), 5);
+  EXPECT_EQ(backbone.batches, (std::vector<int64_t>{2, 2, 1}));
+}
+
+TEST(EmbedFiles, OfNothingReadableIsEmpty) {
+  MeanColour backbone;
+  const EmbeddedFiles files = embed_files(backbone, {"/nowhere/a.png"}, {}, Progress::none());
+  EXPECT_EQ(files.features.sizes(), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(files.unreadable.size(), 1U);
+  ExtractOptions none;
+  none.batch = 0;
+  EXPECT_THROW(embed_files(backbone, {}, none, Progress::none()), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom
