@@ -79,7 +79,8 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
-  command->add_option("--val-methods", recipe.decisive, "Methods whose mean accuracy decides which epoch is kept")
+  command
+      ->add_option("--val-methods", recipe.selection_methods, "Methods whose mean accuracy decides which epoch is kept")
       ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");

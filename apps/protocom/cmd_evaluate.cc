@@ -110,7 +110,7 @@ void write_json(const CLI::App& command, const Options& options, const FeatureSe
 void run_evaluate(const CLI::App& command, Options& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
   make_methods(options.methods);  // a wrong name is said before files are read
-  if (job().leads()) check_outputs(options);
+  if (job().is_main()) check_outputs(options);
   const Inputs inputs = read_inputs(options);
   EvaluateOptions evaluation;
   evaluation.methods = make_methods(options.methods, inputs.fitted);
@@ -120,7 +120,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
   for (const auto& method : evaluation.methods) labels.push_back(method->label());
   const auto pairs = pairs_to_compare(labels, options.comparisons);
   auto tasks = tasks_of(options, inputs.features);
-  if (job().leads() && !options.save_episodes.empty())
+  if (job().is_main() && !options.save_episodes.empty())
     write_episodes(options.save_episodes, tasks.front().lists.front(), inputs.features);
 
   EvaluateInputs read{inputs.features, inputs.model ? &*inputs.model : nullptr,
@@ -141,7 +141,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
       for (MethodScores& method : seed.methods) method.predictions = {};
     }
   }
-  if (!job().leads()) return;
+  if (!job().is_main()) return;
   nlohmann::json findings = findings_json(inputs.features, tasks, pairs, checks);
   print_findings(findings, options.comparisons.baseline);
   if (!options.predictions.empty()) write_file(options.predictions, predictions);

@@ -31,13 +31,13 @@ void run_extract(const CLI::App& command, Options& options) {
   options.extract.precision = parse_precision(options.precision);
   if (options.image_size > 0) options.bare.image_size = options.image_size;
   options.extract.group = &job();
-  if (job().leads()) check_writable(options.out);
+  if (job().is_main()) check_writable(options.out);
   Provenance provenance = provenance_of(command, /*seed=*/0);
   add_input(provenance, "backbone", options.backbone);
   const auto backbone = read_backbone(options.backbone, options.bare);
   const PackedImages images = images_for(*backbone, options, provenance);
   FeatureSet features = extract_features(*backbone, images, options.extract, progress());
-  if (!job().leads()) return;
+  if (!job().is_main()) return;
   features.backbone_hash = provenance.inputs.at("backbone");
   write_features(options.out, features, provenance);
   print_table({{"features", fmt::format("{} x {}", features.size(), features.dim())}, {"file", options.out}});

@@ -63,8 +63,8 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
 void run_metatrain(const CLI::App& command, Options& options) {
   parse_words(options);
   options.metatrain.group = &job();
-  if (job().leads()) check_writable(options.out);
-  if (job().leads() && !options.out_model.empty()) check_writable(options.out_model);
+  if (job().is_main()) check_writable(options.out);
+  if (job().is_main() && !options.out_model.empty()) check_writable(options.out_model);
   MetatrainFiles files;
   files.model = options.out_model;
   Provenance provenance = provenance_of(command, options.metatrain.seed);

@@ -41,7 +41,7 @@ void run_pretrain(const CLI::App& command, Options& options) {
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
   options.pretrain.group = &job();
   options.pretrain.batch_norm = options.sync_batch_norm ? BatchNormOver::kBatch : BatchNormOver::kShare;
-  if (job().leads()) check_writable(options.out);
+  if (job().is_main()) check_writable(options.out);
   Provenance provenance = provenance_of(command, options.pretrain.seed);
   const PackedImages images = load_images(options.source, options.image_size, provenance);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));

@@ -34,7 +34,7 @@ class FolderLock {
     if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
     ::close(descriptor_);
-    fail("another protocom run is at work in {}", folder.parent_path().string());
+    fail("another protocom run is already running in {}", folder.parent_path().string());
   }
   ~FolderLock() { ::close(descriptor_); }
   FolderLock(const FolderLock&) = delete;

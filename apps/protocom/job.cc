@@ -77,7 +77,7 @@ std::string difference(const json& own, const json& leading, const json& raw) {
 
 /// Processes that do different things would end in good order with a wrong answer.
 void compare(const ProcessGroup& group) {
-  if (group.alone() || given == compared) return;
+  if (group.is_single() || given == compared) return;
   compared = given;
   const json own = with_contents(given);
   const json leading = parse_json(group.broadcast(text_of(own)), "the options of process 0");
@@ -100,7 +100,7 @@ const ProcessGroup& job() {
   static const ProcessGroup group(launch_from_environment());
   if (joined == nullptr) {
     joined = &group;
-    if (!group.leads()) fall_silent();
+    if (!group.is_main()) fall_silent();
   }
   compare(group);
   return group;
@@ -116,7 +116,7 @@ void set_job_command(const CLI::App& command) {
 }
 
 void end_job(const std::string& reason) {
-  if (joined == nullptr || joined->alone()) return;
+  if (joined == nullptr || joined->is_single()) return;
   joined->announce_failure(reason);
   if (!joined->broken()) return;
   std::fflush(stdout);

@@ -105,7 +105,7 @@ struct ProcessGroup::Connection {
 };
 
 ProcessGroup::ProcessGroup(const Launch& launch) : launch_(launch) {
-  if (alone()) return;
+  if (is_single()) return;
   connection_ = std::make_unique<Connection>(launch);
   barrier();
 }
@@ -118,10 +118,10 @@ ProcessGroup::~ProcessGroup() {
 bool ProcessGroup::broken() const { return connection_ && connection_->broken; }
 
 void ProcessGroup::announce_failure(const std::string& reason) const {
-  if (alone()) return;
+  if (is_single()) return;
   if (!broken()) connection_->heartbeat.announce_failure(reason);
   // The store, where the others learn what happened, ends with process 0.
-  if (leads()) std::this_thread::sleep_for(kFarewell);
+  if (is_main()) std::this_thread::sleep_for(kFarewell);
 }
 
 template <typename Work>
@@ -149,12 +149,12 @@ std::pair<int64_t, int64_t> ProcessGroup::share(int64_t count) const {
 }
 
 void ProcessGroup::sum(at::Tensor tensor) const {
-  if (alone()) return;
+  if (is_single()) return;
   guard([&] { start_sum(tensor)(); });
 }
 
 std::function<void()> ProcessGroup::start_sum(at::Tensor tensor) const {
-  if (alone()) return [] {};
+  if (is_single()) return [] {};
   std::vector<at::Tensor> tensors = {tensor};
   auto work = connection_->engine(tensor.device()).allreduce(tensors);
   if (tensor.is_cuda()) return [work] { work->wait(); };  // on a GPU's stream: nothing waits here
@@ -162,7 +162,7 @@ std::function<void()> ProcessGroup::start_sum(at::Tensor tensor) const {
 }
 
 void ProcessGroup::broadcast(at::Tensor tensor) const {
-  if (alone()) return;
+  if (is_single()) return;
   // Gloo sends memory as it lies: a channels-last tensor travels through a plain copy.
   std::vector<at::Tensor> tensors = {tensor.contiguous()};
   guard([&] {
@@ -177,17 +177,17 @@ void ProcessGroup::broadcast(at::Tensor tensor) const {
 }
 
 std::string ProcessGroup::broadcast(const std::string& text) const {
-  if (alone()) return text;
+  if (is_single()) return text;
   const at::Tensor length = at::full({1}, static_cast<int64_t>(text.size()), at::kLong);
   broadcast(length);
   at::Tensor bytes = at::zeros({length.item<int64_t>()}, at::kByte);
-  if (leads()) std::copy(text.begin(), text.end(), bytes.data_ptr<uint8_t>());
+  if (is_main()) std::copy(text.begin(), text.end(), bytes.data_ptr<uint8_t>());
   if (bytes.numel() > 0) broadcast(bytes);
   return {bytes.data_ptr<uint8_t>(), bytes.data_ptr<uint8_t>() + bytes.numel()};
 }
 
 at::Tensor ProcessGroup::gather_rows(const at::Tensor& rows) const {
-  if (alone()) return rows;
+  if (is_single()) return rows;
   at::Tensor counts = at::zeros({launch_.size}, at::kLong);
   counts[launch_.rank] = rows.size(0);
   sum(counts);
@@ -203,7 +203,7 @@ at::Tensor ProcessGroup::gather_rows(const at::Tensor& rows) const {
 }
 
 void ProcessGroup::barrier() const {
-  if (alone()) return;
+  if (is_single()) return;
   sum(at::zeros({1}));
 }
 
@@ -216,7 +216,7 @@ void ProcessGroup::explain(const std::exception& error) const {
   }
   if (gone.empty()) return;
   // The others ask the store, too, and it ends with process 0.
-  if (leads()) std::this_thread::sleep_for(kFarewell);
+  if (is_main()) std::this_thread::sleep_for(kFarewell);
   fail("process {} of {} is gone: this is process {}; start all again with --resume, in any number",
        fmt::join(gone, ", "), launch_.size, launch_.rank);
 }

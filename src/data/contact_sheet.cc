@@ -99,7 +99,7 @@ bool says_already(std::string name, const std::string& title) {
   return name.find(title) != std::string::npos;
 }
 
-/// `load(i)` gives the image of row i of `labels`; `title` words for people.
+/// `load(i)` gives the image of row i of `labels`; `title` the display name.
 template <typename Load, typename Title>
 Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& class_split, const SheetOptions& options,
                Load&& load, Title&& title) {

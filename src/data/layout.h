@@ -12,7 +12,7 @@ namespace protocom::layout {
 /// A class as a layout has it, before splits.
 struct RawClass {
   std::string name;
-  std::string title;             ///< words for people; may be empty
+  std::string title;             ///< display name; may be empty
   std::optional<Split> split;    ///< the layout's own division
   std::filesystem::path place;   ///< its folder, or what says that it exists, for messages
   std::vector<ImageItem> items;  ///< labels not set yet

@@ -219,7 +219,7 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   }
   progress.finish();
   result.methods = evaluation.take();
-  if (options.group->alone()) return result;
+  if (options.group->is_single()) return result;
   gather_scores({{begin, end}, evaluation.queries_of(begin, end)}, *options.group, result.methods);
   return result;
 }

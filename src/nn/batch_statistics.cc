@@ -78,7 +78,7 @@ void follow(torch::nn::BatchNorm2d& norm, const ChannelStatistics& batch) {
 }  // namespace
 
 SharedBatchStatistics::SharedBatchStatistics(const ProcessGroup& group) : before_(shared_group) {
-  shared_group = group.alone() ? nullptr : &group;
+  shared_group = group.is_single() ? nullptr : &group;
 }
 
 SharedBatchStatistics::~SharedBatchStatistics() { shared_group = before_; }

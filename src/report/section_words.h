@@ -23,7 +23,7 @@ LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::s
 /// How much more accurate every other method is than the mean on the same episodes, against x.
 LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& x_label);
 
-/// A row for each method, a column for each x; turned round when that would be too wide.
+/// A row for each method, a column for each x; transposed when that would be too wide.
 ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
                               const std::string& x_prefix, int x_decimals);
 

@@ -37,7 +37,7 @@ class Workbench::Impl {
         pictures_(inputs.pictures),
         inputs_{inputs.features, inputs.model, inputs.classes, make_methods(options.methods),
                 make_method(options.baseline)->label()},
-        judge_(make_method(options.method)->label()),
+        analysed_(make_method(options.method)->label()),
         episodes_(options.episodes),
         progress_(progress) {
     if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
@@ -45,7 +45,7 @@ class Workbench::Impl {
     const int64_t dim = inputs.model.network.options().feature_dim;
     if (dim != features_.dim())
       fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
-    for (const auto& method : judged_methods()) {
+    for (const auto& method : query_methods()) {
       if (method->spec().has(Need::kFitting))
         fail_usage("'{}' has to be fitted, which analyse does not take: use evaluate --fitted", method->label());
     }
@@ -84,9 +84,9 @@ class Workbench::Impl {
   }
 
   /// Those whose answers to single queries are kept: the ones asked for and the judge.
-  [[nodiscard]] Methods judged_methods() const {
+  [[nodiscard]] Methods query_methods() const {
     Methods methods = inputs_.methods;
-    if (!contains(labels_of(methods), judge_)) methods.push_back(make_method(judge_));
+    if (!contains(labels_of(methods), analysed_)) methods.push_back(make_method(analysed_));
     return methods;
   }
 
@@ -118,15 +118,17 @@ class Workbench::Impl {
   }
 
   /// The scores of every query, which four analyses need.
-  const TaskScores& judged() {
-    if (!judged_) {
-      judged_ = task({episodes_.shape, episodes_.count, judged_methods(), KeepPredictions::kYes});
-      judged_list_ = list_;
+  const TaskScores& query_scores() {
+    if (!query_scores_) {
+      query_scores_ = task({episodes_.shape, episodes_.count, query_methods(), KeepPredictions::kYes});
+      query_list_ = list_;
     }
-    return *judged_;
+    return *query_scores_;
   }
 
-  const std::vector<Prediction>& judged_queries() { return find_scores(judged().methods, judge_)->predictions; }
+  const std::vector<Prediction>& query_predictions() {
+    return find_scores(query_scores().methods, analysed_)->predictions;
+  }
 
   /// What the smallest class of the split leaves for more than the queries.
   [[nodiscard]] int64_t spare_images() const {
@@ -220,22 +222,22 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome classes() {
-    const auto& predictions = judged_queries();
+    const auto& predictions = query_predictions();
     std::vector<std::string> words;
     for (const std::string& name : features_.class_names) words.push_back(title_in(knowledge_, name));
-    auto analysis = analyse_classes(features_, judged_list_, predictions, words);
-    analysis.method = judge_;
-    return {classes_section(analysis, episodes_), analysis, judged_list().hash(features_)};
+    auto analysis = analyse_classes(features_, query_list_, predictions, words);
+    analysis.method = analysed_;
+    return {classes_section(analysis, episodes_), analysis, query_list().hash(features_)};
   }
 
   AnalysisOutcome calibration() {
     std::vector<Calibration> methods;
-    for (const MethodScores& scores : judged().methods) {
+    for (const MethodScores& scores : query_scores().methods) {
       methods.push_back(calibrate(scores.predictions, options_.bins));
       methods.back().method = scores.method;
       methods.back().mode = scores.mode;
     }
-    return {calibration_section(methods, episodes_), methods, judged_list().hash(features_)};
+    return {calibration_section(methods, episodes_), methods, query_list().hash(features_)};
   }
 
   AnalysisOutcome episodes() {
@@ -244,13 +246,13 @@ class Workbench::Impl {
     return {episodes_section(analysis, titles(), episodes_), analysis, list_.hash(features_)};
   }
 
-  const EpisodeList& judged_list() {
-    judged();
-    return judged_list_;
+  const EpisodeList& query_list() {
+    query_scores();
+    return query_list_;
   }
 
   Mistake show(const Prediction& wrong) {
-    const Episode& episode = judged_list().episodes[static_cast<size_t>(wrong.episode)];
+    const Episode& episode = query_list().episodes[static_cast<size_t>(wrong.episode)];
     const auto support_of = [&](int64_t k) {
       const auto place = std::find(episode.classes.begin(), episode.classes.end(), k) - episode.classes.begin();
       return features_.image_ids[static_cast<size_t>(episode.support[static_cast<size_t>(place)].front())];
@@ -266,9 +268,9 @@ class Workbench::Impl {
 
   AnalysisOutcome failures() {
     std::vector<Mistake> mistakes;
-    for (const Prediction& wrong : surest_mistakes(judged_queries(), options_.mistakes))
+    for (const Prediction& wrong : surest_mistakes(query_predictions(), options_.mistakes))
       mistakes.push_back(show(wrong));
-    return {failures_section(mistakes, judge_, episodes_, pictures_), mistakes, judged_list().hash(features_)};
+    return {failures_section(mistakes, analysed_, episodes_, pictures_), mistakes, query_list().hash(features_)};
   }
 
   const AnalyseOptions& options_;
@@ -276,12 +278,12 @@ class Workbench::Impl {
   const Knowledge& knowledge_;
   PictureSource pictures_;
   AnalysisInputs inputs_;
-  std::string judge_;
+  std::string analysed_;
   AnalysisEpisodes episodes_;
   Progress& progress_;
   EpisodeList list_;
-  std::optional<TaskScores> judged_;
-  EpisodeList judged_list_;
+  std::optional<TaskScores> query_scores_;
+  EpisodeList query_list_;
 };
 
 Workbench::Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)

@@ -38,9 +38,9 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
   if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
     fail_usage("epochs, batches, batch and k-shot must be at least 1");
   }
-  if (options.decisive.empty()) fail_usage("at least one method must decide which epoch is kept");
+  if (options.selection_methods.empty()) fail_usage("at least one method must decide which epoch is kept");
   const auto rows_of_paper = paper_rows();
-  for (const auto& method : options.decisive) {
+  for (const auto& method : options.selection_methods) {
     if (std::find(rows_of_paper.begin(), rows_of_paper.end(), method) == rows_of_paper.end())
       fail_usage("only {} can decide which epoch is kept, found '{}'", fmt::join(rows_of_paper, ", "), method);
   }
@@ -129,7 +129,7 @@ nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledg
            {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
           {"validation_episodes", options.validation.episodes},
           {"validation_every", options.validation.every},
-          {"decisive", options.decisive},
+          {"selection_methods", options.selection_methods},
           {"keep", options.keep == Keep::kBest ? "best" : "last"},
           {"seed", options.seed}};
 }
@@ -139,7 +139,7 @@ EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFile
   loop.name = "complete";
   loop.schedule = options.schedule;
   loop.steps = options.batches;
-  if (options.keep == Keep::kBest) loop.chooses = options.decisive;
+  if (options.keep == Keep::kBest) loop.chooses = options.selection_methods;
   loop.seed = options.seed;
   loop.files = files;
   loop.made_by = std::move(made_by);

@@ -144,7 +144,7 @@ std::vector<MethodScores> EpochLoop::validate() {
   std::vector<MethodScores> scores;
   const auto work = [&](Progress& progress) { scores = trainer_.validate(progress); };
   // Several processes would not stop at the same place, and there is no state yet to go on from before the first epoch.
-  if (options_.group->alone() && log_) {
+  if (options_.group->is_single() && log_) {
     keeper_.interruptible(work, [this] { return snapshot(); });
   } else {
     work(Progress::none());

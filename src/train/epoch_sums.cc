@@ -28,7 +28,7 @@ SumsReader::SumsReader(const ProcessGroup& group, StopSignal* stop, NotFinite no
 
 void SumsReader::add(int64_t step, const at::Tensor& sums, EpochSums& total) {
   unread_.push_back({step, sums});
-  if (unread_.size() >= kStepsBetweenReadings || !sums.is_cuda() || !group_.alone()) read(total);
+  if (unread_.size() >= kStepsBetweenReadings || !sums.is_cuda() || !group_.is_single()) read(total);
 }
 
 void SumsReader::read(EpochSums& total) {

@@ -7,7 +7,7 @@
 namespace protocom {
 
 GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, const ProcessGroup& group) : group_(group) {
-  if (group.alone()) return;
+  if (group.is_single()) return;
   const torch::NoGradGuard no_grad;
   self_ = std::make_shared<GradientBuckets*>(this);
   int64_t room = 0;

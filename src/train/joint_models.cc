@@ -24,7 +24,7 @@ void JointModels::move_network(c10::Device device) const {
 }
 
 void JointModels::write(int64_t kept_epoch, double gamma) const {
-  if (!group_.leads()) return;
+  if (!group_.is_main()) return;
   write_backbone(files_.training.out, backbone(), *backbone().options(), files_.training.provenance);
   if (!writes_model()) return;
   model()->gamma = gamma;
@@ -32,7 +32,7 @@ void JointModels::write(int64_t kept_epoch, double gamma) const {
 }
 
 void JointModels::bring_back() const {
-  if (group_.leads()) read();
+  if (group_.is_main()) read();
   for (const auto& [name, tensor] : backbone().state_dict()) group_.broadcast(tensor);
   for (const auto& [name, tensor] : network()) group_.broadcast(tensor);
   if (model() == nullptr) return;

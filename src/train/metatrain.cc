@@ -54,7 +54,7 @@ class MetaTrainer : public Trainer {
     optimizer_ = make_optimizer(parameters, options.sgd);
     buckets_ = std::make_unique<GradientBuckets>(parameters, group_);
     check_divides(options.episodes, "episodes of a step", group_);
-    if (group_.leads() && !files_.model.empty()) check_writable(files_.model);
+    if (group_.is_main() && !files_.model.empty()) check_writable(files_.model);
     logger().info("episodes of {} ways, {} shots and {} queries, {} a step, {} on {}", options_.episode.n_way,
                   options_.episode.k_shot, options_.episode.n_query, options_.episodes, to_string(precision_),
                   device_.str());

@@ -88,7 +88,7 @@ class PretrainTrainer : public Trainer {
   }
 
   void keep(int64_t /*epoch*/) override {
-    if (group_.leads()) state_.write_backbone(files_);
+    if (group_.is_main()) state_.write_backbone(files_);
   }
 
   EpochLog end_epoch(const EpochEnd& end) override {

@@ -13,22 +13,22 @@ namespace protocom {
 
 TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files) {
   TrainingFiles own = files;
-  if (!group.leads()) own.out.clear();
+  if (!group.is_main()) own.out.clear();
   return own;
 }
 
 std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGroup& group) {
   std::optional<Checkpoint> saved = keeper.begin();
-  if (group.alone()) return saved;
+  if (group.is_single()) return saved;
   const std::string bytes = group.broadcast(saved ? read_file(saved->path) : std::string());
-  if (group.leads() || bytes.empty()) return saved;
+  if (group.is_main() || bytes.empty()) return saved;
   const UnfinishedPath copy(temporary_beside(std::filesystem::temp_directory_path() / "protocom-state"));
   write_new_file(copy.path(), bytes);
   return read_checkpoint(copy.path());
 }
 
 void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
-  if (group.alone()) return;
+  if (group.is_single()) return;
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : backbone.state_dict()) {
     if (!tensor.requires_grad()) group.broadcast(tensor);
@@ -36,7 +36,7 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
 }
 
 StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group) {
-  if (group.alone()) return own;
+  if (group.is_single()) return own;
   const double asked = stop != nullptr && stop->requested() ? 1 : 0;
   const at::Tensor all = at::tensor({own.loss, own.correct, own.count, asked}, at::kDouble);
   group.sum(all);
@@ -50,7 +50,7 @@ void check_divides(int64_t count, const char* what, const ProcessGroup& group) {
 }
 
 std::string device_of(const ProcessGroup& group, const std::string& device) {
-  if (group.alone() || (device != "auto" && device != "cuda")) return device;
+  if (group.is_single() || (device != "auto" && device != "cuda")) return device;
   return parse_device(device).is_cuda() ? "cuda:" + std::to_string(group.local_rank()) : "cpu";
 }
 

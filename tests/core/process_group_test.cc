@@ -89,8 +89,8 @@ TEST(Launch, RefusesWhatMakesNoSense) {
 
 TEST(ProcessGroup, OfOneChangesNothing) {
   const ProcessGroup& group = ProcessGroup::single();
-  EXPECT_TRUE(group.alone());
-  EXPECT_TRUE(group.leads());
+  EXPECT_TRUE(group.is_single());
+  EXPECT_TRUE(group.is_main());
   const at::Tensor values = at::tensor({1., 2.});
   group.sum(values);
   group.broadcast(values);

@@ -43,9 +43,9 @@ class ProcessGroup {
   [[nodiscard]] int rank() const { return launch_.rank; }
   [[nodiscard]] int size() const { return launch_.size; }
   [[nodiscard]] int local_rank() const { return launch_.local_rank; }
-  [[nodiscard]] bool alone() const { return launch_.size == 1; }
+  [[nodiscard]] bool is_single() const { return launch_.size == 1; }
   /// Whether this process writes and reports for all.
-  [[nodiscard]] bool leads() const { return launch_.rank == 0; }
+  [[nodiscard]] bool is_main() const { return launch_.rank == 0; }
 
   /// The share [begin, end) of `count` things that falls to this process; the shares of all make up the whole, in
   /// order.

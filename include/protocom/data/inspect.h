@@ -24,7 +24,7 @@ Spread spread_of(std::vector<int64_t> values);
 /// One class of an inspected dataset.
 struct ClassSummary {
   std::string name;
-  std::string title;  ///< words for people; may be empty
+  std::string title;  ///< display name; may be empty
   Split split = Split::kBase;
   int64_t images = 0;  ///< all of them, the unreadable too
   int64_t unreadable = 0;

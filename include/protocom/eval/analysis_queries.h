@@ -11,7 +11,7 @@ namespace protocom {
 /// How one class fares.
 struct ClassScore {
   std::string class_name;
-  std::string title;              ///< words for people
+  std::string title;              ///< display name
   int64_t queries = 0;            ///< scored
   Estimate accuracy;              ///< percent; the mean over the episodes that contain the class
   std::string confused_with;      ///< the class it is most often taken for, among those that were there to be chosen

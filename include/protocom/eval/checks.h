@@ -28,7 +28,7 @@ struct ProtocolChecks {
 
 /// Checks every episode: as many supports and queries as classes, classes of the list's split only and none twice; rows
 /// that exist, are of their class, and appear once in the episode (so support, query and pool are disjoint); at least
-/// one support a class and one query. No class name stands in two splits. Throws Error that names the episode.
+/// one support a class and one query. No class name appears in two splits. Throws Error that names the episode.
 ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& list);
 
 /// Checks that no class of the split evaluated is among those that a model was trained on (`trained_on`), unless the

@@ -13,7 +13,7 @@ namespace protocom {
 
 /// What ProtoComNet needs to know of a class that the knowledge was built without.
 struct NewClass {
-  std::string title;             ///< words for people
+  std::string title;             ///< display name
   at::Tensor association;        ///< the class's row of R, float32 [a]
   at::Tensor embedding;          ///< h_k, float32 [e]
   std::string embedding_source;  ///< "word-vectors", "graph-svd" or "attributes": which of the rules below gave it

@@ -21,7 +21,7 @@ struct FileReference {
 
 /// What a class brings to a store besides its images.
 struct ClassDescription {
-  std::string title;             ///< words for people; may be empty
+  std::string title;             ///< display name; may be empty
   at::Tensor association;        ///< its row of R over ClassStore::attributes, float32 [a], in [0, 1]
   at::Tensor embedding;          ///< h_k, float32 [e]
   std::string embedding_source;  ///< where that came from, see NewClass::embedding_source

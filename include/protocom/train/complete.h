@@ -39,7 +39,7 @@ struct CompleteOptions {
   ValidationOptions validation;  ///< on all val features: images_per_class is for images
   /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a
   /// network that has begun to overfit the base classes shows in its completed prototypes first.
-  std::vector<std::string> decisive = {"completed", "mean-fusion", "gauss-fusion"};
+  std::vector<std::string> selection_methods = {"completed", "mean-fusion", "gauss-fusion"};
   Keep keep = Keep::kBest;
   uint64_t seed = 1;
 };
