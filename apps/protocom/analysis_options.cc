@@ -26,6 +26,8 @@ void add_task(CLI::App& command, AnalysisOptions& options) {
 void add_methods(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--methods", options.analyse.methods, "Methods with their parameters, see protocom methods")
       ->delimiter(',');
+  command.add_option("--fitted", options.fitted, "Files of protocom fit, for methods that need fitting")
+      ->delimiter(',');
   command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
 }
 

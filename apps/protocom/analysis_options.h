@@ -10,7 +10,7 @@ namespace protocom::cli {
 /// The options of `protocom analyse` and its commands.
 struct AnalysisOptions {
   std::string features, knowledge, model, images, class_split, out;
-  std::vector<std::string> results;
+  std::vector<std::string> results, fitted;
   bool png = false;
   AnalyseOptions analyse;
   std::string split{to_string(analyse.episodes.split)};

@@ -13,6 +13,7 @@ AnalysisWriter writer_of(const CLI::App& command, const AnalysisOptions& options
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
   add_input(provenance, "class-split", options.class_split);
+  for (const auto& path : options.fitted) add_input(provenance, std::filesystem::path(path).filename().string(), path);
   for (const auto& path : options.results) add_input(provenance, std::filesystem::path(path).filename().string(), path);
   AnalysisWriter writer(command, options.out, std::move(provenance));
   if (options.png) writer.also_png();
@@ -38,7 +39,9 @@ void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const ImageFinder images(options.images);
   const auto picture = [&](const std::string& id) { return thumbnail(images, id); };
-  Workbench workbench({features, knowledge, model, classes, picture}, options.analyse, progress());
+  std::vector<FittedMethod> fitted;
+  for (const auto& path : options.fitted) fitted.push_back(read_fitted_method(path));
+  Workbench workbench({features, knowledge, model, classes, picture, fitted}, options.analyse, progress());
   for (const std::string& name : names) {
     if (name == "tables") {
       if (!options.results.empty()) writer.write(compare_results(options));

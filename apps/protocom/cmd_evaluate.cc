@@ -28,27 +28,28 @@ struct Options {
 /// What an evaluation reads.
 struct Inputs {
   FeatureSet features;
-  std::optional<CompletionModel> model;
-  std::optional<ClassKnowledge> classes;
-  std::vector<FittedMethod> fitted;
+  std::vector<FittedMethod> fitted = {};
+  std::optional<Knowledge> knowledge = {};
+  std::optional<CompletionModel> model = {};
+  std::optional<ClassKnowledge> classes = {};
 };
 
 Inputs read_inputs(const Options& options) {
   FeatureFileOptions file_options;
   if (!options.class_split.empty()) file_options.split = options.class_split;
-  Inputs inputs{read_features(options.features, file_options), {}, {}, {}};
+  Inputs inputs{read_features(options.features, file_options)};
   for (const auto& path : options.fitted) {
     inputs.fitted.push_back(read_fitted_method(path));
     if (inputs.fitted.back().feature_dim != inputs.features.dim())
       fail("{} was fitted on features of {} dimensions, these have {}", path, inputs.fitted.back().feature_dim,
            inputs.features.dim());
   }
-  if (options.model.empty() != options.knowledge.empty())
-    fail_usage("--model and --knowledge go together: give both or neither");
+  if (options.knowledge.empty() && !options.model.empty())
+    fail_usage("--model needs --knowledge: a model completes prototypes with what is known of the classes");
+  if (!options.knowledge.empty()) inputs.knowledge = read_knowledge(options.knowledge);
   if (options.model.empty()) return inputs;
   inputs.model = read_completion_model(options.model);
-  inputs.classes =
-      align_knowledge(read_knowledge(options.knowledge), inputs.features.class_names, inputs.model->attributes);
+  inputs.classes = align_knowledge(*inputs.knowledge, inputs.features.class_names, inputs.model->attributes);
   return inputs;
 }
 
@@ -124,7 +125,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
     write_episodes(options.save_episodes, tasks.front().lists.front(), inputs.features);
 
   EvaluateInputs read{inputs.features, inputs.model ? &*inputs.model : nullptr,
-                      inputs.classes ? &*inputs.classes : nullptr};
+                      inputs.classes ? &*inputs.classes : nullptr, inputs.knowledge ? &*inputs.knowledge : nullptr};
   for (const auto& one : inputs.fitted)
     read.trained_on.insert(read.trained_on.end(), one.trained_on.begin(), one.trained_on.end());
   ProtocolChecks checks;

@@ -2,7 +2,6 @@
 
 #include "cli.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom::cli {
@@ -19,16 +18,13 @@ void run_fit(const CLI::App& command, const Options& options) {
   FeatureFileOptions file_options;
   if (!options.class_split.empty()) file_options.split = options.class_split;
   const FeatureSet features = read_features(options.features, file_options);
-  std::optional<ClassKnowledge> classes;
-  if (!options.knowledge.empty()) {
-    const Knowledge knowledge = read_knowledge(options.knowledge);
-    classes = align_knowledge(knowledge, features.class_names, knowledge.attributes);
-  }
+  std::optional<Knowledge> knowledge;
+  if (!options.knowledge.empty()) knowledge = read_knowledge(options.knowledge);
   Provenance provenance = provenance_of(command, options.fit.seed);
   add_input(provenance, "features", options.features);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "class-split", options.class_split);
-  const FittedMethod fitted = fit_method(features, classes ? &*classes : nullptr, options.fit, progress());
+  const FittedMethod fitted = fit_method(features, knowledge ? &*knowledge : nullptr, options.fit, progress());
   write_fitted_method(options.out, fitted, provenance, nlohmann::json::object());
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},

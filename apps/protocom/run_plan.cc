@@ -59,7 +59,7 @@ const std::vector<StageKind>& stage_kinds() {
        "out",
        "analysis",
        {{"results", "analysis"}},
-       {"images", "features", "knowledge", "model"},
+       {"images", "features", "knowledge", "model", "fitted"},
        {"split"}},
       {"report", "out", "report.html", {}, {"results"}}};
   return kinds;

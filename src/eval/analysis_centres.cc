@@ -69,6 +69,8 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   MethodContext context;
   context.model = &inputs.model;
   context.classes = &inputs.classes;
+  context.knowledge = inputs.knowledge;
+  context.class_names = &inputs.features.class_names;
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
     if (method->spec().sees != Sees::kEachQueryAlone || method->spec().has(Need::kBaseFeatures)) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
@@ -43,7 +44,14 @@ std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& l
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
     const ClassKnowledge wrong{noisy_association(inputs.classes.association, gamma, seed), inputs.classes.embedding};
-    const auto scores = evaluate(AnalysisInputs{inputs.features, inputs.model, wrong, inputs.methods}, list, progress);
+    std::optional<KnowledgeTable> wrong_table;
+    if (inputs.knowledge != nullptr) {
+      wrong_table = *inputs.knowledge;
+      wrong_table->association = noisy_association(wrong_table->association, gamma, seed);
+    }
+    const AnalysisInputs misled{inputs.features, inputs.model,    wrong,
+                                inputs.methods,  inputs.baseline, wrong_table ? &*wrong_table : nullptr};
+    const auto scores = evaluate(misled, list, progress);
     for (size_t m = 0; m < scores.size(); ++m) {
       pooled[m].method = scores[m].method;
       pooled[m].mode = scores[m].mode;

@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kKind = "fitted-method";
 constexpr int kFormatVersion = 1;
 constexpr const char* kPrefix = "state.";
+constexpr const char* kAttributes = "attributes";
 
 MethodState read_state(const NpzReader& reader) {
   MethodState state;
@@ -22,8 +23,9 @@ MethodState read_state(const NpzReader& reader) {
     at::Tensor tensor = reader.tensor(name);
     if (tensor.is_floating_point() && !tensor.isfinite().all().item<bool>())
       fail("{}: '{}' has values that are NaN or infinite", reader.path().string(), name);
-    state.emplace_back(name.substr(prefix.size()), std::move(tensor));
+    state.tensors.emplace_back(name.substr(prefix.size()), std::move(tensor));
   }
+  if (reader.has(kAttributes)) state.attributes = reader.strings(kAttributes);
   return state;
 }
 
@@ -44,7 +46,9 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   header.details["feature_dim"] = fitted.feature_dim;
   header.details["trained_on"] = fitted.trained_on;
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : fitted.method->state()) writer.add(kPrefix + name, tensor);
+  const MethodState state = fitted.method->state();
+  for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, tensor);
+  if (!state.attributes.empty()) writer.add(kAttributes, state.attributes);
   add_header(writer, header);
   writer.close();
 }

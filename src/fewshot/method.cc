@@ -12,7 +12,15 @@ EpisodeScores Scorer::score(const EpisodeBatch& batch) const {
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }
 
 void Method::load(const MethodState& state) {
-  if (!state.empty()) fail("'{}' holds nothing fitted, the file has {} tensors for it", spec().name, state.size());
+  if (!state.empty())
+    fail("'{}' holds nothing fitted, the file has {} tensors for it", spec().name, state.tensors.size());
+}
+
+const at::Tensor& MethodState::at(const std::string& name) const {
+  for (const auto& [own, tensor] : tensors) {
+    if (own == name) return tensor;
+  }
+  fail("the fitted method lacks the tensor '{}'", name);
 }
 
 }  // namespace protocom

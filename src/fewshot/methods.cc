@@ -70,7 +70,7 @@ bool is_there(Need need, const MethodContext& context) {
     case Need::kCompletionModel:
       return (context.model != nullptr && context.classes != nullptr) || context.complete;
     case Need::kKnowledge:
-      return context.classes != nullptr;
+      return context.knowledge != nullptr && context.class_names != nullptr;
     case Need::kBaseFeatures:
       return context.base != nullptr && context.base->features.size(0) > 0;
     default:  // the batch or the method itself shows

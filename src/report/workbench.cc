@@ -24,6 +24,15 @@ std::vector<std::string> labels_of(const Methods& methods) {
   return labels;
 }
 
+/// The method of a list that a text means: by its label, or by the name alone where it was fitted.
+std::shared_ptr<const Method> find(const Methods& methods, const std::string& name, const std::string& text) {
+  for (const auto& method : methods) {
+    const bool fitted = method->spec().has(Need::kFitting) && method->spec().name == name;
+    if (fitted || method->label() == make_method(text)->label()) return method;
+  }
+  return nullptr;
+}
+
 Methods paper_methods() { return make_methods(paper_rows()); }
 
 }  // namespace
@@ -35,9 +44,13 @@ class Workbench::Impl {
         features_(inputs.features),
         knowledge_(inputs.knowledge),
         pictures_(inputs.pictures),
-        inputs_{inputs.features, inputs.model, inputs.classes, make_methods(options.methods),
-                make_method(options.baseline)->label()},
-        analysed_(make_method(options.method)->label()),
+        inputs_{inputs.features,
+                inputs.model,
+                inputs.classes,
+                make_methods(options.methods, inputs.fitted),
+                make_method(options.baseline)->label(),
+                &inputs.knowledge},
+        analysed_(options.method),
         episodes_(options.episodes),
         progress_(progress) {
     if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
@@ -45,10 +58,9 @@ class Workbench::Impl {
     const int64_t dim = inputs.model.network.options().feature_dim;
     if (dim != features_.dim())
       fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
-    for (const auto& method : query_methods()) {
-      if (method->spec().has(Need::kFitting))
-        fail_usage("'{}' has to be fitted, which analyse does not take: use evaluate --fitted", method->label());
-    }
+    const auto found = find(inputs_.methods, make_method(options.method)->spec().name, options.method);
+    if (found == nullptr) extra_ = make_methods({options.method});
+    analysed_ = found == nullptr ? extra_.front()->label() : found->label();
   }
 
   [[nodiscard]] bool possible(const std::string& name) const {
@@ -83,10 +95,10 @@ class Workbench::Impl {
     return [this](const std::string& name) { return title_in(knowledge_, name); };
   }
 
-  /// Those whose answers to single queries are kept: the ones asked for and the judge.
+  /// Those whose answers to single queries are kept: the ones asked for and the one analysed.
   [[nodiscard]] Methods query_methods() const {
     Methods methods = inputs_.methods;
-    if (!contains(labels_of(methods), analysed_)) methods.push_back(make_method(analysed_));
+    methods.insert(methods.end(), extra_.begin(), extra_.end());
     return methods;
   }
 
@@ -278,6 +290,7 @@ class Workbench::Impl {
   const Knowledge& knowledge_;
   PictureSource pictures_;
   AnalysisInputs inputs_;
+  Methods extra_;  // the one analysed, if it is not among the others
   std::string analysed_;
   AnalysisEpisodes episodes_;
   Progress& progress_;

@@ -72,6 +72,12 @@ struct World {
     model.attribute_std = at::rand({4, kDim});
     classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
     classes.embedding = at::randn({kClasses, 3});
+    for (int64_t i = 0; i < kClasses; ++i) class_names.push_back("class" + std::to_string(i));
+    knowledge.classes = class_names;
+    knowledge.attributes = model.attributes;
+    knowledge.association = classes.association;
+    knowledge.class_embedding = classes.embedding;
+    knowledge.attribute_embedding = model.attribute_embedding;
   }
 
   [[nodiscard]] MethodContext context() const {
@@ -79,11 +85,15 @@ struct World {
     known.model = &model;
     known.classes = &classes;
     known.base = &base;
+    known.knowledge = &knowledge;
+    known.class_names = &class_names;
     return known;
   }
 
   CompletionModel model;
   ClassKnowledge classes;
+  KnowledgeTable knowledge;
+  std::vector<std::string> class_names;
   at::Tensor features, labels;
   LabelledFeatures base;
 };
@@ -131,7 +141,7 @@ std::shared_ptr<Method> ready(const std::string& name) {
   auto& method = methods[name];
   if (method != nullptr) return method;
   method = make_method(name);
-  if (method->spec().has(Need::kFitting)) method->fit({world().base, &world().classes, 3, &Progress::none()});
+  if (method->spec().has(Need::kFitting)) method->fit({world().base, &world().knowledge, &world().class_names, 3});
   return method;
 }
 
@@ -211,7 +221,7 @@ TEST_P(MethodContract, TakesRaggedShots) {
 TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
   if (!method_->spec().has(Need::kFitting)) {
     EXPECT_TRUE(method_->state().empty());
-    EXPECT_THROW(method_->fit({world().base, nullptr, 1, &Progress::none()}), UsageError);
+    EXPECT_THROW(method_->fit({world().base}), UsageError);
     return;
   }
   const testing::TempDir folder;

@@ -21,7 +21,7 @@ LabelledFeatures clusters() {
 TEST(RestoreNet, MovesImagesTowardsTheirClassCentre) {
   const auto method = make_method("restore-net:share=1:steps=500");
   const LabelledFeatures base = clusters();
-  method->fit({base, nullptr, 1, &Progress::none()});
+  method->fit({base});
   const auto scorer = method->prepare({});
   EpisodeBatch batch;
   batch.support = base.features.view({kBase * kImages, 1, 1, kDim});
@@ -39,7 +39,7 @@ TEST(RestoreNet, DoesNotDependOnTheScaleOfTheFeatures) {
   batch.query = base.features.slice(0, 2, 5).view({1, 3, kDim});
   const auto restored = [&](double scale) {
     const auto method = make_method("restore-net:steps=50");
-    method->fit({{base.features * scale, base.labels}, nullptr, 1, &Progress::none()});
+    method->fit({{base.features * scale, base.labels}});
     EpisodeBatch scaled = batch;
     scaled.support = batch.support * scale;
     scaled.query = batch.query * scale;
@@ -50,13 +50,13 @@ TEST(RestoreNet, DoesNotDependOnTheScaleOfTheFeatures) {
 
 TEST(RestoreNet, RefusesFeaturesOfAnotherDimensionAndDamagedTensors) {
   const auto method = make_method("restore-net:steps=1");
-  method->fit({clusters(), nullptr, 1, &Progress::none()});
+  method->fit({clusters()});
   EpisodeBatch batch;
   batch.support = at::zeros({1, 2, 1, 3});
   batch.query = at::zeros({1, 1, 3});
   EXPECT_THROW(static_cast<void>(method->prepare({})->score(batch)), Error);
   MethodState state = method->state();
-  state[2].second = at::zeros({3, 3});
+  state.tensors[2].second = at::zeros({3, 3});
   EXPECT_THROW(make_method("restore-net")->load(state), Error);
 }
 

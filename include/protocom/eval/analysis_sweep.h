@@ -16,9 +16,10 @@ struct AnalysisInputs {
   const CompletionModel& model;
   const ClassKnowledge& classes;
   Methods methods = make_methods(paper_rows());
-  std::string baseline = "mean";  ///< what gains are over; the first method when it is not among them
+  std::string baseline = "mean";              ///< what gains are over; the first method when it is not among them
+  const KnowledgeTable* knowledge = nullptr;  ///< for methods that need knowledge without the model
 
-  [[nodiscard]] EvaluateInputs evaluate() const { return {features, &model, &classes}; }
+  [[nodiscard]] EvaluateInputs evaluate() const { return {features, &model, &classes, knowledge}; }
 };
 
 /// Runs some of the methods; `methods` empty: all of `inputs`.

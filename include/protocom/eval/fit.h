@@ -11,10 +11,10 @@ struct FitOptions {
   uint64_t seed = 1;
 };
 
-/// Fits a method on the base classes of the features. `classes` has the order of features.class_names and may be null
-/// for a method that needs no knowledge. Same inputs and seed, same method. Throws UsageError for a method that needs
-/// no fitting or lacks knowledge, Error for features without base classes.
-FittedMethod fit_method(const FeatureSet& features, const ClassKnowledge* classes, const FitOptions& options,
+/// Fits a method on the base classes of the features. `knowledge` may be null for a method that needs none. Same inputs
+/// and seed, same method. Throws UsageError for a method that needs no fitting or lacks knowledge, Error for features
+/// without base classes.
+FittedMethod fit_method(const FeatureSet& features, const KnowledgeTable* knowledge, const FitOptions& options,
                         Progress& progress);
 
 }  // namespace protocom

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocom/core/knowledge_table.h"
 #include "protocom/core/progress.h"
 #include "protocom/fewshot/completer.h"
 #include "protocom/fewshot/completion_model.h"
@@ -31,6 +32,8 @@ struct MethodContext {
   const CompletionModel* model = nullptr;
   const ClassKnowledge* classes = nullptr;  ///< over the model's attributes, if there is a model
   const LabelledFeatures* base = nullptr;
+  const KnowledgeTable* knowledge = nullptr;  ///< all of it, for methods that align it with what they were fitted on
+  const std::vector<std::string>* class_names = nullptr;  ///< [c], what EpisodeBatch::classes and labels number
   CompletePrototypes complete = {};  ///< instead of the model at test time; training draws attribute features
   at::Tensor gamma = {};             ///< instead of the model's gamma: one value, learned in training
 };
@@ -52,13 +55,21 @@ class Scorer {
 /// What a method is fitted on.
 struct FitInputs {
   LabelledFeatures base;
-  const ClassKnowledge* classes = nullptr;
+  const KnowledgeTable* knowledge = nullptr;              ///< may be null
+  const std::vector<std::string>* class_names = nullptr;  ///< [c], what the labels number
   uint64_t seed = 1;
   Progress* progress = &Progress::none();
 };
 
-/// Names and tensors, in the order they are written.
-using MethodState = std::vector<std::pair<std::string, at::Tensor>>;
+/// What fitting found.
+struct MethodState {
+  std::vector<std::pair<std::string, at::Tensor>> tensors = {};  ///< by name, in the order they are written
+  std::vector<std::string> attributes = {};  ///< names of the knowledge that tensors have rows or columns for
+
+  [[nodiscard]] bool empty() const { return tensors.empty(); }
+  /// Throws Error when there is no tensor of that name.
+  [[nodiscard]] const at::Tensor& at(const std::string& name) const;
+};
 
 /// A method with its parameters. See methods.h for how one is found, and docs/design.md for how one is added.
 class Method {

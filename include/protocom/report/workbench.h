@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocom/core/progress.h"
+#include "protocom/fewshot/fitted_method.h"
 #include "protocom/report/analysis_sections.h"
 
 namespace protocom {
@@ -36,6 +37,7 @@ struct WorkbenchInputs {
   const CompletionModel& model;
   const ClassKnowledge& classes;
   PictureSource pictures;
+  std::vector<FittedMethod> fitted = {};  ///< of methods that need fitting
 };
 
 /// An analysis' numbers and how they are shown.

@@ -105,17 +105,13 @@ void RestoreNet::fit(const FitInputs& inputs) {
 
 MethodState RestoreNet::state() const {
   MethodState state;
-  for (size_t i = 0; i < restorer_.size(); ++i) state.emplace_back(kNames[i], restorer_[i]);
+  for (size_t i = 0; i < restorer_.size(); ++i) state.tensors.emplace_back(kNames[i], restorer_[i]);
   return state;
 }
 
 void RestoreNet::load(const MethodState& state) {
   std::vector<at::Tensor> restorer;
-  for (const char* name : kNames) {
-    const auto found = std::find_if(state.begin(), state.end(), [&](const auto& one) { return one.first == name; });
-    if (found == state.end()) fail("'restore-net' needs the tensor '{}'", name);
-    restorer.push_back(found->second.to(at::kFloat));
-  }
+  for (const char* name : kNames) restorer.push_back(state.at(name).to(at::kFloat));
   const int64_t dim = restorer[0].dim() == 2 ? restorer[0].size(1) : 0;
   const int64_t hidden = restorer[1].numel();
   if (restorer[0].sizes() != at::IntArrayRef({hidden, dim}) || restorer[2].sizes() != at::IntArrayRef({dim, hidden}) ||
