@@ -73,8 +73,9 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
   const double degrees = moments_.count.sum().item<double>() - static_cast<double>(classes);
   const double trace = moments_.scatter.trace().item<double>();
   if (degrees < 1 || !(trace > kSmallestNorm)) {
-    fail("no base class has two different images, so nothing can be said of how images of a class differ; give at "
-         "least one class two images");
+    fail(
+        "no base class has two different images, so nothing can be said of how images of a class differ; give at "
+        "least one class two images");
   }
   std::tie(eigenvalues_, eigenvectors_) = at::linalg_eigh(moments_.scatter / degrees);
   eigenvalues_ = eigenvalues_.clamp_min(0);

@@ -30,10 +30,11 @@ at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, 
 }
 
 /// Column factors (as logarithms) that, with softmax over rows, give each of n columns u / n of the u rows.
-at::Tensor balancing_share(const at::Tensor& logits) {
-  const at::Tensor target = at::full({}, static_cast<double>(logits.size(-2)) / static_cast<double>(logits.size(-1)),
-                                     logits.options());
-  at::Tensor share = at::zeros_like(logits.select(-2, 0));
+/// From `start`, the factors of the step before, so that what few iterations leave open is closed over the steps.
+at::Tensor balancing_share(const at::Tensor& logits, const at::Tensor& start) {
+  const at::Tensor target =
+      at::full({}, static_cast<double>(logits.size(-2)) / static_cast<double>(logits.size(-1)), logits.options());
+  at::Tensor share = start;
   for (int step = 0; step < kSinkhornSteps; ++step) {
     const at::Tensor filled = (logits + share.unsqueeze(-2)).log_softmax(-1).logsumexp(-2);
     share = share + target.log() - filled;
@@ -45,8 +46,9 @@ at::Tensor given_share(const at::Tensor& given) {
   return (given / given.sum(-1, true)).clamp_min(kSmallestShare).log();
 }
 
-at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const PldaVbOptions& options) {
-  if (options.proportions == Proportions::kBalanced) return balancing_share(logits);
+at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at::Tensor& before,
+                    const PldaVbOptions& options) {
+  if (options.proportions == Proportions::kBalanced) return balancing_share(logits, before);
   if (options.proportions == Proportions::kGiven) return given_share(options.given.to(logits.scalar_type()));
   const at::Tensor a = options.concentration + filled;
   return a.digamma() - a.sum(-1, true).digamma();
@@ -68,15 +70,16 @@ PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const
     result.responsibilities = at::matmul(unlabelled, result.means.mean.transpose(-1, -2));  // [..., 0, n]
     return result;
   }
+  result.log_share = at::zeros_like(count);
   at::Tensor filled = at::full_like(count, static_cast<double>(u) / static_cast<double>(n));
   for (int64_t step = 0; step <= options.steps; ++step) {
     const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
-    result.log_share = share_of(logits, filled, options);
+    result.log_share = share_of(logits, filled, result.log_share, options);
     result.responsibilities = (logits + result.log_share.unsqueeze(-2)).softmax(-1);
     if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
     filled = result.responsibilities.sum(-2);
-    result.means = class_mean_posterior(
-        prior, count + filled, sum + at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
+    result.means = class_mean_posterior(prior, count + filled,
+                                        sum + at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
   }
   return result;
 }
