@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace protocom::testing {
 
-/// One part of tests/golden/equations.json (see equations.py beside it).
-inline nlohmann::json golden(const std::string& part) {
-  std::ifstream file(PROTOCOM_GOLDEN);
+/// One part of a file of tests/golden, by default equations.json (see the script of that name beside it).
+inline nlohmann::json golden(const std::string& part, const std::string& name = "equations.json") {
+  std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).replace_filename(name));
   return nlohmann::json::parse(file).at(part);
 }
 

@@ -1,0 +1,84 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace protocom {
+
+/// What is known of classes without an image. Either may be undefined, and a row of zeros means that nothing is known.
+struct ClassDescriptions {
+  at::Tensor association;  ///< R, [c, a], not negative
+  at::Tensor embedding;    ///< h_k, [c, e]
+
+  [[nodiscard]] bool empty() const { return !association.defined() && !embedding.defined(); }
+  /// The rows of these classes, int64 [n].
+  [[nodiscard]] ClassDescriptions rows(const at::Tensor& classes) const;
+};
+
+/// Settings of the prediction of class means from descriptions.
+struct KernelRidgeOptions {
+  double attribute_weight = 1.0;  ///< of the cosine of idf-weighted attribute rows
+  double word_weight = 0.25;      ///< of the cosine of centred embeddings
+  double ridge = 1.0;             ///< lambda of the regression
+};
+
+/// Likeness of descriptions to those of base classes:
+/// k(c, c') = (w_a cos(idf R_c, idf R_c') + w_e cos(h_c - h, h_c' - h)) / (w_a + w_e), where idf = log((1 + C) / (1 +
+/// base classes with the attribute)) and h is the base classes' mean embedding. What is undefined weighs 0; a cosine
+/// with a row of zeros is 0.
+class DescriptionKernel {
+ public:
+  DescriptionKernel() = default;
+  /// `base`: [C, a] and [C, e]. Throws UsageError for negative weights or a sum of 0, Error for a value that is not
+  /// finite.
+  DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options);
+  /// From what a file kept.
+  DescriptionKernel(at::Tensor attribute_rows, at::Tensor idf, at::Tensor embedding_rows, at::Tensor embedding_center,
+                    const KernelRidgeOptions& options);
+
+  /// Likeness [n, C], float64, in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
+  [[nodiscard]] at::Tensor likeness(const ClassDescriptions& descriptions) const;
+
+  [[nodiscard]] const at::Tensor& attribute_rows() const { return attribute_rows_; }      ///< [C, a], unit rows
+  [[nodiscard]] const at::Tensor& idf() const { return idf_; }                            ///< [a]
+  [[nodiscard]] const at::Tensor& embedding_rows() const { return embedding_rows_; }      ///< [C, e], unit rows
+  [[nodiscard]] const at::Tensor& embedding_center() const { return embedding_center_; }  ///< [e]
+
+ private:
+  at::Tensor attribute_rows_;
+  at::Tensor idf_;
+  at::Tensor embedding_rows_;
+  at::Tensor embedding_center_;
+  double attribute_weight_ = 0;
+  double word_weight_ = 0;
+};
+
+/// Kernel ridge regression from likeness to class means M [C, e]: m = k (K + lambda I)^-1 M.
+struct KernelRidge {
+  DescriptionKernel kernel;
+  at::Tensor dual;  ///< (K + lambda I)^-1 M, float64 [C, e]
+
+  /// Predicted means [n, e], float64.
+  [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const;
+};
+
+/// Fits it to base classes.
+KernelRidge fit_kernel_ridge(const ClassDescriptions& base, const at::Tensor& means, const KernelRidgeOptions& options);
+
+/// What the regression predicts for each base class when it is fitted without that class, [C, e]; in closed form: with
+/// H = K (K + lambda I)^-1, m_c = (H M - h_cc M)_c / (1 - h_cc).
+at::Tensor leave_one_out(const ClassDescriptions& base, const at::Tensor& means, const KernelRidgeOptions& options);
+
+/// One setting and its leave-one-out error: sum of squares of what was missed over that of the means; 1 is what
+/// predicting 0 has.
+struct KernelRidgeTrial {
+  KernelRidgeOptions options;
+  double error = 0;
+};
+
+/// Tries every combination of word weights {0, .25, .5, 1, 2} (where both kinds of knowledge are given; else the one
+/// alone) and ridges {.1, .3, 1, 3, 10}. Sorted, the best first.
+std::vector<KernelRidgeTrial> try_kernel_ridges(const ClassDescriptions& base, const at::Tensor& means);
+
+}  // namespace protocom

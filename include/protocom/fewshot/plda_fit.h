@@ -1,0 +1,55 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/plda_model.h"
+
+namespace protocom {
+
+/// What a PldaModel is fitted on. Labels are rows of the descriptions.
+struct PldaFitInputs {
+  at::Tensor base_features;        ///< [m, d]
+  at::Tensor base_labels;          ///< int64 [m]
+  at::Tensor val_features = {};    ///< [v, d] of other classes; undefined: only base classes are left out in turn
+  at::Tensor val_labels = {};      ///< int64 [v]
+  ClassDescriptions descriptions;  ///< of all classes; empty: no knowledge
+};
+
+/// How its settings are chosen.
+struct PldaFitOptions {
+  std::vector<double> shrinkages = {0.1, 0.02, 0.3};  ///< the first stays unless another is surely better
+  int64_t folds = 4;   ///< the base classes are left out in so many parts (2 where there are fewer than 20)
+  int64_t tasks = 60;  ///< drawn for each number of shots and each distribution of queries
+  uint64_t seed = 1;   ///< of the parts and the tasks
+};
+
+/// One setting that was tried.
+struct PldaTrial {
+  std::string what;     ///< "knowledge", "shrinkage" or "trust, spread"
+  std::string setting;  ///< "0.1"
+  double figure = 0;    ///< accuracy in percent on tasks of held-out classes; for knowledge, the leave-one-out error
+  bool chosen = false;
+};
+
+/// A model and how it came about.
+struct PldaFit {
+  PldaModel model;
+  std::vector<PldaTrial> tried;
+};
+
+/// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:
+///   - word weight and ridge of the prior by leave-one-out over the base classes (try_kernel_ridges);
+///   - the laws of the variances (calibrate) from base classes left out in parts and from val classes; of the two, the
+///     geometric mean, since a few val classes alone are too particular;
+///   - shrinkage by the accuracy of 1-shot and 5-shot tasks of val classes (without val: of the base classes left out),
+///     trust and spread by that of plda_vb with balanced and Dirichlet(1/2) queries: the default stays unless the
+///     others' gain on the same tasks is above its standard error;
+///   - the scales that make probabilities by the log loss of the same tasks.
+/// With fewer than 4 base classes and no val nothing can be measured: the laws then are the fitted variances with a
+/// floor of 5 % of their mean. float64 inside. Throws Error as PldaSpaceFitter.
+PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options = {});
+
+}  // namespace protocom

@@ -1,0 +1,52 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "protocom/fewshot/plda_posterior.h"
+
+namespace protocom {
+
+/// What is assumed of how many unlabelled images each class has.
+enum class Proportions {
+  kEstimate,  ///< nothing: estimated along with the means (Dirichlet prior)
+  kBalanced,  ///< as many of each: Sinkhorn's scaling of the responsibilities
+  kGiven      ///< PldaVbOptions::given
+};
+
+/// Settings of variational EM; the defaults hold on Tiny-ImageNet-100 and CUB-100 (val), 1 and 5 shots.
+struct PldaVbOptions {
+  int64_t steps = 20;
+  /// beta in [0, 1]: how much of the log likelihood counts. Below 1 because dimensions are not independent of one
+  /// another and classes not Gaussian, so that the sum over dimensions overstates what it knows.
+  double trust = 0.5;
+  /// u in [0, 1]: how much of the means' own uncertainty counts against a class (1: the variational bound's).
+  double spread = 0.5;
+  double concentration = 2.0;  ///< a_0 of the Dirichlet prior, above 0
+  Proportions proportions = Proportions::kEstimate;
+  at::Tensor given = {};  ///< [..., n], the classes' shares for kGiven; scaled to add up to 1
+};
+
+/// What the unlabelled images of a task tell. Leading dimensions are episodes, each on its own.
+struct PldaVbResult {
+  ClassMeanPosterior means;     ///< [..., n, d]
+  at::Tensor log_share;         ///< [..., n]: what is added to each class's log likelihood for its share of images
+  at::Tensor responsibilities;  ///< [..., u, n], of the unlabelled images; rows add up to 1
+};
+
+/// Variational EM of a mixture of N(mu_c, I) with the prior of the means, labelled images (`count` [..., n], `sum`
+/// [..., n, d]) and unlabelled ones [..., u, d]:
+///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u v_c] + const,  m, v = class_mean_posterior(prior, count +
+///   sum_j r_jc, sum + sum_j r_jc x_j),
+/// started from the labelled images alone. kEstimate: log share_c = psi(a_c) - psi(sum a), a_c = a_0 + sum_j r_jc;
+/// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
+/// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
+/// posterior of the labelled ones. Throws UsageError for settings out of their range.
+PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
+                     const at::Tensor& unlabelled, const PldaVbOptions& options = {});
+
+/// The same E-step for queries [..., q, d]: log r up to a constant a row, [..., q, n]. For the unlabelled images
+/// themselves its softmax is PldaVbResult::responsibilities.
+at::Tensor plda_vb_scores(const PldaVbResult& result, const at::Tensor& queries, const PldaVbOptions& options = {});
+
+}  // namespace protocom

@@ -1,0 +1,351 @@
+#include "protocom/fewshot/plda_fit.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "fewshot/plda_tasks.h"
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+#include "protocom/fewshot/plda_calibration.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kFewestClasses = 4;    ///< of the base, to leave some out
+constexpr int64_t kManyClasses = 20;     ///< from here on they are left out in options.folds parts
+constexpr int64_t kImagesPerClass = 60;  ///< of held-out classes, for tasks
+constexpr int64_t kStepsWhileChoosing = 10;
+constexpr double kUncalibratedFloor = 0.05;
+
+/// Classes and the space of others.
+struct Part {
+  PldaSpaceFitter fitter;
+  UnitMoments held_out;
+  at::Tensor features;                     ///< some images of the held-out classes
+  std::vector<std::vector<int64_t>> rows;  ///< of each held-out class
+};
+
+struct Evidence {
+  std::vector<Part> folds;
+  std::vector<Part> val;  ///< one or none
+
+  [[nodiscard]] const std::vector<Part>& for_tasks() const { return val.empty() ? folds : val; }
+};
+
+/// The labels' rows, by class.
+std::map<int64_t, std::vector<int64_t>> rows_by_class(const at::Tensor& labels) {
+  const at::Tensor wide = labels.to(at::kLong).contiguous();
+  const int64_t* values = wide.data_ptr<int64_t>();
+  std::map<int64_t, std::vector<int64_t>> rows;
+  for (int64_t i = 0; i < wide.numel(); ++i) rows[values[i]].push_back(i);
+  return rows;
+}
+
+at::Tensor indices(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
+
+Part make_part(PldaSpaceFitter fitter, UnitMoments held_out, const at::Tensor& features, const at::Tensor& labels) {
+  Part part{std::move(fitter), std::move(held_out), {}, {}};
+  std::vector<int64_t> kept;
+  for (const auto& [label, rows] : rows_by_class(labels)) {
+    part.rows.emplace_back();
+    for (size_t i = 0; i < rows.size() && i < kImagesPerClass; ++i) {
+      part.rows.back().push_back(static_cast<int64_t>(kept.size()));
+      kept.push_back(rows[i]);
+    }
+  }
+  part.features = features.index_select(0, indices(kept));
+  return part;
+}
+
+/// Which images are of each of `parts` groups of classes.
+std::vector<at::Tensor> class_groups(const at::Tensor& labels, int64_t parts, uint64_t seed) {
+  const auto rows = rows_by_class(labels);
+  std::vector<const std::vector<int64_t>*> of_class;
+  for (const auto& entry : rows) of_class.push_back(&entry.second);
+  const auto classes = static_cast<int64_t>(of_class.size());
+  const auto order = Rng(seed).sample(classes, classes);
+  std::vector<std::vector<int64_t>> groups(static_cast<size_t>(parts));
+  for (int64_t i = 0; i < classes; ++i) {
+    const auto& more = *of_class[static_cast<size_t>(order[static_cast<size_t>(i)])];
+    auto& group = groups[static_cast<size_t>(i % parts)];
+    group.insert(group.end(), more.begin(), more.end());
+  }
+  std::vector<at::Tensor> tensors;
+  for (const auto& group : groups) tensors.push_back(indices(group));
+  return tensors;
+}
+
+/// The space of all base classes, and the parts to measure by.
+std::pair<PldaSpaceFitter, Evidence> split_up(const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  const at::Tensor center = inputs.base_features.mean(0, false, at::kDouble);
+  const auto classes = static_cast<int64_t>(rows_by_class(inputs.base_labels).size());
+  const int64_t parts = classes < kFewestClasses ? 1 : classes < kManyClasses ? 2 : options.folds;
+  const auto groups = class_groups(inputs.base_labels, parts, options.seed);
+  std::vector<UnitMoments> moments;
+  for (const at::Tensor& group : groups) {
+    moments.push_back(
+        unit_moments(inputs.base_features.index_select(0, group), inputs.base_labels.index_select(0, group), center));
+  }
+  const auto joined = [&](size_t without) {
+    UnitMoments sum;
+    for (size_t i = 0; i < moments.size(); ++i) {
+      if (i != without) sum = sum.center.defined() ? join(sum, moments[i]) : moments[i];
+    }
+    return PldaSpaceFitter(std::move(sum));
+  };
+  Evidence evidence;
+  for (size_t i = 0; parts > 1 && i < groups.size(); ++i) {
+    evidence.folds.push_back(make_part(joined(i), moments[i], inputs.base_features.index_select(0, groups[i]),
+                                       inputs.base_labels.index_select(0, groups[i])));
+  }
+  PldaSpaceFitter whole = joined(moments.size());
+  if (inputs.val_features.defined() && rows_by_class(inputs.val_labels).size() >= kFewestClasses) {
+    evidence.val.push_back(make_part(whole, unit_moments(inputs.val_features, inputs.val_labels, center),
+                                     inputs.val_features, inputs.val_labels));
+  }
+  return {std::move(whole), std::move(evidence)};
+}
+
+/// Class means as knowledge that was fitted in this space predicts them; undefined without knowledge.
+at::Tensor predicted(const PldaSpaceFitter& fitter, const PldaSpace& space, const at::Tensor& classes,
+                     const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
+  if (descriptions.empty()) return {};
+  const auto& base = fitter.moments();
+  return fit_kernel_ridge(descriptions.rows(base.classes), space.transform_means(base.mean), options)
+      .predict(descriptions.rows(classes));
+}
+
+/// A space with its laws and what they were taken from.
+struct Candidate {
+  double shrinkage = 0;
+  std::optional<PldaCalibration> calibration;
+  double explained = 0;
+};
+
+VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
+  return {std::sqrt(a.scale * b.scale), (a.power + b.power) / 2, std::sqrt(a.floor * b.floor)};
+}
+
+PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
+  return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
+}
+
+Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
+                  const KernelRidgeOptions& options) {
+  Candidate candidate{shrinkage, {}, 0};
+  double shares = 0;
+  for (const auto* parts : {&evidence.folds, &evidence.val}) {
+    if (parts->empty()) continue;
+    std::vector<HeldOutVariance> seen;
+    for (const Part& part : *parts) {
+      const PldaSpace space = part.fitter.space(shrinkage);
+      seen.push_back(held_out_variance(space, part.held_out,
+                                       predicted(part.fitter, space, part.held_out.classes, descriptions, options)));
+    }
+    const HeldOutVariance mean = mean_of(seen);
+    const PldaCalibration found = calibrate(mean);
+    candidate.calibration = candidate.calibration ? middle(*candidate.calibration, found) : found;
+    candidate.explained +=
+        1 - (mean.residual / found.within).sum().item<double>() / (mean.between / found.within).sum().item<double>();
+    shares += 1;
+  }
+  if (shares > 0) candidate.explained /= shares;
+  return candidate;
+}
+
+/// The held-out classes of each part in its own space under the candidate's laws.
+std::vector<HeldOutClasses> held_out_classes(const Evidence& evidence, const Candidate& candidate,
+                                             const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
+  std::vector<HeldOutClasses> result;
+  for (const Part& part : evidence.for_tasks()) {
+    const PldaSpace raw = part.fitter.space(candidate.shrinkage);
+    const PldaSpace space = calibrated(raw, *candidate.calibration);
+    const at::Tensor mean = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
+    const auto classes = static_cast<int64_t>(part.rows.size());
+    ClassMeanPrior prior = mean.defined() ? ClassMeanPrior{mean, residual_variance(raw, *candidate.calibration)}
+                                          : no_knowledge(space.between, {classes});
+    result.push_back({space.transform(part.features.to(at::kFloat)),
+                      part.rows,
+                      {prior.mean.to(at::kFloat), prior.variance.to(at::kFloat)}});
+  }
+  return result;
+}
+
+/// The same tasks for every candidate, because the draws depend on seed and images alone.
+std::vector<PldaTasks> all_tasks(const std::vector<HeldOutClasses>& parts, const std::vector<TaskQueries>& kinds,
+                                 const PldaFitOptions& options) {
+  std::vector<PldaTasks> tasks;
+  const auto each = std::max<int64_t>(1, options.tasks / static_cast<int64_t>(parts.size()));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const int64_t fewest = fewest_images(parts[p]);
+    if (fewest < 2) continue;
+    Rng rng = Rng(options.seed).fork(p + 1);
+    for (const int64_t k_shot : {int64_t{1}, std::clamp<int64_t>(fewest / 2, 1, 5)}) {
+      for (const TaskQueries kind : kinds) tasks.push_back(draw_tasks(parts[p], {each, k_shot, kind}, rng));
+    }
+  }
+  return tasks;
+}
+
+using Scores = std::function<at::Tensor(const PldaTasks&)>;
+
+at::Tensor inductive_scores(const PldaTasks& tasks) {
+  return log_predictive(class_mean_posterior(tasks.prior, tasks.count, tasks.sum), tasks.queries);
+}
+
+Scores transductive_scores(const PldaVbOptions& options) {
+  return [options](const PldaTasks& tasks) {
+    const PldaVbResult result = plda_vb(tasks.prior, tasks.count, tasks.sum, tasks.queries, options);
+    return plda_vb_scores(result, tasks.queries, options);
+  };
+}
+
+/// Accuracy in percent of every task, one after the other.
+at::Tensor accuracies(const std::vector<PldaTasks>& all, const Scores& scores) {
+  std::vector<at::Tensor> parts;
+  for (const PldaTasks& tasks : all) {
+    parts.push_back(100 * scores(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble).mean(-1));
+  }
+  return at::cat(parts);
+}
+
+/// Whether the gain, task by task, is above its standard error.
+bool surely_better(const at::Tensor& now, const at::Tensor& before) {
+  const at::Tensor gain = now - before;
+  const double error = gain.numel() > 1 ? gain.std().item<double>() / std::sqrt(gain.numel()) : 0;
+  return gain.mean().item<double>() > error;
+}
+
+/// The scale of scores that gives the least log loss, on a grid of 5 % steps from .02 to 3.
+double best_scale(const std::vector<PldaTasks>& all, const Scores& scores) {
+  std::vector<at::Tensor> logits;
+  for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
+  double best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (double scale = 0.02; scale < 3; scale *= 1.05) {
+    double loss = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
+      loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
+    }
+    if (loss < least) {
+      least = loss;
+      best = scale;
+    }
+  }
+  return best;
+}
+
+/// Chooses among candidates in order: the best mean of those that are surely better than the first.
+size_t choose(const std::vector<at::Tensor>& figures) {
+  size_t best = 0;
+  for (size_t i = 1; i < figures.size(); ++i) {
+    const bool higher = figures[i].mean().item<double>() > figures[best].mean().item<double>();
+    if (higher && surely_better(figures[i], figures[0])) best = i;
+  }
+  return best;
+}
+
+void record(const std::string& what, const std::vector<std::string>& settings, const std::vector<at::Tensor>& figures,
+            size_t chosen, std::vector<PldaTrial>& tried) {
+  for (size_t i = 0; i < settings.size(); ++i) {
+    tried.push_back({what, settings[i], figures[i].mean().item<double>(), i == chosen});
+  }
+}
+
+KernelRidgeOptions choose_knowledge(const PldaSpaceFitter& whole, const PldaFitInputs& inputs, double shrinkage,
+                                    std::vector<PldaTrial>& tried) {
+  if (inputs.descriptions.empty()) return {};
+  const PldaSpace space = whole.space(shrinkage);
+  const auto trials =
+      try_kernel_ridges(inputs.descriptions.rows(whole.moments().classes), space.transform_means(whole.moments().mean));
+  for (const KernelRidgeTrial& trial : trials) {
+    tried.push_back({"knowledge",
+                     fmt::format("word weight {}, ridge {}", trial.options.word_weight, trial.options.ridge),
+                     trial.error, &trial == &trials.front()});
+  }
+  return trials.front().options;
+}
+
+void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& options, PldaFit& fit) {
+  const auto tasks = all_tasks(parts, {TaskQueries::kBalanced, TaskQueries::kDirichletHalf}, options);
+  if (tasks.empty()) return;
+  const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5}, {0.5, 0.0}, {0.5, 1.0}};
+  std::vector<std::string> settings;
+  std::vector<at::Tensor> figures;
+  for (const auto& [trust, spread] : grid) {
+    PldaVbOptions vb;
+    vb.steps = kStepsWhileChoosing;
+    vb.trust = trust;
+    vb.spread = spread;
+    settings.push_back(fmt::format("{}, {}", trust, spread));
+    figures.push_back(accuracies(tasks, transductive_scores(vb)));
+  }
+  const size_t chosen = choose(figures);
+  record("trust, spread", settings, figures, chosen, fit.tried);
+  fit.model.vb.trust = grid[chosen].first;
+  fit.model.vb.spread = grid[chosen].second;
+  fit.model.transductive_scale = best_scale(tasks, transductive_scores(fit.model.vb));
+  fit.model.inductive_scale = best_scale(tasks, inductive_scores);
+}
+
+/// The candidate whose inductive accuracy is the best.
+Candidate choose_shrinkage(const Evidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
+                           const KernelRidgeOptions& ridge, std::vector<PldaTrial>& tried) {
+  std::vector<Candidate> candidates;
+  std::vector<std::string> settings;
+  std::vector<at::Tensor> figures;
+  for (const double shrinkage : options.shrinkages) {
+    candidates.push_back(measure(evidence, shrinkage, inputs.descriptions, ridge));
+    const auto parts = held_out_classes(evidence, candidates.back(), inputs.descriptions, ridge);
+    const auto tasks = all_tasks(parts, {TaskQueries::kBalanced}, options);
+    settings.push_back(fmt::format("{}", shrinkage));
+    figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
+  }
+  const size_t chosen = choose(figures);
+  record("shrinkage", settings, figures, chosen, tried);
+  return candidates[chosen];
+}
+
+PldaSpace with_floor(PldaSpace space) {
+  space.between = space.between + kUncalibratedFloor * space.between.narrow(0, 0, space.leading).mean();
+  return space;
+}
+
+}  // namespace
+
+PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  if (options.shrinkages.empty() || options.folds < 2 || options.tasks < 1) {
+    fail_usage("{} shrinkages, {} folds and {} tasks were asked for, expected at least 1, 2 and 1",
+               options.shrinkages.size(), options.folds, options.tasks);
+  }
+  PldaFit fit;
+  const auto [whole, evidence] = split_up(inputs, options);
+  const KernelRidgeOptions ridge = choose_knowledge(whole, inputs, options.shrinkages.front(), fit.tried);
+  if (evidence.for_tasks().empty()) {
+    fit.model.space = with_floor(whole.space(options.shrinkages.front()));
+    fit.model.residual = fit.model.space.between;
+  } else {
+    const Candidate best = choose_shrinkage(evidence, inputs, options, ridge, fit.tried);
+    const PldaSpace raw = whole.space(best.shrinkage);
+    fit.model.space = calibrated(raw, *best.calibration);
+    fit.model.residual = residual_variance(raw, *best.calibration);
+    fit.model.explained = inputs.descriptions.empty() ? 0 : best.explained;
+    choose_vb(held_out_classes(evidence, best, inputs.descriptions, ridge), options, fit);
+  }
+  if (!inputs.descriptions.empty()) {
+    const auto& base = whole.moments();
+    fit.model.knowledge_options = ridge;
+    fit.model.knowledge =
+        fit_kernel_ridge(inputs.descriptions.rows(base.classes), fit.model.space.transform_means(base.mean), ridge);
+  }
+  return fit;
+}
+
+}  // namespace protocom

@@ -1,0 +1,91 @@
+#include "protocom/fewshot/plda_vb.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr int kSinkhornSteps = 10;
+constexpr double kSmallestShare = 1e-12;
+
+void check_options(const PldaVbOptions& options) {
+  const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
+  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration > 0)) {
+    fail_usage(
+        "steps {}, trust {}, spread {} and concentration {} were asked for, expected steps of at least 0, trust and "
+        "spread in [0, 1], and a concentration above 0",
+        options.steps, options.trust, options.spread, options.concentration);
+  }
+  if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
+    fail_usage("shares of the classes are needed for given proportions and for no others");
+  }
+}
+
+/// -beta/2 sum_d [(x - m)^2 + u v] without x^2, which is the same for every class.
+at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
+  const at::Tensor own = (means.mean * means.mean + options.spread * means.variance).sum(-1);  // [..., n]
+  return options.trust * (at::matmul(x, means.mean.transpose(-1, -2)) - 0.5 * own.unsqueeze(-2));
+}
+
+/// Column factors (as logarithms) that, with softmax over rows, give each of n columns u / n of the u rows.
+/// From `start`, the factors of the step before, so that what few iterations leave open is closed over the steps.
+at::Tensor balancing_share(const at::Tensor& logits, const at::Tensor& start) {
+  const at::Tensor target =
+      at::full({}, static_cast<double>(logits.size(-2)) / static_cast<double>(logits.size(-1)), logits.options());
+  at::Tensor share = start;
+  for (int step = 0; step < kSinkhornSteps; ++step) {
+    const at::Tensor filled = (logits + share.unsqueeze(-2)).log_softmax(-1).logsumexp(-2);
+    share = share + target.log() - filled;
+  }
+  return share;
+}
+
+at::Tensor given_share(const at::Tensor& given) {
+  return (given / given.sum(-1, true)).clamp_min(kSmallestShare).log();
+}
+
+at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at::Tensor& before,
+                    const PldaVbOptions& options) {
+  if (options.proportions == Proportions::kBalanced) return balancing_share(logits, before);
+  if (options.proportions == Proportions::kGiven) return given_share(options.given.to(logits.scalar_type()));
+  const at::Tensor a = options.concentration + filled;
+  return a.digamma() - a.sum(-1, true).digamma();
+}
+
+}  // namespace
+
+PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
+                     const at::Tensor& unlabelled, const PldaVbOptions& options) {
+  check_options(options);
+  PldaVbResult result;
+  result.means = class_mean_posterior(prior, count, sum);
+  const int64_t u = unlabelled.size(-2);
+  const int64_t n = sum.size(-2);
+  if (u == 0) {
+    result.log_share = options.proportions == Proportions::kGiven
+                           ? given_share(options.given.to(sum.scalar_type())).expand_as(count)
+                           : at::zeros_like(count);
+    result.responsibilities = at::matmul(unlabelled, result.means.mean.transpose(-1, -2));  // [..., 0, n]
+    return result;
+  }
+  result.log_share = at::zeros_like(count);
+  at::Tensor filled = at::full_like(count, static_cast<double>(u) / static_cast<double>(n));
+  for (int64_t step = 0; step <= options.steps; ++step) {
+    const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
+    result.log_share = share_of(logits, filled, result.log_share, options);
+    result.responsibilities = (logits + result.log_share.unsqueeze(-2)).softmax(-1);
+    if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
+    filled = result.responsibilities.sum(-2);
+    result.means = class_mean_posterior(prior, count + filled,
+                                        sum + at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
+  }
+  return result;
+}
+
+at::Tensor plda_vb_scores(const PldaVbResult& result, const at::Tensor& queries, const PldaVbOptions& options) {
+  return log_likelihood(result.means, queries, options) + result.log_share.unsqueeze(-2);
+}
+
+}  // namespace protocom

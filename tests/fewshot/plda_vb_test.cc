@@ -1,0 +1,180 @@
+#include "protocom/fewshot/plda_vb.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+#include "support/golden.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+using testing::golden;
+using testing::tensor_of;
+
+struct Task {
+  ClassMeanPrior prior;
+  at::Tensor count;
+  at::Tensor sum;
+  at::Tensor queries;
+};
+
+Task task_of(const nlohmann::json& data) {
+  Task task{
+      {tensor_of(data.at("prior_mean")), tensor_of(data.at("prior_variance"))}, {}, {}, tensor_of(data.at("queries"))};
+  std::vector<double> count;
+  std::vector<at::Tensor> sum;
+  for (const auto& images : data.at("supports")) {
+    count.push_back(static_cast<double>(images.size()));
+    sum.push_back(images.empty() ? at::zeros({task.prior.mean.size(1)}, at::kDouble) : tensor_of(images).sum(0));
+  }
+  task.count = at::tensor(count, at::kDouble);
+  task.sum = at::stack(sum);
+  return task;
+}
+
+/// Episodes of n classes around means of their own, one support each.
+Task random_task(at::IntArrayRef episodes, int64_t n, int64_t q, int64_t d) {
+  at::manual_seed(11);
+  const auto sized = [&](std::vector<int64_t> more) {
+    std::vector<int64_t> sizes = episodes.vec();
+    sizes.insert(sizes.end(), more.begin(), more.end());
+    return sizes;
+  };
+  const at::Tensor means = 1.5 * at::randn(sized({n, d}), at::kDouble);
+  const at::Tensor labels = at::arange(q, at::kLong).remainder(n);
+  return {{0.5 * means, at::full({d}, 0.8, at::kDouble)},
+          at::ones(sized({n}), at::kDouble),
+          means + at::randn(sized({n, d}), at::kDouble),
+          means.index_select(-2, labels) + at::randn(sized({q, d}), at::kDouble)};
+}
+
+PldaVbResult solve(const Task& task, const PldaVbOptions& options = {}) {
+  return plda_vb(task.prior, task.count, task.sum, task.queries, options);
+}
+
+void expect_golden(const std::string& part) {
+  const auto data = golden(part, "plda.json");
+  PldaVbOptions options;
+  options.steps = data.at("steps");
+  options.trust = data.at("trust");
+  options.spread = data.at("spread");
+  options.concentration = data.at("concentration");
+  const PldaVbResult found = solve(task_of(data), options);
+  EXPECT_LT(error_of(found.means.mean, tensor_of(data.at("mean"))), 1e-12);
+  EXPECT_LT(error_of(found.means.variance, tensor_of(data.at("variance"))), 1e-12);
+  EXPECT_LT(error_of(found.responsibilities, tensor_of(data.at("responsibilities"))), 1e-12);
+}
+
+TEST(PldaVb, AgreesWithTheFormulasAfterOneStep) { expect_golden("one_step"); }
+
+TEST(PldaVb, AgreesWithTheFormulasAfterFiveSteps) { expect_golden("five_steps"); }
+
+TEST(PldaVb, ScoresThePoolAsItsOwnQueries) {
+  const Task task = random_task({3}, 4, 20, 8);
+  for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
+    PldaVbOptions options;
+    options.proportions = proportions;
+    const PldaVbResult result = solve(task, options);
+    const at::Tensor scores = plda_vb_scores(result, task.queries, options);
+    EXPECT_LT(error_of(scores.softmax(-1), result.responsibilities), 1e-12);
+  }
+}
+
+TEST(PldaVb, GivesEveryClassItsShareWhenToldThatQueriesAreBalanced) {
+  const Task task = random_task({2}, 5, 23, 8);
+  PldaVbOptions options;
+  options.proportions = Proportions::kBalanced;
+  const at::Tensor filled = solve(task, options).responsibilities.sum(-2);
+  EXPECT_LT((filled - 23.0 / 5).abs().max().item<double>(), 0.05);
+}
+
+TEST(PldaVb, FindsOutThatClassesAreAbsent) {
+  const Task full = random_task({}, 5, 60, 16);
+  Task task = full;
+  const at::Tensor present = at::arange(60, at::kLong).remainder(5).lt(2).nonzero().squeeze(1);
+  task.queries = full.queries.index_select(0, present);
+  const at::Tensor filled = solve(task).responsibilities.sum(0);
+  EXPECT_LT(filled.narrow(0, 2, 3).max().item<double>(), 1.0);
+  EXPECT_GT(filled.narrow(0, 0, 2).min().item<double>(), 11.0);  // 12 each
+}
+
+TEST(PldaVb, FollowsGivenShares) {
+  const Task task = random_task({}, 3, 30, 4);
+  PldaVbOptions options;
+  options.proportions = Proportions::kGiven;
+  options.given = at::tensor({1.0, 1.0, 0.0}, at::kDouble);
+  const PldaVbResult result = solve(task, options);
+  EXPECT_LT(result.responsibilities.select(1, 2).max().item<double>(), 1e-6);
+  options.given = at::Tensor();
+  EXPECT_THROW(solve(task, options), UsageError);
+}
+
+TEST(PldaVb, DependsNeitherOnTheOrderOfQueriesNorOfClassesNorOnOtherEpisodes) {
+  const Task task = random_task({3}, 5, 25, 8);
+  const at::Tensor expected = solve(task).responsibilities;
+  const at::Tensor queries = at::randperm(25, at::kLong);
+  Task shuffled = task;
+  shuffled.queries = task.queries.index_select(1, queries);
+  EXPECT_LT(error_of(solve(shuffled).responsibilities, expected.index_select(1, queries)), 1e-12);
+  const at::Tensor classes = at::randperm(5, at::kLong);
+  shuffled = task;
+  shuffled.prior.mean = task.prior.mean.index_select(1, classes);
+  shuffled.sum = task.sum.index_select(1, classes);
+  EXPECT_LT(error_of(solve(shuffled).responsibilities, expected.index_select(2, classes)), 1e-12);
+  const Task alone{{task.prior.mean[1], task.prior.variance}, task.count[1], task.sum[1], task.queries[1]};
+  EXPECT_LT(error_of(solve(alone).responsibilities, expected[1]), 1e-12);
+}
+
+TEST(PldaVb, IsDefinedForOneQueryForFewerQueriesThanClassesAndForNone) {
+  for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
+    PldaVbOptions options;
+    options.proportions = proportions;
+    for (const int64_t q : {1, 3}) {
+      const PldaVbResult result = solve(random_task({2}, 5, q, 8), options);
+      EXPECT_TRUE(result.responsibilities.isfinite().all().item<bool>());
+      EXPECT_LT((result.responsibilities.sum(-1) - 1).abs().max().item<double>(), 1e-12);
+    }
+    const Task none = random_task({2}, 5, 0, 8);
+    const PldaVbResult result = solve(none, options);
+    EXPECT_TRUE(result.means.mean.equal(class_mean_posterior(none.prior, none.count, none.sum).mean));
+    EXPECT_EQ(result.responsibilities.sizes(), (std::vector<int64_t>{2, 0, 5}));
+  }
+}
+
+TEST(PldaVb, WithFullTrustAndSpreadNeverLowersItsBound) {
+  // The variational bound up to constants; with trust = spread = 1 every step maximises it over one factor.
+  const Task task = random_task({}, 4, 30, 6);
+  PldaVbOptions options;
+  options.trust = 1;
+  options.spread = 1;
+  options.proportions = Proportions::kGiven;
+  options.given = at::ones({4}, at::kDouble);
+  const auto bound = [&](const PldaVbResult& r) {
+    const at::Tensor& m = r.means.mean;
+    const at::Tensor& v = r.means.variance;
+    const at::Tensor distance = (task.queries.unsqueeze(1) - m).square().sum(-1) + v.sum(-1);
+    const at::Tensor support = task.sum - m;  // one support a class
+    const at::Tensor prior = ((m - task.prior.mean).square() + v) / task.prior.variance;
+    return (-0.5 * (r.responsibilities * distance).sum() -
+            (r.responsibilities * r.responsibilities.clamp_min(1e-300).log()).sum() -
+            0.5 * (support.square() + v).sum() - 0.5 * prior.sum() + 0.5 * v.log().sum())
+        .item<double>();
+  };
+  double before = -1e300;
+  for (int64_t steps = 0; steps < 12; ++steps) {
+    options.steps = steps;
+    const double now = bound(solve(task, options));
+    EXPECT_GE(now, before - 1e-9) << "step " << steps;
+    before = now;
+  }
+}
+
+TEST(PldaVb, RefusesSettingsOutOfTheirRange) {
+  PldaVbOptions options;
+  options.trust = 1.5;
+  EXPECT_THROW(solve(random_task({}, 2, 2, 2), options), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom
