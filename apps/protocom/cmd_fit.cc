@@ -29,6 +29,7 @@ void run_fit(const CLI::App& command, const Options& options) {
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},
                {"written to", options.out}});
+  for (const std::string& finding : fitted.method->findings()) fmt::print("{}\n", finding);
 }
 
 void add_fit_command(CLI::App& app) {

@@ -26,8 +26,8 @@ class Known {
     context_.class_names = &inputs.features.class_names;
     const auto needs_base = [](const auto& method) { return method->spec().has(Need::kBaseFeatures); };
     if (!std::any_of(methods.begin(), methods.end(), needs_base)) return;
-    base_ = base_features(inputs.features);
-    context_.base = &base_;
+    base_ = features_of(inputs.features, Split::kBase);
+    if (base_.features.defined()) context_.base = &base_;
   }
   [[nodiscard]] const MethodContext& context() const { return context_; }
 

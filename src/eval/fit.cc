@@ -11,13 +11,17 @@ FittedMethod fit_method(const FeatureSet& features, const KnowledgeTable* knowle
                         Progress& progress) {
   FittedMethod fitted{make_method(options.method), features.dim(), {}};
   const MethodSpec& spec = fitted.method->spec();
+  if (!spec.fitted_as.empty())
+    fail_usage("'{}' takes the file of '{}': fit that, and name both in --methods", spec.name, spec.fitted_as);
   if (!spec.has(Need::kFitting)) fail_usage("'{}' needs no fitting: name it in --methods of evaluate", spec.name);
   if (spec.has(Need::kKnowledge) && knowledge == nullptr)
     fail_usage("'{}' needs {}", spec.name, to_string(Need::kKnowledge));
   const auto base = features.classes_of(Split::kBase);
   if (base.empty()) fail("the features have no base class: '{}' is fitted on base classes", spec.name);
   for (const int64_t label : base) fitted.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
-  fitted.method->fit({base_features(features), knowledge, &features.class_names, options.seed, &progress});
+  const auto val = features_of(features, Split::kVal);
+  fitted.method->fit(
+      {features_of(features, Split::kBase), val, knowledge, &features.class_names, options.seed, &progress});
   return fitted;
 }
 

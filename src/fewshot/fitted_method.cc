@@ -80,14 +80,18 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
   for (auto& method : all) {
     const MethodSpec& spec = method->spec();
     if (!spec.has(Need::kFitting)) continue;
-    const FittedMethod* found = find(fitted, spec.name);
+    const std::string& source = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
+    const FittedMethod* found = find(fitted, source);
     if (found == nullptr)
-      fail_usage("'{0}' has to be fitted first: `protocom fit --method {0}`, then --fitted FILE", spec.name);
-    if (method->label() != spec.name && method->label() != found->method->label())
-      fail_usage("'{}' was fitted as '{}': name it without parameters, or fit it anew", method->label(),
-                 found->method->label());
-    method = found->method;
-    used.insert(spec.name);
+      fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, source);
+    used.insert(source);
+    if (method->label() == source) {
+      method = found->method;
+      continue;
+    }
+    std::unique_ptr<Method> variant = make_method(method->label());
+    variant->load(found->method->state());
+    method = std::move(variant);
   }
   for (const FittedMethod& one : fitted) {
     if (used.count(one.method->spec().name) == 0)

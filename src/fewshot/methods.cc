@@ -125,7 +125,8 @@ void check_needs(const Method& method, const MethodContext& context) {
     if (!is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
   }
   if (spec.has(Need::kFitting) && method.state().empty())
-    fail_usage("'{0}' has to be fitted first: `protocom fit --method {0}`", spec.name);
+    fail_usage("'{}' has to be fitted first: `protocom fit --method {}`", spec.name,
+               spec.fitted_as.empty() ? spec.name : spec.fitted_as);
 }
 
 }  // namespace protocom

@@ -141,7 +141,12 @@ std::shared_ptr<Method> ready(const std::string& name) {
   auto& method = methods[name];
   if (method != nullptr) return method;
   method = make_method(name);
-  if (method->spec().has(Need::kFitting)) method->fit({world().base, &world().knowledge, &world().class_names, 3});
+  const std::string& source = method->spec().fitted_as;
+  if (!source.empty()) {
+    method->load(ready(source)->state());
+  } else if (method->spec().has(Need::kFitting)) {
+    method->fit({world().base, {}, &world().knowledge, &world().class_names, 3});
+  }
   return method;
 }
 

@@ -25,9 +25,9 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
 /// that this protocom does not know.
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
-/// make_methods() in which a method that needs fitting is taken from the files: `texts` name it without parameters, as
-/// it has those it was fitted with. Throws UsageError when a method has to be fitted and no file has it, and for a file
-/// whose method is not named.
+/// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,
+/// with parameters as another method of the same state. Throws UsageError when a method has to be fitted and no file
+/// has it, and for a file whose method is not named.
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted);
 
 }  // namespace protocom

@@ -55,6 +55,7 @@ class Scorer {
 /// What a method is fitted on.
 struct FitInputs {
   LabelledFeatures base;
+  LabelledFeatures val = {};                              ///< of other classes, to choose settings on; may be undefined
   const KnowledgeTable* knowledge = nullptr;              ///< may be null
   const std::vector<std::string>* class_names = nullptr;  ///< [c], what the labels number
   uint64_t seed = 1;
@@ -88,6 +89,8 @@ class Method {
 
   /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.
   virtual void fit(const FitInputs& inputs);
+  /// What fitting found, in sentences for its user; empty before and after loading.
+  [[nodiscard]] virtual std::vector<std::string> findings() const { return {}; }
   /// What fitting found; empty before.
   [[nodiscard]] virtual MethodState state() const { return {}; }
   /// Takes a state() back. Throws Error that names a tensor that is missing, of another shape or not finite.

@@ -1,12 +1,10 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "protocom/core/artefact.h"
 #include "protocom/fewshot/class_prior.h"
 #include "protocom/fewshot/plda_posterior.h"
 #include "protocom/fewshot/plda_space.h"
@@ -16,15 +14,14 @@ namespace protocom {
 
 /// Everything that classifying with the Bayesian model needs beside the images of the classes.
 struct PldaModel {
-  PldaSpace space;                           ///< calibrated: variance 1 within classes
-  at::Tensor residual;                       ///< [e], variance of a class mean around what knowledge predicts
-  std::optional<KernelRidge> knowledge;      ///< none: fitted without descriptions
-  KernelRidgeOptions knowledge_options;      ///< what it was fitted with
-  PldaVbOptions vb;                          ///< steps, trust, spread and concentration that were chosen
-  double inductive_scale = 1;                ///< log predictives times this, through softmax, are probabilities
-  double transductive_scale = 1;             ///< the same for plda_vb_scores
-  double explained = 0;                      ///< share of the variance between held-out classes that knowledge explains
-  std::vector<std::string> trained_on = {};  ///< names of the base classes
+  PldaSpace space;                       ///< calibrated: variance 1 within classes
+  at::Tensor residual;                   ///< [e], variance of a class mean around what knowledge predicts
+  std::optional<KernelRidge> knowledge;  ///< none: fitted without descriptions
+  KernelRidgeOptions knowledge_options;  ///< what it was fitted with
+  PldaVbOptions vb;                      ///< steps, trust, spread and concentration that were chosen
+  double inductive_scale = 1;            ///< log predictives times this, through softmax, are probabilities
+  double transductive_scale = 1;         ///< the same for plda_vb_scores
+  double explained = 0;                  ///< share of the variance between held-out classes that knowledge explains
 
   /// What is believed of classes [n] before their images, in float32: mean [n, e], variance [e], or [n, e] where some
   /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
@@ -37,14 +34,5 @@ struct PldaModel {
 
 /// One sentence, for people: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."
 std::string knowledge_sentence(const PldaModel& model);
-
-/// One npz of the kind "plda": center, projection, offset, between, residual, where there is knowledge dual and the
-/// kernel's rows, and the header; docs/formats.md names them. `details` goes into the header too. Throws Error.
-void write_plda_model(const std::filesystem::path& path, const PldaModel& model, const Provenance& provenance,
-                      const nlohmann::json& details);
-
-/// Reads such a file. Throws Error that names a member that is missing, misshaped, not finite or, for variances,
-/// negative.
-PldaModel read_plda_model(const std::filesystem::path& path);
 
 }  // namespace protocom
