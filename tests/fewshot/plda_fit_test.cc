@@ -34,6 +34,12 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
   return data;
 }
 
+Provenance provenance() {
+  Provenance made;
+  made.command = "fit";
+  return made;
+}
+
 int chosen(const PldaFit& fit, const std::string& what) {
   return static_cast<int>(std::count_if(fit.tried.begin(), fit.tried.end(),
                                         [&](const PldaTrial& trial) { return trial.what == what && trial.chosen; }));
@@ -101,7 +107,7 @@ TEST(PldaModel, ComesBackFromItsFileAsItWas) {
   PldaModel model = fit_plda(data).model;
   model.trained_on = {"crane", "heron"};
   const auto path = folder.path() / "model.npz";
-  write_plda_model(path, model, {"fit", {}, 1, {}}, {});
+  write_plda_model(path, model, provenance(), nlohmann::json::object());
   const PldaModel back = read_plda_model(path);
   EXPECT_TRUE(back.space.projection.equal(model.space.projection));
   EXPECT_TRUE(back.residual.equal(model.residual));
@@ -116,7 +122,7 @@ TEST(PldaModel, RefusesAFileWithAValueThatIsNotFinite) {
   PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
   model.residual[2] = std::numeric_limits<double>::quiet_NaN();
   const auto path = folder.path() / "model.npz";
-  write_plda_model(path, model, {"fit", {}, 1, {}}, {});
+  write_plda_model(path, model, provenance(), nlohmann::json::object());
   EXPECT_THAT(message_of([&] { read_plda_model(path); }), ::testing::HasSubstr("'residual'"));
 }
 
