@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kSinkhornSteps = 10;
 constexpr double kSmallestShare = 1e-12;
+constexpr double kNothing = 1e-30;
 
 void check_options(const PldaVbOptions& options) {
   const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
@@ -75,7 +76,8 @@ PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const
   for (int64_t step = 0; step <= options.steps; ++step) {
     const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
     result.log_share = share_of(logits, filled, result.log_share, options);
-    result.responsibilities = (logits + result.log_share.unsqueeze(-2)).softmax(-1);
+    // Responsibilities near the smallest float would make the products slow, and weigh nothing.
+    result.responsibilities = at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kNothing, 0);
     if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
     filled = result.responsibilities.sum(-2);
     result.means = class_mean_posterior(prior, count + filled,

@@ -1,0 +1,130 @@
+#include "protocom/fewshot/plda_fit.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "support/golden.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+using testing::message_of;
+using testing::TempDir;
+
+/// Classes whose means follow from their descriptions, up to a residual, with images around them.
+PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
+  at::manual_seed(21);
+  const int64_t classes = base + val;
+  PldaFitInputs data;
+  data.descriptions = {at::rand({classes, 12}).gt(0.6).to(at::kFloat), at::randn({classes, 6})};
+  const at::Tensor means =
+      at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + 0.7 * at::randn({classes, d});
+  const auto draw = [&](int64_t from, int64_t count) {
+    const at::Tensor labels = at::arange(from, from + count, at::kLong).repeat_interleave(each);
+    return std::make_pair(means.index_select(0, labels) + at::randn({count * each, d}), labels);
+  };
+  std::tie(data.base_features, data.base_labels) = draw(0, base);
+  if (val > 0) std::tie(data.val_features, data.val_labels) = draw(base, val);
+  return data;
+}
+
+Provenance provenance() {
+  Provenance made;
+  made.command = "fit";
+  return made;
+}
+
+int chosen(const PldaFit& fit, const std::string& what) {
+  return static_cast<int>(std::count_if(fit.tried.begin(), fit.tried.end(),
+                                        [&](const PldaTrial& trial) { return trial.what == what && trial.chosen; }));
+}
+
+TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
+  const PldaFit fit = fit_plda(inputs(24, 8, 20, 16));
+  EXPECT_EQ(chosen(fit, "knowledge"), 1);
+  EXPECT_EQ(chosen(fit, "shrinkage"), 1);
+  EXPECT_EQ(chosen(fit, "trust, spread"), 1);
+  EXPECT_TRUE(fit.model.space.projection.isfinite().all().item<bool>());
+  EXPECT_GT(fit.model.residual.min().item<double>(), 0);
+}
+
+TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereTheyAreShuffled) {
+  PldaFitInputs data = inputs(32, 8, 20, 16);
+  const double told = fit_plda(data).model.explained;
+  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  const double shuffled = fit_plda(data).model.explained;
+  EXPECT_GT(told, 0.3);
+  EXPECT_LT(shuffled, 0.15);
+}
+
+TEST(PldaFit, GivesTheSameModelForTheSameInputs) {
+  const PldaFitInputs data = inputs(12, 5, 10, 8);
+  const PldaModel a = fit_plda(data).model;
+  const PldaModel b = fit_plda(data).model;
+  EXPECT_TRUE(a.space.projection.equal(b.space.projection));
+  EXPECT_TRUE(a.residual.equal(b.residual));
+}
+
+TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanImages) {
+  PldaFitInputs data = inputs(10, 0, 3, 64);
+  data.descriptions = {};
+  const PldaFit fit = fit_plda(data);
+  EXPECT_FALSE(fit.model.knowledge.has_value());
+  EXPECT_EQ(fit.model.explained, 0);
+  EXPECT_EQ(knowledge_sentence(fit.model), "The model was fitted without knowledge of the classes.");
+  EXPECT_TRUE(fit.model.space.transform(data.base_features).isfinite().all().item<bool>());
+}
+
+TEST(PldaFit, TakesTwoClassesToo) {
+  PldaFitInputs data = inputs(2, 0, 5, 4);
+  const PldaFit fit = fit_plda(data);
+  EXPECT_GT(fit.model.space.between.min().item<double>(), 0);
+}
+
+TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  const PldaModel model = fit_plda(data).model;
+  ClassDescriptions two = data.descriptions.rows(at::tensor({0, 1}, at::kLong));
+  EXPECT_EQ(model.prior(two, 2).variance.dim(), 1);
+  two.association[1].zero_();
+  two.embedding[1].zero_();
+  const ClassMeanPrior prior = model.prior(two, 2);
+  EXPECT_EQ(prior.mean[1].abs().max().item<double>(), 0);
+  EXPECT_LT(error_of(prior.variance[1], model.space.between), 1e-6);
+  EXPECT_LT(error_of(prior.variance[0], model.residual), 1e-6);
+  EXPECT_EQ(model.prior({}, 3).mean.sizes(), (std::vector<int64_t>{3, 16}));
+}
+
+TEST(PldaModel, ComesBackFromItsFileAsItWas) {
+  const TempDir folder;
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  PldaModel model = fit_plda(data).model;
+  model.trained_on = {"crane", "heron"};
+  const auto path = folder.path() / "model.npz";
+  write_plda_model(path, model, provenance(), nlohmann::json::object());
+  const PldaModel back = read_plda_model(path);
+  EXPECT_TRUE(back.space.projection.equal(model.space.projection));
+  EXPECT_TRUE(back.residual.equal(model.residual));
+  EXPECT_EQ(back.vb.trust, model.vb.trust);
+  EXPECT_EQ(back.inductive_scale, model.inductive_scale);
+  EXPECT_EQ(back.trained_on, model.trained_on);
+  EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
+}
+
+TEST(PldaModel, RefusesAFileWithAValueThatIsNotFinite) {
+  const TempDir folder;
+  PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
+  model.residual[2] = std::numeric_limits<double>::quiet_NaN();
+  const auto path = folder.path() / "model.npz";
+  write_plda_model(path, model, provenance(), nlohmann::json::object());
+  EXPECT_THAT(message_of([&] { read_plda_model(path); }), ::testing::HasSubstr("'residual'"));
+}
+
+}  // namespace
+}  // namespace protocom
