@@ -170,7 +170,7 @@ const fs::path& folder() {
     const fs::path base = fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
     const fs::path own = base / fmt::format("protocom-fuzz-{}", ::getpid());
     fs::create_directories(own);
-    std::atexit([] { fs::remove_all(folder()); });
+    std::atexit([] { fs::remove_all(folder()); });  // not after a fault: the input that made it stays there
     return own;
   }();
   return path;

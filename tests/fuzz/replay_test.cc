@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -35,21 +37,47 @@ TEST(FuzzSeeds, ExistForEveryReaderAndAreRead) {
   }
 }
 
-/// Cut short, with bytes changed, and with a piece twice: a few hundred a reader, always the same ones.
+/// The value of a variable of the environment.
+int64_t setting(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoll(text);
+}
+
+/// A number of the text becomes one that no reader expects.
+void change_number(std::string& text, std::mt19937& random) {
+  static const std::vector<std::string> kOdd = {
+      "-1", "0", "20000", "4294967296", "9223372036854775807", "1e308", "nan", "-0.", "\"\"", "null", "[]", "1e-320"};
+  const size_t at = text.find_first_of("0123456789", random() % text.size());
+  if (at == std::string::npos) return;
+  const size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+  text.replace(at, end - at, kOdd[random() % kOdd.size()]);
+}
+
+std::string damage(std::string text, std::mt19937& random) {
+  const std::string whole = text;
+  const uint32_t way = random() % 8;
+  if (way < 3) {
+    for (uint32_t k = random() % 4; k < 4; ++k) text[random() % text.size()] = static_cast<char>(random());
+  } else if (way < 6) {
+    for (uint32_t k = random() % 2; k < 2; ++k) change_number(text, random);
+  } else if (way == 6) {
+    text.resize(random() % text.size());
+  } else {
+    text.insert(random() % text.size(), whole.substr(random() % whole.size(), random() % 200));
+  }
+  return text;
+}
+
+/// A few hundred a reader, always the same ones; PROTOCOM_FUZZ_ROUNDS and PROTOCOM_FUZZ_SEED make them more and others.
 TEST(FuzzSeeds, AreReadOrRefusedWhenTheyAreDamaged) {
   const testing::TempDir folder;
   write_seeds(folder.path());
-  std::mt19937 random(7);  // its numbers are the standard's; distributions are not
+  const int64_t rounds = setting("PROTOCOM_FUZZ_ROUNDS", 100);
+  std::mt19937 random(static_cast<uint32_t>(setting("PROTOCOM_FUZZ_SEED", 7)));  // its numbers are the standard's
   for (const Reader& reader : readers()) {
     for (const auto& entry : fs::directory_iterator(folder / reader.name)) {
       const std::string seed = read_file(entry.path());
-      for (int i = 0; i < 60; ++i) {
-        std::string damaged = seed;
-        for (uint32_t k = random() % 4; k < 4; ++k) damaged[random() % damaged.size()] = static_cast<char>(random());
-        if (i % 3 == 0) damaged.resize(random() % damaged.size());
-        if (i % 5 == 0) damaged += seed.substr(random() % seed.size());
-        read_input(reader, damaged);
-      }
+      for (int64_t i = 0; i < rounds; ++i) read_input(reader, damage(seed, random));
     }
   }
 }
