@@ -4,18 +4,19 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
+#include "fewshot/plda_state.h"
 #include "protocom/core/error.h"
 #include "support/golden.h"
 #include "support/message_of.h"
-#include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
 using testing::message_of;
-using testing::TempDir;
 
 /// Classes whose means follow from their descriptions, up to a residual, with images around them.
 PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
@@ -32,12 +33,6 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
   std::tie(data.base_features, data.base_labels) = draw(0, base);
   if (val > 0) std::tie(data.val_features, data.val_labels) = draw(base, val);
   return data;
-}
-
-Provenance provenance() {
-  Provenance made;
-  made.command = "fit";
-  return made;
 }
 
 int chosen(const PldaFit& fit, const std::string& what) {
@@ -101,29 +96,41 @@ TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
   EXPECT_EQ(model.prior({}, 3).mean.sizes(), (std::vector<int64_t>{3, 16}));
 }
 
-TEST(PldaModel, ComesBackFromItsFileAsItWas) {
-  const TempDir folder;
+std::vector<std::string> twelve_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < 12; ++i) names.push_back("attribute" + std::to_string(i));
+  return names;
+}
+
+TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
-  PldaModel model = fit_plda(data).model;
-  model.trained_on = {"crane", "heron"};
-  const auto path = folder.path() / "model.npz";
-  write_plda_model(path, model, provenance(), nlohmann::json::object());
-  const PldaModel back = read_plda_model(path);
+  const PldaModel model = fit_plda(data).model;
+  const MethodState state = state_of(model, twelve_names());
+  EXPECT_EQ(state.attributes.size(), 12U);
+  const PldaModel back = plda_model_of(state);
   EXPECT_TRUE(back.space.projection.equal(model.space.projection));
   EXPECT_TRUE(back.residual.equal(model.residual));
   EXPECT_EQ(back.vb.trust, model.vb.trust);
   EXPECT_EQ(back.inductive_scale, model.inductive_scale);
-  EXPECT_EQ(back.trained_on, model.trained_on);
   EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
 }
 
-TEST(PldaModel, RefusesAFileWithAValueThatIsNotFinite) {
-  const TempDir folder;
-  PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
-  model.residual[2] = std::numeric_limits<double>::quiet_NaN();
-  const auto path = folder.path() / "model.npz";
-  write_plda_model(path, model, provenance(), nlohmann::json::object());
-  EXPECT_THAT(message_of([&] { read_plda_model(path); }), ::testing::HasSubstr("'residual'"));
+TEST(PldaModel, RefusesTensorsThatAreDamaged) {
+  const PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
+  const auto after = [&](const std::string& name, const std::function<void(at::Tensor&)>& change) {
+    MethodState state = state_of(model, twelve_names());
+    for (auto& [own, tensor] : state.tensors) {
+      if (own != name) continue;
+      tensor = tensor.clone();
+      change(tensor);
+    }
+    return message_of([&] { static_cast<void>(plda_model_of(state)); });
+  };
+  EXPECT_THAT(after("residual", [](at::Tensor& t) { t[2] = std::numeric_limits<double>::quiet_NaN(); }),
+              ::testing::HasSubstr("'residual' holds a value that is not finite"));
+  EXPECT_THAT(after("between", [](at::Tensor& t) { t[0] = -1; }), ::testing::HasSubstr("negative variance"));
+  EXPECT_THAT(after("projection", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'projection'"));
+  EXPECT_THAT(after("settings", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'settings'"));
 }
 
 }  // namespace

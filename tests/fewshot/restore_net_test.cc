@@ -19,7 +19,7 @@ LabelledFeatures clusters() {
 }
 
 TEST(RestoreNet, MovesImagesTowardsTheirClassCentre) {
-  const auto method = make_method("restore-net:share=1:steps=500");
+  const auto method = make_method("restore-net:share=1");
   const LabelledFeatures base = clusters();
   method->fit({base});
   const auto scorer = method->prepare({});
