@@ -14,6 +14,7 @@ namespace protocom {
 namespace {
 
 namespace fs = std::filesystem;
+using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
