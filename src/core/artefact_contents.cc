@@ -52,7 +52,7 @@ std::vector<ArtefactMember> members_of(const fs::path& path) {
 }
 
 /// A JSON artefact's own keys; nothing when the file holds no JSON object.
-std::optional<ArtefactContents> read_json(const fs::path& path) {
+std::optional<ArtefactContents> contents_of_json(const fs::path& path) {
   const std::string text = read_file(path);
   if (text.empty() || text.front() != '{') return std::nullopt;
   const json document = parse_json(text, path.string());
@@ -69,7 +69,7 @@ std::optional<ArtefactContents> read_json(const fs::path& path) {
 ArtefactContents read_contents(const fs::path& path) {
   if (!fs::exists(path)) fail("{}: no such file", path.string());
   if (path.extension() == ".json") {
-    if (auto contents = read_json(path)) return *std::move(contents);
+    if (auto contents = contents_of_json(path)) return *std::move(contents);
   }
   return {read_any_header(path), members_of(path)};
 }
