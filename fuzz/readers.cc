@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "apps/protocom/run_config.h"
+#include "apps/protocom/run/config.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"

@@ -11,8 +11,8 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "protocom/core/unfinished.h"
-#include "run_config.h"
-#include "run_plan.h"
+#include "run/config.h"
+#include "run/plan.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run_config.h"
+#include "run/config.h"
 
 namespace protocom::cli {
 

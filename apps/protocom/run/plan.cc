@@ -1,4 +1,4 @@
-#include "run_plan.h"
+#include "run/plan.h"
 
 #include <algorithm>
 #include <set>

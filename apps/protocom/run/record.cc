@@ -2,7 +2,7 @@
 
 #include "cli.h"
 #include "protocom/core/json.h"
-#include "run_plan.h"
+#include "run/plan.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
