@@ -38,10 +38,10 @@ struct FeatureFileOptions {
 
 /// Reads an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c]
 /// and `paths` [n]
-/// (`header.json` when protocom wrote it); or a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`, else the
-/// file beside it that is called "labels" where its own name says "features" (x-labels.npy where it does not). Throws Error that names the file
-/// and the member: missing member, sizes that differ, label out of range, NaN or infinite features (with the first
-/// row), no split known.
+/// (`header.json` when protocom wrote it); or a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`,
+/// else the file beside it that is called "labels" where its own name says "features" (x-labels.npy where it does not).
+/// Throws Error that names the file and the member: missing member, sizes that differ, label out of range, NaN or
+/// infinite features (with the first row), no split known.
 FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
 
 /// Writes the same members, features as float32, plus the header. Throws Error.
