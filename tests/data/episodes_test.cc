@@ -277,7 +277,7 @@ TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheShape) {
 }
 
 TEST_F(EpisodesTest, AreRefusedWhenTheFileIsNoEpisodeList) {
-  EXPECT_THAT(error_of([&] { read("{\"n_way\": "); }), HasSubstr("e.json is not an episode list"));
+  EXPECT_THAT(error_of([&] { read("{\"n_way\": "); }), AllOf(HasSubstr("e.json:1"), HasSubstr("not valid JSON")));
   EXPECT_THAT(error_of([&] { read("[]"); }), HasSubstr("e.json is not an episode list"));
   for (const char* field : {"n_way", "k_shot", "n_query", "split", "episodes"}) {
     EXPECT_THAT(error_after([&](json& j) { j.erase(field); }),
