@@ -273,7 +273,7 @@ TEST_F(Robustness, NamesThatAreNotUtf8LeaveAllOutputsOrNone) {
   EXPECT_EQ(run(table).exit_code, 0);
   fs::remove(file("l.npz"));
   std::vector<std::string> with_graph = table;
-  with_graph.insert(with_graph.end(), {"--json", "l.json"});
+  with_graph.insert(with_graph.end(), {"--json", "l.json", "--quiet"});
   expect_one_sentence(run(with_graph), "l.json", "Latin-1");
   EXPECT_FALSE(fs::exists(file("l.npz")));
   EXPECT_FALSE(fs::exists(file("l.json")));
