@@ -161,19 +161,21 @@ void write_members(const fs::path& path, std::string_view text) {
     seen.push_back(name);
     writer.add_bytes(name, std::string(content));
   }
-  writer.close();
+  if (!seen.empty()) return writer.close();
+  write_file(path, std::string("PK\x05\x06") + std::string(18, '\0'));  // libzip makes no file for no members
 }
 
-/// On a file system in memory where there is one.
+/// On a file system in memory where there is one. Never destroyed, for it is removed when the program ends; not after a
+/// fault: the input that made it stays there.
 const fs::path& folder() {
-  static const fs::path path = [] {
+  static const fs::path* const path = [] {
     const fs::path base = fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    const fs::path own = base / fmt::format("protocom-fuzz-{}", ::getpid());
-    fs::create_directories(own);
-    std::atexit([] { fs::remove_all(folder()); });  // not after a fault: the input that made it stays there
+    auto* const own = new fs::path(base / fmt::format("protocom-fuzz-{}", ::getpid()));
+    fs::create_directories(*own);
+    std::atexit([] { fs::remove_all(folder()); });
     return own;
   }();
-  return path;
+  return *path;
 }
 
 void check_message(const std::string& message, const fs::path& path) {

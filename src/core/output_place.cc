@@ -30,7 +30,7 @@ fs::path follow(fs::path path, const fs::path& first) {
 /// printed.
 bool is_device_name(const fs::path& path) {
   const std::string text = path.string();
-  return text.rfind("/dev/", 0) == 0 || text.rfind("/proc/", 0) == 0;
+  return text.rfind("/dev/std", 0) == 0 || text.rfind("/dev/fd/", 0) == 0 || text.rfind("/proc/", 0) == 0;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class Robustness : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempDir>();
     for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
-             {"synth", "photos", "--image-size", "16", "--images-per-class", "8", "--base", "6", "--val", "2",
+             {"synth", "photos", "--image-size", "16", "--images-per-class", "8", "--base", "8", "--val", "2",
               "--novel", "5"},
              {"pack", "photos", "--split", "photos/split.csv", "--image-size", "16", "--out", "images.pack"},
              {"knowledge", "table", "--csv", "photos/attributes.csv", "--embedding-dim", "4", "--split",
@@ -273,7 +273,7 @@ TEST_F(Robustness, NamesThatAreNotUtf8LeaveAllOutputsOrNone) {
   EXPECT_EQ(run(table).exit_code, 0);
   fs::remove(file("l.npz"));
   std::vector<std::string> with_graph = table;
-  with_graph.insert(with_graph.end(), {"--json", "l.json"});
+  with_graph.insert(with_graph.end(), {"--json", "l.json", "--quiet"});
   expect_one_sentence(run(with_graph), "l.json", "Latin-1");
   EXPECT_FALSE(fs::exists(file("l.npz")));
   EXPECT_FALSE(fs::exists(file("l.json")));

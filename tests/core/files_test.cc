@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/unfinished.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -294,6 +295,20 @@ TEST_F(FilesTest, WritesStraightToWhatIsNoPlainFile) {
   EXPECT_EQ(received, "through the pipe");
   EXPECT_TRUE(fs::is_fifo(pipe));
   EXPECT_THAT(listing(), ElementsAre("pipe"));
+}
+
+// /dev/shm is a folder like others.
+TEST_F(FilesTest, ReplacesAPlainFileBelowDevAsAWhole) {
+  if (!fs::is_directory("/dev/shm")) return;
+  const fs::path path = fs::path("/dev/shm") / temporary_beside("protocom-test").filename();
+  write_file(path, "old");
+  std::ifstream reader(path);
+  write_file(path, "new");
+  std::string seen;
+  std::getline(reader, seen);
+  EXPECT_EQ(seen, "old");
+  EXPECT_EQ(read_file(path), "new");
+  fs::remove(path);
 }
 
 TEST_F(FilesTest, RefusesOutputNamesThatCannotBeBeforeTheWork) {
