@@ -6,6 +6,7 @@
 #include <stb_image.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -52,8 +53,8 @@ Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options) {
   int channels = 0;
   BmpSource header{bytes};
   if (stbi_info_from_callbacks(&kCallbacks, &header, &width, &height, &channels) == 0) fail_to_decode(header);
-  // A height below 0 says that the rows run from top to bottom.
-  check_size(height < 0 && height > std::numeric_limits<int>::min() ? -height : height, width, options);
+  if (height == std::numeric_limits<int>::min()) fail("damaged BMP: a height of {}", height);
+  check_size(std::abs(height), width, options);  // below 0 the rows run from top to bottom
   BmpSource source{bytes};
   const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
       stbi_load_from_callbacks(&kCallbacks, &source, &width, &height, &channels, 4), stbi_image_free);

@@ -21,7 +21,9 @@ json to_json(const MetatrainEpoch& epoch) {
                {"accuracy", epoch.accuracy},
                {"scale", epoch.scale},
                {"validation", json::object()}};
+  line["methods"] = json::array();  // an object does not keep their order
   for (const ValidationRow& row : epoch.validation) {
+    line["methods"].push_back(row.method);
     line["validation"][row.method] = {{"accuracy", row.accuracy.value}, {"ci95", row.accuracy.ci95}};
   }
   return line;
@@ -29,8 +31,10 @@ json to_json(const MetatrainEpoch& epoch) {
 
 MetatrainEpoch epoch_from(const json& line) {
   MetatrainEpoch epoch{line.at("epoch"), line.at("loss"), line.at("accuracy"), line.at("scale"), {}};
-  for (const auto& [method, row] : line.at("validation").items())
+  for (const json& method : line.at("methods")) {
+    const json& row = line.at("validation").at(method.get<std::string>());
     epoch.validation.push_back({method, {row.at("accuracy"), row.at("ci95")}});
+  }
   return epoch;
 }
 

@@ -42,8 +42,11 @@ inline CompletionModel constant_model(const std::vector<float>& completed) {
   sizes.code_dim = 3;
   sizes.attention_hidden = 3;
   sizes.decoder_hidden = 3;
-  CompletionModel model{
-      ProtoComNet(sizes), {"tail"}, at::tensor({0.0F, 1.0F}).unsqueeze(0), at::zeros({1, 2}), at::ones({1, 2})};
+  CompletionModel model{ProtoComNet(sizes),
+                        {"tail"},
+                        at::tensor({0.0F, 1.0F}).unsqueeze(0),
+                        at::zeros({1, sizes.feature_dim}),
+                        at::ones({1, sizes.feature_dim})};
   const at::NoGradGuard no_grad;
   for (const at::Tensor& parameter : model.network.parameters()) parameter.zero_();
   model.network.parameter("decoder.2.bias").copy_(at::tensor(completed));
