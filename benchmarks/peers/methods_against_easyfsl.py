@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Runs methods of easyfsl (https://github.com/sicara/easy-few-shot-learning) on an episode list that protocom saved, and compares
+the accuracy of every episode with protocom's.
+
+  protocom evaluate --features features.npz --methods simple-shot,bd-cspn:variant=sum:scale=1 --k-shot 1 --episodes 100 \\
+      --save-episodes episodes.json --json ours.json
+  python3 benchmarks/peers/methods_against_easyfsl.py --easyfsl CHECKOUT --features features.npz --episodes-file episodes.json \\
+      --ours ours.json
+
+It needs a checkout of easyfsl and a Python with PyTorch. Features are centred on the base classes and brought to unit length, as
+easyfsl's feature_centering and feature_normalization do and as transform=cl2n does here.
+"""
+import argparse
+import importlib
+import json
+import pathlib
+import sys
+import time
+import types
+
+import numpy
+import torch
+
+# protocom's method -> easyfsl's class, module and arguments. LaplacianShot rectifies as bd-cspn's variant=sum does there, so
+# it is compared within the noise of the episodes only; so is PT-MAP, which there takes the power transform always.
+PEERS = {
+    "simple-shot": ("simple_shot", "SimpleShot", {}),
+    "bd-cspn:variant=sum:scale=1": ("bd_cspn", "BDCSPN", {}),
+    "laplacian-shot": ("laplacian_shot", "LaplacianShot", {}),
+    "pt-map:transform=power": ("pt_map", "PTMAP", {"fine_tuning_steps": 20}),
+}
+EXACT = ("simple-shot", "bd-cspn:variant=sum:scale=1")
+
+
+def load_easyfsl(checkout):
+    """easyfsl's method modules without its package's __init__, which imports backbones that are not needed."""
+    root = pathlib.Path(checkout) / "easyfsl"
+    for name, folder in (("easyfsl", root), ("easyfsl.methods", root / "methods")):
+        package = types.ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return lambda module: importlib.import_module("easyfsl.methods." + module)
+
+
+def load_features(path):
+    archive = numpy.load(path, allow_pickle=False)
+    features = torch.from_numpy(archive["features"].astype(numpy.float32))
+    rows = {str(name): i for i, name in enumerate(archive["paths"])}
+    base = torch.from_numpy(archive["split"][archive["labels"]] == "base")
+    return features, rows, features[base].mean(0)
+
+
+def run(easyfsl, peer, features, rows, centre, episodes):
+    module, name, arguments = peer
+    cls = getattr(easyfsl(module), name)
+    accuracies = []
+    start = time.perf_counter()
+    for episode in episodes:
+        support = [rows[i] for images in episode["support"] for i in images]
+        labels = torch.tensor([k for k, images in enumerate(episode["support"]) for _ in images])
+        query = [rows[i] for images in episode["query"] for i in images]
+        truth = torch.tensor([k for k, images in enumerate(episode["query"]) for _ in images])
+        scaled = {} if name == "PTMAP" else {"feature_centering": centre, "feature_normalization": 2}
+        method = cls(**arguments, **scaled)
+        with torch.no_grad():
+            method.process_support_set(features[support], labels)
+            accuracies.append((method(features[query]).argmax(1) == truth).float().mean().item())
+    return numpy.array(accuracies), time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--easyfsl", required=True, help="a checkout")
+    for name in ("features", "episodes-file", "ours"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    easyfsl = load_easyfsl(options.easyfsl)
+    features, rows, centre = load_features(options.features)
+    episodes = json.loads(pathlib.Path(options.episodes_file).read_text())["episodes"]
+    ours = {r["method"]: numpy.array(r["per_episode"]) for r in json.loads(pathlib.Path(options.ours).read_text())["results"]}
+    failed = False
+    for label, peer in PEERS.items():
+        if label not in ours:
+            continue
+        theirs, seconds = run(easyfsl, peer, features, rows, centre, episodes)
+        difference = 100 * (ours[label] - theirs)
+        interval = 1.96 * difference.std(ddof=1) / len(difference) ** 0.5
+        apart = int((abs(difference) > 0.5).sum())
+        print(f"{label:32} here {100 * ours[label].mean():6.2f}  there {100 * theirs.mean():6.2f}  difference "
+              f"{difference.mean():+.2f} +- {interval:.2f}  episodes apart {apart}  {1000 * seconds / len(episodes):.2f} s per 1,000 there")
+        failed |= label in EXACT and apart > 0
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+#pragma once
+#include "protocom/fewshot/episode_batch.h"
+
+namespace protocom {
+
+/// The images of b episodes as one list each: the supports, the unlabelled images (the queries, or the pool in their
+/// place), and after a pool the queries. What a transductive method learns, it learns from the first two.
+struct EpisodePoints {
+  at::Tensor features;  ///< [b, m, d]; zeros where a class has fewer supports than others
+  at::Tensor labels;    ///< [b, m, n]: 1 where a support has its class, else 0
+  int64_t supports = 0;
+  int64_t unlabelled = 0;
+  int64_t queries = 0;
+
+  /// Rows of a tensor [b, m, ...].
+  [[nodiscard]] at::Tensor supports_of(const at::Tensor& rows) const { return rows.slice(1, 0, supports); }
+  [[nodiscard]] at::Tensor unlabelled_of(const at::Tensor& rows) const {
+    return rows.slice(1, supports, supports + unlabelled);
+  }
+  [[nodiscard]] at::Tensor queries_of(const at::Tensor& rows) const {
+    return rows.slice(1, rows.size(1) - queries, rows.size(1));
+  }
+  /// Supports and unlabelled images.
+  [[nodiscard]] at::Tensor learned_from(const at::Tensor& rows) const {
+    return rows.slice(1, 0, supports + unlabelled);
+  }
+
+  /// Supports a class, [b, n].
+  [[nodiscard]] at::Tensor shots() const { return labels.sum(1); }
+  /// [b, m, n]: the supports' labels and, for unlabelled images, `responsibilities` [b, u, n]; zeros for the rest.
+  [[nodiscard]] at::Tensor with_unlabelled(const at::Tensor& responsibilities) const;
+  /// Mean of the supports, and of the unlabelled images, [b, 1, d].
+  [[nodiscard]] at::Tensor mean_support() const;
+  [[nodiscard]] at::Tensor mean_unlabelled() const;
+};
+
+EpisodePoints episode_points(const EpisodeBatch& batch);
+
+/// The same without unlabelled images: supports, then queries.
+EpisodePoints supports_and_queries(const EpisodeBatch& batch);
+
+}  // namespace protocom

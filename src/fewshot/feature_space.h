@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/method.h"
+
+namespace protocom {
+
+/// The space in which a method compares features:
+///   none   as they are
+///   l2n    at unit length
+///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
+///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
+class FeatureSpace {
+ public:
+  /// `name` is one of names(); "cl2n" needs the context's base features.
+  FeatureSpace(std::string name, const MethodContext& context);
+
+  static std::vector<std::string> names() { return {"none", "l2n", "cl2n", "power"}; }
+  static constexpr const char* kText =
+      "none; l2n: unit length; cl2n: less the base images’ mean, then unit length; power: square root, then unit "
+      "length";
+
+  /// Features [..., d] in this space.
+  [[nodiscard]] at::Tensor of(const at::Tensor& features) const;
+  /// The batch with all its features in this space.
+  [[nodiscard]] EpisodeBatch of(const EpisodeBatch& batch) const;
+
+ private:
+  std::string name_;
+  at::Tensor base_mean_;  // [d]
+};
+
+}  // namespace protocom

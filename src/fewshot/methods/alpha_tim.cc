@@ -1,0 +1,84 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/information_descent.h"
+#include "fewshot/method_definition.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double alpha = 0;
+  double temperature = 15;
+  double cross_entropy = 1;
+  double marginal = 1;
+  double conditional = 1;
+  int64_t steps = 1000;
+  double learning_rate = 1e-4;
+  std::string transform = "l2n";
+};
+
+/// The published choice for a number of shots.
+double alpha_for(int64_t shots) {
+  if (shots <= 1) return 2;
+  return shots < 5 ? 5 : 7;
+}
+
+class AlphaTim : public Method {
+ public:
+  explicit AlphaTim(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Informed>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Informed : public Scorer {
+   public:
+    Informed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = episode_points(space_.of(batch));
+      InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
+                           options_.alpha};
+      if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
+      const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
+      return {euclidean_logits(points.queries_of(points.features), weights, options_.temperature), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition alpha_tim() {
+  MethodSpec spec;
+  spec.name = "alpha-tim";
+  spec.about = "tim with Tsallis’s entropy, which forgives queries that are not balanced";
+  spec.citation =
+      "Veilleux, Boudiaf, Piantanida, Ben Ayed: Realistic Evaluation of Transductive Few-Shot Learning, NeurIPS 2021";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "Rewards answers that use all classes, but less than tim does; published for queries in unknown proportions. "
+      "The cross-entropy is Shannon’s, as in the authors’ settings.";
+  return define<AlphaTim>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("alpha", &Options::alpha, {0, 100},
+                "of the entropy; 0: the published 2 for one shot, 5 for two to four, 7 from five")
+          .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .real("cross_entropy", &Options::cross_entropy, {}, "weight of the supports’ cross-entropy")
+          .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
+          .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

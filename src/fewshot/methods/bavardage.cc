@@ -1,0 +1,137 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/soft_k_means_steps.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double precision = 4;
+  int64_t steps = 5;
+  double start_sharpness = 10;
+  int64_t start_steps = 5;
+  double most_scale = 5;
+  double prior_strength = 10;
+  double dirichlet = 2;
+  std::string proportions = "estimated";
+};
+
+/// Within-class scatter [d, d] of features, the mean over classes of the scatters brought to one (their mean) norm.
+at::Tensor shared_scatter(const at::Tensor& features, const at::Tensor& labels) {
+  at::Tensor sum = at::zeros({features.size(1), features.size(1)}, at::kDouble);
+  double norms = 0;
+  int64_t classes = 0;
+  for (int64_t label = 0; label <= labels.max().item<int64_t>(); ++label) {
+    const at::Tensor own = features.index({labels.eq(label)});
+    if (own.size(0) < 2) continue;
+    const at::Tensor rest = own - own.mean(0, true);
+    const at::Tensor scatter = at::matmul(rest.t(), rest).to(at::kDouble);
+    const double norm = scatter.norm().item<double>();
+    if (norm == 0) continue;
+    sum += scatter / norm;
+    norms += norm;
+    ++classes;
+  }
+  return classes == 0 ? sum : at::Tensor(sum * (norms / static_cast<double>(classes * classes)));
+}
+
+/// Rotates to the axes of the scatter and divides by their standard deviations, [d, d]; no factor above `most`.
+at::Tensor whitening(const at::Tensor& scatter, double most) {
+  constexpr double kRidge = 1e-6;
+  const auto [values, vectors] = at::linalg_eigh(scatter + kRidge * at::eye(scatter.size(0), scatter.options()));
+  return (vectors * values.clamp_min(kRidge).rsqrt().clamp_max(most)).to(at::kFloat);
+}
+
+/// The points projected on the differences of class means, [b, m, n - 1], in an orthonormal base of them.
+at::Tensor projected(const Span& span, const at::Tensor& means) {
+  const at::Tensor differences = means.slice(1, 1) - means.slice(1, 0, 1);   // [b, n - 1, m]
+  const at::Tensor inner = span.products(differences);                       // [b, m, n - 1]
+  const at::Tensor square = at::matmul(differences, inner).to(at::kDouble);  // [b, n - 1, n - 1]
+  const at::Tensor size = square.diagonal(0, 1, 2).mean(-1).view({-1, 1, 1}) + 1e-30;
+  const at::Tensor ridge = 1e-9 * size * at::eye(square.size(1), square.options());  // two means may be one
+  const at::Tensor factor = at::linalg_cholesky(square + ridge);
+  return at::linalg_solve_triangular(factor, inner.transpose(1, 2).to(at::kDouble), /*upper=*/false)
+      .transpose(1, 2)
+      .to(at::kFloat);
+}
+
+class Bavardage : public Method {
+ public:
+  explicit Bavardage(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    const FeatureSpace space("cl2n", context);
+    const at::Tensor scatter = shared_scatter(space.of(context.base->features), context.base->labels);
+    return std::make_unique<Variational>(options_, space, whitening(scatter, options_.most_scale));
+  }
+
+ private:
+  class Variational : public Scorer {
+   public:
+    Variational(Options options, FeatureSpace space, at::Tensor whitening)
+        : options_(std::move(options)), space_(std::move(space)), whitening_(std::move(whitening)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      EpisodePoints points = episode_points(space_.of(batch));
+      const Span start(points.features);
+      const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
+      at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
+      points.features = at::matmul(points.features, whitening_);
+      const Span span(points.features);
+      for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
+        logits = expected(points, span, points.with_unlabelled(points.unlabelled_of(logits).softmax(-1)));
+      return {points.queries_of(logits), at::Tensor()};
+    }
+
+   private:
+    /// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
+    [[nodiscard]] at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r) const {
+      const at::Tensor strength = options_.prior_strength + r.sum(1, true);  // [b, 1, n]
+      const at::Tensor shrunk = (r / strength).transpose(1, 2);              // means under a prior at 0, [b, n, m]
+      const at::Tensor x = projected(span, shrunk);
+      const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
+      const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
+      const at::Tensor logits = -options_.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
+      if (options_.proportions == "equal") return logits;
+      const at::Tensor alpha = options_.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
+      return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
+    }
+
+    Options options_;
+    FeatureSpace space_;
+    at::Tensor whitening_;  // [d, d]
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition bavardage() {
+  MethodSpec spec;
+  spec.name = "bavardage";
+  spec.about = "variational Bayes for classes and their proportions, between whose means only the images are compared";
+  spec.citation =
+      "Hu, Pateux, Gripon: Adaptive Dimension Reduction and Variational Inference for Transductive Few-Shot "
+      "Classification, AISTATS 2023";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span, "
+      "which is the same but for the limit most_scale. Published precisions: 4, 40 and 100 for different backbones.";
+  return define<Bavardage>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("precision", &Options::precision, {1e-6}, "of every class in every dimension")
+          .whole("steps", &Options::steps, {0, 1e5}, "of variational Bayes")
+          .real("start_sharpness", &Options::start_sharpness, {1e-6}, "of the soft k-means that begins")
+          .whole("start_steps", &Options::start_steps, {1, 1e5}, "of it")
+          .real("most_scale", &Options::most_scale, {1e-6}, "limit of a whitened dimension’s factor")
+          .real("prior_strength", &Options::prior_strength, {}, "of the means’ prior at 0, in images")
+          .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")
+          .choice("proportions", &Options::proportions, {"estimated", "equal"}, "of the classes"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,68 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/rectified_prototypes.h"
+#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/distances.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  std::string variant = "mean";
+  double scale = 10;
+  std::string transform = "cl2n";
+};
+
+class BdCspn : public Method {
+ public:
+  explicit BdCspn(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Rectified>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Rectified : public Scorer {
+   public:
+    Rectified(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = episode_points(space_.of(batch));
+      const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
+      const at::Tensor query = points.queries_of(points.features);
+      if (options_.variant == "sum") return {10 * protocom::cosine_similarity(query, prototypes), at::Tensor()};
+      return {-squared_distances(query, prototypes), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition bd_cspn() {
+  MethodSpec spec;
+  spec.name = "bd-cspn";
+  spec.about = "prototypes rectified by pseudo-labelled queries, which are first moved to the supports’ mean";
+  spec.citation = "Liu, Song, Qin: Prototype Rectification for Few-Shot Learning, ECCV 2020";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
+      "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "
+      "join, not the 8 most confident a class. Answers are about the queries where they are, not moved.";
+  return define<BdCspn>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
+          .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,190 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/label_graph.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/sinkhorn.h"
+#include "fewshot/span.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double alpha = 0.8;
+  int64_t neighbours = 15;
+  double power = 3;
+  double sharpness = 3;
+  int64_t keep = 3;
+  int64_t cleaning_steps = 1000;
+  std::string transform = "l2n";
+};
+
+/// Mean loss of each image over the training of a linear classifier on all of them, [b, s + u].
+class Cleaning {
+ public:
+  Cleaning(const EpisodePoints& points, int64_t steps)
+      : span_(points.learned_from(points.features).to(at::kDouble)), steps_(steps) {}
+
+  /// `labels` [b, s + u, n] of all images, `trusted` those of the supports and of images kept before.
+  [[nodiscard]] at::Tensor losses(const at::Tensor& labels, const at::Tensor& trusted) const {
+    constexpr double kRate = 0.1;
+    constexpr double kMomentum = 0.9;
+    constexpr double kDecay = 5e-4;
+    at::Tensor weights = imprinted(trusted);  // [b, n, s + u], coefficients
+    at::Tensor bias = at::zeros_like(labels.slice(1, 0, 1));
+    at::Tensor weight_speed = at::zeros_like(weights);
+    at::Tensor bias_speed = at::zeros_like(bias);
+    at::Tensor loss = at::zeros_like(labels.select(2, 0));
+    const at::Tensor share = labels / labels.sum({1, 2}, true);
+    const at::Tensor each = share.sum(-1, true);
+    for (int64_t step = 0; step < steps_; ++step) {
+      const at::Tensor log_p = (span_.products(weights) + bias).log_softmax(-1);
+      loss -= (labels * log_p).sum(-1);
+      const at::Tensor pull = log_p.exp() * each - share;  // gradient in the scores
+      weight_speed = kMomentum * weight_speed + pull.transpose(1, 2) + kDecay * weights;
+      bias_speed = kMomentum * bias_speed + pull.sum(1, true) + kDecay * bias;
+      weights = weights - kRate * weight_speed;
+      bias = bias - kRate * bias_speed;
+    }
+    return loss;
+  }
+
+ private:
+  /// Class means at unit length.
+  [[nodiscard]] at::Tensor imprinted(const at::Tensor& trusted) const {
+    const at::Tensor means = weighted_means(trusted);
+    const at::Tensor lengths = Span::squared_lengths(means, span_.products(means)).sqrt();
+    return means / lengths.clamp_min(1e-12).transpose(1, 2);
+  }
+
+  Span span_;
+  int64_t steps_;
+};
+
+/// The state of b episodes between rounds. In float64: which images are cleanest is a choice that roundings must not
+/// make.
+class Rounds {
+ public:
+  Rounds(const EpisodePoints& points, const Options& options)
+      : points_(points),
+        options_(options),
+        graph_(points, {options.alpha, options.neighbours, options.power}),
+        cleaning_(points, options.cleaning_steps),
+        trusted_(points.learned_from(points.labels).to(at::kDouble).clone()),
+        open_(at::ones_like(points.unlabelled_of(trusted_).select(2, 0))),
+        remaining_(balanced_columns(points.unlabelled_of(trusted_)).to(at::kDouble)),
+        answer_(at::zeros_like(points.unlabelled_of(trusted_))) {}
+
+  /// Labels the cleanest images of each class; false when all are labelled.
+  bool next() {
+    if (!open_.any().item<bool>()) return false;
+    const at::Tensor plan = transported();  // [b, u, n]
+    const at::Tensor label = at::zeros_like(plan).scatter_(-1, plan.argmax(-1, true), 1) * open_.unsqueeze(-1);
+    at::Tensor chosen = cleanest(label);  // [b, u]
+    // With fewer than one a class the rest is labelled as it stands.
+    const at::Tensor few = chosen.sum(-1, true) < static_cast<double>(plan.size(2));
+    chosen = at::where(few, open_, chosen);
+    answer_ = answer_ + chosen.unsqueeze(-1) * plan;
+    open_ = open_ - chosen;
+    remaining_ = (remaining_ - (label * chosen.unsqueeze(-1)).sum(1)).clamp_min(0);
+    points_.unlabelled_of(trusted_).add_(label * chosen.unsqueeze(-1));
+    return true;
+  }
+
+  /// Probabilities [b, q, n].
+  [[nodiscard]] at::Tensor answer() const {
+    if (points_.features.size(1) == points_.supports + points_.unlabelled) return answer_;
+    return graph_.of_queries(trusted_);
+  }
+
+ private:
+  /// Propagated labels after optimal transport to the columns that remain.
+  [[nodiscard]] at::Tensor transported() const {
+    constexpr double kTiny = 1e-12;
+    const at::Tensor f = points_.unlabelled_of(graph_.propagate(trusted_));
+    const at::Tensor probability = (f + kTiny) / (f + kTiny).sum(-1, true);
+    const at::Tensor logits = options_.sharpness * probability.log();
+    return (logits + sinkhorn(logits, remaining_, {}, open_).unsqueeze(1)).softmax(-1);
+  }
+
+  /// Of the open images of each label those of the least loss, at most `keep`: 1, else 0, [b, u].
+  [[nodiscard]] at::Tensor cleanest(const at::Tensor& label) const {
+    constexpr double kFar = 1e30;
+    at::Tensor all = trusted_.clone();
+    points_.unlabelled_of(all).add_(label);
+    const at::Tensor loss = points_.unlabelled_of(cleaning_.losses(all, trusted_));  // [b, u]
+    const at::Tensor of_class = loss.unsqueeze(-1) + (1 - label) * kFar;             // [b, u, n]
+    const int64_t count = std::min(options_.keep, loss.size(1));
+    const at::Tensor nearest = std::get<1>(of_class.topk(count, 1, /*largest=*/false));
+    return (at::zeros_like(of_class).scatter_(1, nearest, 1) * label).sum(-1);
+  }
+
+  const EpisodePoints& points_;
+  const Options& options_;
+  LabelGraph graph_;
+  Cleaning cleaning_;
+  at::Tensor trusted_;    // labels of supports and of images labelled so far, [b, s + u, n]
+  at::Tensor open_;       // 1 where an unlabelled image has no label yet, [b, u]
+  at::Tensor remaining_;  // images that each class is still to get, [b, n]
+  at::Tensor answer_;     // the plan's row by which an image was labelled, [b, u, n]
+};
+
+class Ilpc : public Method {
+ public:
+  explicit Ilpc(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Iterated>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Iterated : public Scorer {
+   public:
+    Iterated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      constexpr double kTiny = 1e-9;
+      const EpisodePoints points = episode_points(space_.of(batch));
+      Rounds rounds(points, options_);
+      while (rounds.next()) {
+      }
+      return {(rounds.answer() + kTiny).log().to(at::kFloat), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition ilpc() {
+  MethodSpec spec;
+  spec.name = "ilpc";
+  spec.about = "label propagation in rounds, each of which keeps the labels that a classifier finds cleanest";
+  spec.citation =
+      "Lazarou, Stathaki, Avrithis: Iterative Label Cleaning for Transductive and Semi-Supervised Few-Shot "
+      "Learning, ICCV 2021";
+  spec.sees = Sees::kAllQueries;
+  spec.assumes = Assumes::kBalancedQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "As the authors’ code for ResNet-12. Where that solves for the propagated labels by 20 steps of conjugate "
+      "gradients, the solution here is exact; the classifier’s bias starts at 0, not at random. Probabilities are the "
+      "transport plan’s row in the round that labelled the image. Queries beside a pool take their nearest points’ "
+      "labels.";
+  return define<Ilpc>(std::move(spec),
+                      Parameters<Options>()
+                          .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                          .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                          .real("power", &Options::power, {}, "of the cosine, in the graph")
+                          .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
+                          .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
+                          .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
+                          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

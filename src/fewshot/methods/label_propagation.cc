@@ -1,0 +1,67 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/label_graph.h"
+#include "fewshot/method_definition.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double alpha = 0.8;
+  int64_t neighbours = 15;
+  double power = 3;
+  std::string transform = "cl2n";
+};
+
+class LabelPropagation : public Method {
+ public:
+  explicit LabelPropagation(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Propagated>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Propagated : public Scorer {
+   public:
+    Propagated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
+      const EpisodePoints points = episode_points(space_.of(batch));
+      const LabelGraph graph(points, {options_.alpha, options_.neighbours, options_.power});
+      const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
+      return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition label_propagation() {
+  MethodSpec spec;
+  spec.name = "label-propagation";
+  spec.about = "labels spread from the supports along a graph of near neighbours";
+  spec.citation = "Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with Local and Global Consistency, NeurIPS 2003";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "Graph and settings are those of iLPC’s first round (Lazarou, Stathaki, Avrithis, ICCV 2021, after Iscen et al., "
+      "CVPR 2019). An image’s probabilities are its share of each class. Queries beside a pool take the share of "
+      "their nearest points.";
+  return define<LabelPropagation>(
+      std::move(spec), Parameters<Options>()
+                           .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                           .real("power", &Options::power, {}, "of the cosine, in the graph")
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,71 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/episode_points.h"
+#include "fewshot/feature_space.h"
+#include "fewshot/linear_fit.h"
+#include "fewshot/method_definition.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double c = 1;
+  std::string transform = "l2n";
+  int64_t steps = 400;
+};
+
+class LogisticRegression : public Method {
+ public:
+  explicit LogisticRegression(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Softmax>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Softmax : public Scorer {
+   public:
+    Softmax(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = supports_and_queries(space_.of(batch));
+      LinearProblem problem;
+      problem.points = points.supports_of(points.features);
+      problem.labels = points.supports_of(points.labels);
+      problem.pull = [&](const at::Tensor& scores) { return options_.c * (scores.softmax(-1) - problem.labels); };
+      problem.curvature = options_.c / 2;  // of log-sum-exp
+      problem.steps = options_.steps;
+      const LinearFit fit = fit_linear(problem);
+      const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, d]
+      return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition logistic_regression() {
+  MethodSpec spec;
+  spec.name = "logistic-regression";
+  spec.about = "multinomial logistic regression on the supports of each episode";
+  spec.citation =
+      "Tian, Wang, Krishnan, Tenenbaum, Isola: Rethinking Few-Shot Image Classification: a Good Embedding Is All You "
+      "Need?, ECCV 2020";
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "Minimises |W|^2 / 2 + c times the sum of the cross-entropies, with a bias that is not penalised: what "
+      "scikit-learn’s LogisticRegression minimises.";
+  return define<LogisticRegression>(
+      std::move(spec), Parameters<Options>()
+                           .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+                           .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
+                           .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,86 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/episode_points.h"
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/span.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double weight = 1;
+  int64_t steps = 100;
+  std::string transform = "none";
+};
+
+/// Every dimension by the range of the unlabelled images in it.
+EpisodePoints in_units_of_range(EpisodePoints points) {
+  const at::Tensor x = points.unlabelled_of(points.features);
+  const at::Tensor range = x.amax(1, true) - x.amin(1, true);  // [b, 1, d]
+  points.features = points.features / at::where(range > 0, range, at::ones_like(range));
+  return points;
+}
+
+class Paddle : public Method {
+ public:
+  explicit Paddle(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Clusters>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Clusters : public Scorer {
+   public:
+    Clusters(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      constexpr double kTiny = 1e-6;
+      EpisodePoints points = episode_points(space_.of(batch));
+      if (points.unlabelled > 0) points = in_units_of_range(std::move(points));
+      const Span span(points.features);
+      at::Tensor means = weighted_means(points.labels);
+      at::Tensor v = at::zeros_like(points.labels.slice(1, 0, 1));  // [b, 1, n], the dual variable
+      at::Tensor logits;
+      for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
+        logits = options_.weight * v - span.squared_distances(means) / 2;
+        const at::Tensor u = points.unlabelled_of(logits).softmax(-1);
+        v = (u.mean(1, true) + kTiny).log() + 1;
+        means = weighted_means(points.with_unlabelled(u));
+      }
+      if (!logits.defined()) logits = -span.squared_distances(means) / 2;
+      return {points.queries_of(logits), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition paddle() {
+  MethodSpec spec;
+  spec.name = "paddle";
+  spec.about = "clusters around the supports, with a price on each class that is used at all";
+  spec.citation =
+      "Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets: Transductive Minimum "
+      "Description Length Inference, NeurIPS 2022";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "Made for many classes of which few occur among the queries. weight is the authors’ lambda over the number of "
+      "queries, 75 of 75 in their settings for mini-ImageNet. Dimensions are divided by the queries’ range, as in "
+      "their code.";
+  return define<Paddle>(std::move(spec),
+                        Parameters<Options>()
+                            .real("weight", &Options::weight, {}, "of the classes’ proportions")
+                            .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
+                            .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

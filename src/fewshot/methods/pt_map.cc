@@ -1,0 +1,80 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/centred_points.h"
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/sinkhorn.h"
+#include "fewshot/span.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double lambda = 10;
+  double rate = 0.2;
+  int64_t steps = 20;
+  std::string transform = "cl2n";
+};
+
+class PtMap : public Method {
+ public:
+  explicit PtMap(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Transport>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Transport : public Scorer {
+   public:
+    Transport(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = centred_apart(episode_points(space_.of(batch)));
+      const Span span(points.features);
+      at::Tensor means = weighted_means(points.labels);
+      for (int64_t step = 0; step < options_.steps; ++step) {
+        const at::Tensor plan = points.unlabelled_of(transported(points, span, means)).softmax(-1);
+        means = means + options_.rate * (weighted_means(points.with_unlabelled(plan)) - means);
+      }
+      return {points.queries_of(transported(points, span, means)), at::Tensor()};
+    }
+
+   private:
+    /// Logits [b, m, n] whose softmax is the transport plan's rows.
+    [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
+      const at::Tensor logits = -options_.lambda * span.squared_distances(means);
+      const at::Tensor free = points.unlabelled_of(logits);
+      return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+    }
+
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition pt_map() {
+  MethodSpec spec;
+  spec.name = "pt-map";
+  spec.about = "class means moved step by step to where optimal transport puts the queries";
+  spec.citation =
+      "Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-based Few-Shot Learning, ICANN 2021";
+  spec.sees = Sees::kAllQueries;
+  spec.assumes = Assumes::kBalancedQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "The power transform of the paper needs features that are not negative: transform=power for backbones that end "
+      "in a ReLU, else cl2n. Gives every class the same number of queries. The plan’s rows are normalised last.";
+  return define<PtMap>(std::move(spec),
+                       Parameters<Options>()
+                           .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                           .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                           .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

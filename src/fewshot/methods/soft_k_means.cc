@@ -1,0 +1,66 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/episode_points.h"
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/soft_k_means_steps.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double sharpness = 10;
+  int64_t steps = 10;
+  std::string transform = "cl2n";
+};
+
+class SoftKMeans : public Method {
+ public:
+  explicit SoftKMeans(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Clusters>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Clusters : public Scorer {
+   public:
+    Clusters(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = episode_points(space_.of(batch));
+      const Span span(points.features);
+      const at::Tensor means = soft_k_means_steps(points, span, {options_.sharpness, options_.steps});
+      return {points.queries_of(-options_.sharpness * span.squared_distances(means)), at::Tensor()};
+    }
+
+   private:
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition soft_k_means() {
+  MethodSpec spec;
+  spec.name = "soft-k-means";
+  spec.about = "class means that take in the queries by soft assignment, again and again";
+  spec.citation =
+      "Ren, Triantafillou, Ravi, Snell, Swersky, Tenenbaum, Larochelle, Zemel: Meta-Learning for Semi-Supervised "
+      "Few-Shot Classification, ICLR 2018";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "Ren et al. take one step with a learned scale; sharpness and several steps are as in today’s use as a start "
+      "(Hu et al., BAVARDAGE, 2022).";
+  return define<SoftKMeans>(std::move(spec),
+                            Parameters<Options>()
+                                .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
+                                .whole("steps", &Options::steps, {0, 1e5}, "assignments")
+                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

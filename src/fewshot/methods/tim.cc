@@ -1,0 +1,136 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/feature_space.h"
+#include "fewshot/information_descent.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/span.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  std::string variant = "adm";
+  double temperature = 15;
+  double cross_entropy = 0.1;
+  double marginal = 1;
+  double conditional = 0.1;
+  int64_t steps = 0;
+  double learning_rate = 1e-4;
+  std::string transform = "l2n";
+};
+
+constexpr int64_t kStepsOfAdm = 150;
+constexpr int64_t kStepsOfGd = 1000;
+
+/// TIM-ADM (section 2.3 of the paper) in coefficients of the episode's points.
+class Alternating {
+ public:
+  Alternating(const EpisodePoints& points, const Options& options)
+      : points_(points), options_(options), span_(points.features), weights_(weighted_means(points.labels)) {}
+
+  at::Tensor logits() const {
+    const at::Tensor inner = span_.products(weights_);
+    return options_.temperature * (inner - Span::squared_lengths(weights_, inner) / 2);
+  }
+
+  void step() {
+    const at::Tensor p = logits().softmax(-1);  // [b, m, n]
+    const double support_share = options_.cross_entropy / (1 + options_.conditional);
+    const at::Tensor per_query = points_.shots().sum(1).view({-1, 1, 1}) / static_cast<double>(points_.unlabelled);
+    // What pulls each class: labels and latent assignments, less the probabilities, each with its part's weight.
+    const at::Tensor present = points_.labels.sum(-1, true);  // [b, m, 1]
+    const at::Tensor q = per_query * latent(points_.unlabelled_of(p));
+    const at::Tensor pull = points_.with_unlabelled(at::zeros_like(q)) * support_share + spread(q);
+    const at::Tensor push = present * p * support_share + spread(per_query * points_.unlabelled_of(p));
+    const at::Tensor kept = weights_ * push.sum(1).unsqueeze(-1);
+    weights_ = ((pull - push).transpose(1, 2) + kept) / pull.sum(1).unsqueeze(-1);
+  }
+
+ private:
+  /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), rows summing to 1.
+  [[nodiscard]] at::Tensor latent(const at::Tensor& p) const {
+    const at::Tensor sharp = p.pow(1 + options_.conditional);
+    const at::Tensor q = sharp / sharp.sum(1, true).clamp_min(1e-30).pow(options_.marginal / (1 + options_.marginal));
+    return q / q.sum(-1, true);
+  }
+
+  /// [b, u, n] among zeros for all other points.
+  [[nodiscard]] at::Tensor spread(const at::Tensor& unlabelled) const {
+    at::Tensor all = at::zeros_like(points_.labels);
+    points_.unlabelled_of(all).copy_(unlabelled);
+    return all;
+  }
+
+  const EpisodePoints& points_;
+  const Options& options_;
+  Span span_;
+  at::Tensor weights_;  // [b, n, m]
+};
+
+class Tim : public Method {
+ public:
+  explicit Tim(Options options) : options_(std::move(options)) {
+    if (options_.steps == 0) options_.steps = options_.variant == "adm" ? kStepsOfAdm : kStepsOfGd;
+  }
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Informed>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Informed : public Scorer {
+   public:
+    Informed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const EpisodePoints points = episode_points(space_.of(batch));
+      if (options_.variant == "gd") return {descended(points), at::Tensor()};
+      Alternating adm(points, options_);
+      for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) adm.step();
+      return {points.queries_of(adm.logits()), at::Tensor()};
+    }
+
+   private:
+    [[nodiscard]] at::Tensor descended(const EpisodePoints& points) const {
+      const InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional};
+      const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
+      return euclidean_logits(points.queries_of(points.features), weights, options_.temperature);
+    }
+
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition tim() {
+  MethodSpec spec;
+  spec.name = "tim";
+  spec.about = "class weights with the most information between queries and their predicted classes";
+  spec.citation =
+      "Boudiaf, Ziko, Rony, Dolz, Piantanida, Ben Ayed: Transductive Information Maximization for Few-Shot Learning, "
+      "NeurIPS 2020";
+  spec.sees = Sees::kAllQueries;
+  spec.assumes = Assumes::kBalancedQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "variant=adm is the authors’ closed-form TIM-ADM, variant=gd their TIM-GD by Adam. Weights of the loss are the "
+      "authors’ (.1, 1, .1); Veilleux et al. (NeurIPS 2021) use 1, 10, 1 for balanced and 1, 1, 1 for unbalanced "
+      "queries with variant=gd. Rewards answers that use all classes equally.";
+  return define<Tim>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
+          .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .real("cross_entropy", &Options::cross_entropy, {1e-6}, "weight of the supports’ cross-entropy")
+          .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
+          .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods

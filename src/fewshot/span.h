@@ -1,0 +1,28 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+namespace protocom {
+
+/// Points [b, m, d] and vectors that are linear combinations of them, given by coefficients [b, n, m]. Products and
+/// distances then need inner products only: with m below d they come from the points' Gram matrix, m/d of the work.
+class Span {
+ public:
+  explicit Span(const at::Tensor& points);
+
+  /// Inner products of every point with every combination, [b, m, n].
+  [[nodiscard]] at::Tensor products(const at::Tensor& coefficients) const;
+  /// Squared Euclidean distances of every point and every combination, [b, m, n], at least 0.
+  [[nodiscard]] at::Tensor squared_distances(const at::Tensor& coefficients) const;
+  /// Squared lengths of the combinations, [b, 1, n], from their products().
+  [[nodiscard]] static at::Tensor squared_lengths(const at::Tensor& coefficients, const at::Tensor& products);
+
+ private:
+  at::Tensor points_;
+  at::Tensor gram_;            // [b, m, m]; undefined where the points themselves are less work
+  at::Tensor squared_points_;  // [b, m, 1]
+};
+
+/// Coefficients [b, n, m] of the means of points by weights [b, m, n].
+at::Tensor weighted_means(const at::Tensor& weights);
+
+}  // namespace protocom

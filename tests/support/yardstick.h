@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+
+#include "protocom/fewshot/methods.h"
+#include "support/golden.h"
+
+namespace protocom::testing {
+
+/// The small episode of tests/golden/yardsticks.py, and base features.
+struct YardstickEpisode {
+  YardstickEpisode() {
+    const nlohmann::json episode = golden("episode", "yardsticks.json");
+    std::vector<at::Tensor> classes;
+    for (const auto& supports : episode.at("support")) classes.push_back(tensor_of(supports));
+    batch.support = at::stack(classes).unsqueeze(0).to(at::kFloat);
+    batch.query = tensor_of(episode.at("query")).unsqueeze(0).to(at::kFloat);
+    base.features = tensor_of(episode.at("base")).to(at::kFloat);
+    base.labels = at::tensor(episode.at("base_labels").get<std::vector<int64_t>>(), at::kLong);
+    context.base = &base;
+  }
+
+  /// Logarithms of the queries' probabilities by a method, [q, n].
+  [[nodiscard]] at::Tensor answer(const std::string& method, const EpisodeBatch& to) const {
+    return make_method(method)->prepare(context)->score(to).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
+  }
+  [[nodiscard]] at::Tensor answer(const std::string& method) const { return answer(method, batch); }
+
+  LabelledFeatures base;
+  MethodContext context;
+  EpisodeBatch batch;
+};
+
+}  // namespace protocom::testing
