@@ -38,7 +38,7 @@ json ArtefactHeader::to_json() const {
           {"options", provenance.options},
           {"seed", provenance.seed},
           {"inputs", provenance.inputs},
-          {"details", details}};
+          {"details", details.is_null() ? json::object() : details}};
 }
 
 ArtefactHeader ArtefactHeader::from_json(const json& json_header, const std::string& where) {

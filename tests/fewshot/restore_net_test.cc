@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kDim = 20;
+constexpr int64_t kDim = 64;
 constexpr int64_t kBase = 8;
 constexpr int64_t kImages = 25;
 

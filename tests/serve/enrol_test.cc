@@ -37,7 +37,7 @@ class Enrol : public ::testing::Test {
     known.association = at::ones({1, 1});
     known.class_embedding = at::tensor({1.0F, 2.0F}).view({1, 2});
     known.attribute_embedding = at::tensor({5.0F, 6.0F}).view({1, 2});
-    write_knowledge(folder_ / "knowledge.npz", known, {}, {});
+    write_knowledge(folder_ / "knowledge.npz", known, {}, nlohmann::json::object());
   }
 
   std::string photo(const std::string& name, uint8_t grey) const {
