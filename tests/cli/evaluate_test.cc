@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -100,9 +101,10 @@ class Evaluate : public ::testing::Test {
   Evaluate() { write_text(folder_ / "features.npz", features_file()); }
 
   Outcome run(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--quiet",      "--threads", "1",    "evaluate",  "--features",
-                                          "features.npz", "--methods", "mean", "--n-query", "4",
-                                          "--episodes",   "30"};
+    std::vector<std::string> arguments = {"--quiet",      "--threads", "1", "evaluate",   "--features",
+                                          "features.npz", "--n-query", "4", "--episodes", "30"};
+    if (std::find(more.begin(), more.end(), "--methods") == more.end())
+      arguments.insert(arguments.end(), {"--methods", "mean"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_.path(), arguments);
   }
