@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "protocom/core/error.h"
+
 namespace protocom {
 namespace {
 
@@ -15,6 +17,7 @@ at::Tensor support_labels(const EpisodeBatch& batch) {
 }
 
 EpisodePoints joined(const EpisodeBatch& batch, int64_t unlabelled, const std::vector<at::Tensor>& after_supports) {
+  if (!batch.support.defined()) fail("this method needs each support image's feature");
   at::Tensor support = batch.support;
   if (batch.support_mask.defined()) support = support * batch.support_mask.unsqueeze(-1);
   std::vector<at::Tensor> parts{support.flatten(1, 2)};
@@ -46,6 +49,11 @@ at::Tensor EpisodePoints::mean_unlabelled() const { return unlabelled_of(feature
 EpisodePoints episode_points(const EpisodeBatch& batch) {
   if (!batch.unlabelled.defined()) return joined(batch, batch.query.size(1), {batch.query});
   return joined(batch, batch.unlabelled.size(1), {batch.unlabelled, batch.query});
+}
+
+at::Tensor residuals(const at::Tensor& probabilities, const at::Tensor& labels) {
+  const at::Tensor others = probabilities * (1 - labels) * labels.sum(-1, true);
+  return others - labels * others.sum(-1, true);
 }
 
 EpisodePoints supports_and_queries(const EpisodeBatch& batch) { return joined(batch, 0, {batch.query}); }

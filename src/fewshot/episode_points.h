@@ -36,6 +36,10 @@ struct EpisodePoints {
 
 EpisodePoints episode_points(const EpisodeBatch& batch);
 
+/// p - y of probabilities and labels [..., n], exact also where p is nearly y: at a point's own class it is minus the
+/// sum of the others, which 1 - p would round away. Zeros where a point has no label.
+at::Tensor residuals(const at::Tensor& probabilities, const at::Tensor& labels);
+
 /// The same without unlabelled images: supports, then queries.
 EpisodePoints supports_and_queries(const EpisodeBatch& batch);
 

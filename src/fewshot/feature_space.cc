@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "protocom/core/error.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -19,6 +20,7 @@ at::Tensor FeatureSpace::of(const at::Tensor& features) const {
 }
 
 EpisodeBatch FeatureSpace::of(const EpisodeBatch& batch) const {
+  if (!batch.support.defined()) fail("this method needs each support image's feature");
   EpisodeBatch moved = batch;
   moved.support = of(batch.support);
   if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);

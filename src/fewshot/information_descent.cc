@@ -20,7 +20,7 @@ at::Tensor logit_gradient(const EpisodePoints& points, const at::Tensor& probabi
   const at::Tensor y = points.supports_of(points.labels);
   const at::Tensor present = y.sum(-1, true);
   const at::Tensor of_support =
-      (points.supports_of(probabilities) - y) * (loss.cross_entropy * present / present.sum(1, true));
+      residuals(points.supports_of(probabilities), y) * (loss.cross_entropy * present / present.sum(1, true));
   if (points.unlabelled == 0) return of_support;
   const at::Tensor p = points.unlabelled_of(probabilities);
   const at::Tensor slope =

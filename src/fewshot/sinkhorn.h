@@ -4,7 +4,9 @@
 namespace protocom {
 
 struct SinkhornOptions {
-  double tolerance = 1e-6;  ///< stops when no row's sum changes by more, each episode by itself
+  /// Stops when no row's sum changes by more from step to step, each episode by itself: PT-MAP's rule. Classes so far
+  /// apart that every entry between them is nearly 0 meet it before the columns have their sums.
+  double tolerance = 1e-6;
   int64_t most_steps = 1000;
 };
 

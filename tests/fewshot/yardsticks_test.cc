@@ -129,8 +129,46 @@ TEST(LinearFit, ReachesAPointWhereTheGradientVanishes) {
   EXPECT_LT(pull.sum(1).abs().max().item<double>(), 1e-3) << "the bias is not penalised";
 }
 
-// ------------------------------------------------------------------------------------------------------- what they
-// promise
+// -------------------------------------------------------------------------------------------------- what they promise
+
+/// Two far classes, one support each; 8 queries of the first and 2 of the second, near their class.
+struct Unbalanced {
+  Unbalanced() {
+    at::manual_seed(10);
+    const at::Tensor centres = at::stack({at::ones({12}), at::cat({at::ones({6}), -at::ones({6})})});
+    batch.support = (centres + 0.05 * at::randn({2, 12})).view({1, 2, 1, 12});
+    const at::Tensor labels = at::tensor({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, at::kLong);
+    batch.query = (centres.index_select(0, labels) + 0.3 * at::randn({10, 12})).unsqueeze(0);
+  }
+  [[nodiscard]] at::Tensor probabilities(const std::string& method) const {
+    LabelledFeatures base{at::randn({20, 12}), at::arange(2, at::kLong).repeat_interleave(10)};
+    MethodContext context;
+    context.base = &base;
+    return make_method(method)->prepare(context)->score(batch).logits.softmax(-1);
+  }
+  EpisodeBatch batch;
+};
+
+TEST(UnbalancedQueries, CountTheSameForEachClassInMethodsOfBalancedTransport) {
+  const Unbalanced world;
+  for (const char* method : {"pt-map:transform=l2n:lambda=1", "protolp:transform=l2n:lambda=1"})
+    EXPECT_NEAR(world.probabilities(method).select(2, 1).sum().item<double>(), 5, 0.01) << method;
+}
+
+TEST(UnbalancedQueries, StayWithTheirClassInMethodsThatAssumeNothing) {
+  const Unbalanced world;
+  for (const char* method :
+       {"proto-net", "logistic-regression", "linear-svm", "knn:transform=l2n", "baseline-pp", "bd-cspn:transform=l2n",
+        "soft-k-means:transform=l2n", "label-propagation:transform=l2n:neighbours=3", "alpha-tim"})
+    EXPECT_EQ(world.probabilities(method).argmax(-1).sum().item<int64_t>(), 2) << method;
+}
+
+TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
+  const at::Tensor p = at::tensor({1.0F, 3e-12F, 1e-12F}).view({1, 3});  // 1 - p would be 0
+  const at::Tensor found = residuals(p, at::tensor({1.0F, 0.0F, 0.0F}).view({1, 3}));
+  EXPECT_TRUE(at::allclose(found, at::tensor({-4e-12F, 3e-12F, 1e-12F}).view({1, 3}), 1e-5, 0));
+  EXPECT_EQ(residuals(p, at::zeros({1, 3})).abs().sum().item<float>(), 0);
+}
 
 TEST(EpisodePoints, AreSupportsThenUnlabelledThenQueriesOfAPool) {
   EpisodeBatch batch = world().batch;

@@ -187,6 +187,19 @@ def numeric_gradient(loss, w):
     return gradient
 
 
+def baseline_pp(steps=20, rate=0.05, scale=15):
+    xs, ys, qs = images("none")
+    weights = class_means([unit(x) for x in xs], ys)
+
+    def loss(w):
+        return -sum(math.log(softmax([scale * cosine(x, m) for m in w])[y]) for x, y in zip(xs, ys)) / len(xs)
+
+    adam = AdamByHand((WAYS, DIM), rate)
+    for _ in range(steps):
+        adam.step(weights, numeric_gradient(loss, weights))
+    return [[scale * cosine(q, w) for w in weights] for q in qs]
+
+
 def logistic_regression(c=1.0):
     xs, ys, qs = images("l2n")
     w = [[0.0] * DIM for _ in range(WAYS)]
@@ -457,6 +470,33 @@ def label_propagation(alpha=0.8, neighbours=4, power=3):
     return [[math.log(v + 1e-9) for v in row] for row in f[len(xs):]]
 
 
+def protolp(weight=10, share=0.6, rate=0.2, steps=15, dimensions=4):
+    xs, ys, qs = images("cl2n")
+    points = xs + qs
+    second = [[sum(x[i] * x[j] for x in points) for j in range(DIM)] for i in range(DIM)]
+    axes = [vector for _, vector in eigen(second)[:dimensions]]
+    points = [[dot(x, axis) for axis in axes] for x in points]
+    points = centred(points, mean(points))
+    xs, qs = points[:len(xs)], points[len(xs):]
+    ms = [unit(m) for m in class_means(xs, ys)]
+    columns = [len(qs) / WAYS] * WAYS
+    plan = lambda: balanced_plan([[math.exp(-weight * d) for d in row] for row in distances(qs, ms)], columns, 1000)
+    for _ in range(steps):
+        z = plan()
+        everything = [one_hot(y) for y in ys] + z
+        delta = [sum(row[k] for row in everything) for k in range(WAYS)]
+        w = [[sum(row[i] * row[j] / delta[j] for row in everything) for j in range(WAYS)] for i in range(WAYS)]
+        left = [[(SHOTS + 1.0 if i == j else 0.0) - w[i][j] for j in range(WAYS)] for i in range(WAYS)]
+        right = [[float(SHOTS) if i == j else 0.0 for j in range(WAYS)] for i in range(WAYS)]
+        a = solve(left, right)
+        spread = balanced_plan([[sum(row[i] * a[i][j] for i in range(WAYS)) for j in range(WAYS)] for row in z],
+                               columns, 1000)
+        mixed = [[share * s + (1 - share) * v for s, v in zip(x, y)] for x, y in zip(spread, z)]
+        estimate = means_with(xs, ys, qs, mixed)
+        ms = [add(m, times(rate, sub(e, m))) for m, e in zip(ms, estimate)]
+    return [[math.log(v) for v in row] for row in plan()]
+
+
 def ilpc(alpha=0.8, neighbours=4, power=3, sharpness=3, keep=1, cleaning=50):
     xs, ys, qs = images("l2n")
     known = list(ys)  # labels of the supports, then of queries as they come
@@ -513,6 +553,7 @@ def cleaned(points, names, trusted, steps):
 # The answers are logarithms of probabilities, [query][class], of the method as it is typed.
 ANSWERS = {
     "proto-net": proto_net,
+    "baseline-pp:steps=20:learning_rate=0.05": baseline_pp,
     "logistic-regression": logistic_regression,
     "logistic-regression:c=10": lambda: logistic_regression(10.0),
     "linear-svm": linear_svm,
@@ -529,6 +570,7 @@ ANSWERS = {
     "paddle:steps=8": paddle,
     "bavardage": bavardage,
     "label-propagation:neighbours=4": label_propagation,
+    "protolp:steps=15:dimensions=4": protolp,
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,
 }
 

@@ -1,8 +1,6 @@
-#include <ATen/ATen.h>
-
+#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
 #include "protocom/fewshot/distances.h"
-#include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
 namespace {
@@ -16,29 +14,21 @@ class SimpleShot : public Method {
   explicit SimpleShot(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<NearestMean>(options_, context.base->features.mean(0));
+    return std::make_unique<NearestMean>(FeatureSpace(options_.transform, context));
   }
 
  private:
   class NearestMean : public Scorer {
    public:
-    NearestMean(const Options& options, at::Tensor base_mean) : options_(options), base_mean_(std::move(base_mean)) {}
+    explicit NearestMean(FeatureSpace space) : space_(std::move(space)) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodeBatch moved = batch;
-      moved.support = transformed(batch.support);
-      const at::Tensor prototypes = mean_prototypes(statistics_of(moved));              // [b, n, d]
-      return {-squared_distances(transformed(batch.query), prototypes), at::Tensor()};  // [b, q, n]
+      const EpisodeBatch moved = space_.of(batch);
+      return {-squared_distances(moved.query, mean_prototypes(statistics_of(moved))), at::Tensor()};  // [b, q, n]
     }
 
    private:
-    [[nodiscard]] at::Tensor transformed(const at::Tensor& features) const {
-      if (options_.transform == "none") return features;
-      return unit_vectors(options_.transform == "l2n" ? features : features - base_mean_);
-    }
-
-    Options options_;
-    at::Tensor base_mean_;  // [d]
+    FeatureSpace space_;
   };
 
   Options options_;
@@ -55,10 +45,8 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define<SimpleShot>(std::move(spec),
-                            Parameters<Options>().choice("transform", &Options::transform, {"none", "l2n", "cl2n"},
-                                                         "none; unit length; less the base images' mean, then unit "
-                                                         "length"));
+  return define<SimpleShot>(std::move(spec), Parameters<Options>().choice("transform", &Options::transform,
+                                                                          FeatureSpace::names(), FeatureSpace::kText));
 }
 
 }  // namespace protocom::methods

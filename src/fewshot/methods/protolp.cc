@@ -1,0 +1,117 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/centred_points.h"
+#include "fewshot/feature_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/sinkhorn.h"
+#include "protocom/fewshot/distances.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  double lambda = 10;
+  double share = 0.6;
+  double rate = 0.2;
+  int64_t steps = 100;
+  int64_t dimensions = 40;
+  std::string transform = "cl2n";
+};
+
+/// The points in the space of the largest singular values of supports and unlabelled images, [b, m, dimensions].
+EpisodePoints reduced(EpisodePoints points, int64_t dimensions) {
+  const at::Tensor x = points.learned_from(points.features);
+  if (dimensions >= std::min(x.size(1), x.size(2))) return points;
+  // With fewer images than dimensions the Gram matrix is the smaller one; X V of it is U S of the other.
+  const bool few = x.size(1) < x.size(2);
+  const at::Tensor square = few ? at::matmul(x, x.transpose(1, 2)) : at::matmul(x.transpose(1, 2), x);
+  const auto [values, vectors] = at::linalg_eigh(square);  // rising
+  const at::Tensor top = vectors.slice(2, vectors.size(2) - dimensions);
+  at::Tensor axes = top;
+  if (few) axes = unit_vectors(at::matmul(x.transpose(1, 2), top).transpose(1, 2)).transpose(1, 2);
+  points.features = at::matmul(points.features, axes);
+  return points;
+}
+
+class ProtoLp : public Method {
+ public:
+  explicit ProtoLp(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<Propagated>(options_, FeatureSpace(options_.transform, context));
+  }
+
+ private:
+  class Propagated : public Scorer {
+   public:
+    Propagated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      EpisodePoints points = episode_points(space_.of(batch));
+      if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options_.dimensions));
+      const at::Tensor x = points.features;
+      at::Tensor means = unit_vectors(at::matmul(points.labels.transpose(1, 2), x) / points.shots().unsqueeze(-1));
+      for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
+        const at::Tensor z = points.unlabelled_of(transported(points, means)).softmax(-1);
+        const at::Tensor mixed = options_.share * propagated(points, z) + (1 - options_.share) * z;
+        const at::Tensor weights = points.with_unlabelled(mixed);
+        const at::Tensor estimate = at::matmul(weights.transpose(1, 2), x) / weights.sum(1).unsqueeze(-1);
+        means = means + options_.rate * (estimate - means);
+      }
+      return {points.queries_of(transported(points, means)), at::Tensor()};
+    }
+
+   private:
+    [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const at::Tensor& means) const {
+      const at::Tensor logits = -options_.lambda * squared_distances(points.features, means);
+      const at::Tensor free = points.unlabelled_of(logits);
+      return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+    }
+
+    /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
+    static at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
+      const at::Tensor all = points.with_unlabelled(z);
+      const at::Tensor w = at::matmul(all.transpose(1, 2), all / all.sum(1, true));  // [b, n, n]
+      const at::Tensor shots = at::diag_embed(points.shots());
+      const at::Tensor laplacian = at::eye(w.size(1), w.options()) - w;
+      const at::Tensor a = at::linalg_solve(shots + laplacian, shots);
+      const at::Tensor logits = at::matmul(z, a).clamp_min(1e-12).log();
+      return (logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1)).softmax(-1);
+    }
+
+    Options options_;
+    FeatureSpace space_;
+  };
+
+  Options options_;
+};
+
+}  // namespace
+
+MethodDefinition protolp() {
+  MethodSpec spec;
+  spec.name = "protolp";
+  spec.about = "class means and a graph from images to them, each refined by the other";
+  spec.citation =
+      "Zhu, Koniusz: Transductive Few-shot Learning with Prototype-based Label Propagation by Iterative Graph "
+      "Refinement, CVPR 2023";
+  spec.sees = Sees::kAllQueries;
+  spec.assumes = Assumes::kBalancedQueries;
+  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.notes =
+      "The authors’ code takes the power transform; transform=cl2n is for features that may be negative. Its "
+      "propagated "
+      "labels are balanced over supports and queries and stop at .01; here over the queries, which is the same but "
+      "for where it stops (.001).";
+  return define<ProtoLp>(std::move(spec),
+                         Parameters<Options>()
+                             .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                             .real("share", &Options::share, {0, 1}, "of the propagated labels")
+                             .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                             .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+                             .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+}
+
+}  // namespace protocom::methods
