@@ -15,10 +15,10 @@ namespace protocom::npy {
 namespace {
 
 const std::map<std::string, at::ScalarType>& dtypes() {
-  static const std::map<std::string, at::ScalarType> table = {
+  static const std::map<std::string, at::ScalarType> kTable = {
       {"<f2", at::kHalf},  {"<f4", at::kFloat}, {"<f8", at::kDouble}, {"<i8", at::kLong}, {"<i4", at::kInt},
       {"<i2", at::kShort}, {"|i1", at::kChar},  {"|u1", at::kByte},   {"|b1", at::kBool}};
-  return table;
+  return kTable;
 }
 
 constexpr int64_t kLargestSize = int64_t{1} << 40;  ///< of one dimension

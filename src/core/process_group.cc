@@ -139,8 +139,8 @@ void ProcessGroup::wait_for(Work& work) const {
 }
 
 const ProcessGroup& ProcessGroup::single() {
-  static const ProcessGroup group{Launch()};
-  return group;
+  static const ProcessGroup kSingle{Launch()};
+  return kSingle;
 }
 
 std::pair<int64_t, int64_t> ProcessGroup::share(int64_t count) const {
@@ -153,6 +153,7 @@ void ProcessGroup::sum(at::Tensor tensor) const {
   guard([&] { start_sum(tensor)(); });
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what it refers to is changed in place
 std::function<void()> ProcessGroup::start_sum(at::Tensor tensor) const {
   if (is_single()) return [] {};
   std::vector<at::Tensor> tensors = {tensor};

@@ -18,10 +18,10 @@ namespace {
 using nlohmann::json;
 
 const std::map<std::string, at::ScalarType>& dtypes() {
-  static const std::map<std::string, at::ScalarType> table = {
+  static const std::map<std::string, at::ScalarType> kTable = {
       {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I64", at::kLong},
       {"I32", at::kInt},    {"I16", at::kShort}, {"I8", at::kChar},  {"U8", at::kByte},       {"BOOL", at::kBool}};
-  return table;
+  return kTable;
 }
 
 std::string dtype_name(at::ScalarType type) {

@@ -38,8 +38,8 @@ struct Registry {
 
 // Never destroyed: a thread may finish a file while the program's statics are already gone.
 Registry& registry() {
-  static auto* const result = new Registry;
-  return *result;
+  static auto* const kRegistry = new Registry;
+  return *kRegistry;
 }
 
 fs::path parent_folder(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
@@ -57,7 +57,7 @@ bool is_library_suffix(std::string_view text) {
 
 /// This machine and the numbering of its processes: a container counts its own, often under its host's name.
 const std::string& host_id() {
-  static const std::string id = [] {
+  static const std::string kId = [] {
     std::array<char, 65> name{};
     if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
     std::string text = std::string(name.data()).substr(0, 32);
@@ -66,7 +66,7 @@ const std::string& host_id() {
     const bool known = ::stat("/proc/self/ns/pid", &status) == 0;
     return fmt::format("{}.{}", text.empty() ? "host" : text, known ? status.st_ino : 0);
   }();
-  return id;
+  return kId;
 }
 
 /// "name.tmp-host.1234-", with a hash for the end of a long name.

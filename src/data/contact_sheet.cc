@@ -46,8 +46,9 @@ void draw_text(Image& image, int64_t top, int64_t left, std::string text) {
   const int quads = stb_easy_font_print(0, 0, text.data(), nullptr, corners.data(),
                                         static_cast<int>(corners.size() * sizeof(Vertex)));
   for (int q = 0; q < quads; ++q) {
-    const Vertex& first = corners[static_cast<size_t>(4 * q)];
-    const Vertex& last = corners[static_cast<size_t>(4 * q + 2)];
+    const Vertex* quad = corners.data() + 4 * static_cast<ptrdiff_t>(q);
+    const Vertex& first = quad[0];
+    const Vertex& last = quad[2];
     for (int64_t y = static_cast<int64_t>(first.y) * kTextScale; y < static_cast<int64_t>(last.y) * kTextScale; ++y) {
       for (int64_t x = static_cast<int64_t>(first.x) * kTextScale; x < static_cast<int64_t>(last.x) * kTextScale; ++x) {
         set_pixel(image, top + y, left + x, kInk);

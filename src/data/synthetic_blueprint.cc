@@ -110,7 +110,9 @@ std::string make_name(const PartSet& parts, const Counts& used, std::set<std::st
       const std::string noun = kNouns[(start + i) % kNouns.size()];
       // A noun is used once as long as there are fresh ones; later laps join two.
       const std::string full = lap == 0 ? noun : noun + kNouns[(start + i + lap) % kNouns.size()];
-      if (taken.insert(full).second) return adjective + "-" + full;
+      std::string name = adjective;
+      name.append("-").append(full);
+      if (taken.insert(full).second) return name;
     }
   }
 }

@@ -62,7 +62,8 @@ std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const Episo
 std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
                                    Methods methods) {
   EvaluateOptions options;
-  options.methods = methods.empty() ? inputs.methods : std::move(methods);
+  options.methods = std::move(methods);
+  if (options.methods.empty()) options.methods = inputs.methods;
   return evaluate(inputs.evaluate(), list, options, progress);
 }
 

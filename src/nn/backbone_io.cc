@@ -69,7 +69,7 @@ std::string common_prefix(const StateDict& state, const std::string& first_name)
 bool is_counter(const std::string& name) { return name.find("num_batches_tracked") != std::string::npos; }
 
 void copy_entry(const std::filesystem::path& path, const std::string& name, const at::Tensor& source,
-                at::Tensor target) {
+                const at::Tensor& target) {
   if (source.sizes() != target.sizes()) {
     fail("{}: entry '{}' has shape [{}], expected [{}]", path.string(), name, fmt::join(source.sizes(), ", "),
          fmt::join(target.sizes(), ", "));

@@ -30,6 +30,7 @@ class SharedBatchNorm : public torch::autograd::Function<SharedBatchNorm> {
     const auto saved = context->get_saved_variables();
     const at::Tensor &input = saved[0], &weight = saved[1], &mean = saved[2], &invstd = saved[3];
     const double count = context->saved_data["count"].toDouble();
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): autograd's context keeps numbers, not pointers
     const auto* group = reinterpret_cast<const ProcessGroup*>(context->saved_data["group"].toInt());
     const at::Tensor& dy = gradients[0];
     const at::Tensor normalised = (input - over_images(mean)) * over_images(invstd);
@@ -53,7 +54,8 @@ struct ChannelStatistics {
 
 ChannelStatistics shared_statistics(const at::Tensor& input, const ProcessGroup& group) {
   const torch::NoGradGuard no_grad;
-  const auto values = static_cast<double>(input.numel() / input.size(1));
+  const int64_t a_channel = input.numel() / input.size(1);
+  const auto values = static_cast<double>(a_channel);
   at::Tensor count = at::full({1}, values, input.options().dtype(at::kFloat));
   at::Tensor sum = channel_sums(input);
   group.sum(count);

@@ -59,8 +59,8 @@ ModuleBackbone::ModuleBackbone(const BackboneOptions& options) : options_(option
   mean_ = channel_values(options.mean);
   std_ = channel_values(options.std);
   // oneDNN's convolutions are fastest on channels-last tensors, in bfloat16 above all.
-  to(c10::Device(c10::kCPU));
-  set_mode(BackboneMode::kUse);
+  ModuleBackbone::to(c10::Device(c10::kCPU));
+  ModuleBackbone::set_mode(BackboneMode::kUse);
 }
 
 at::Tensor ModuleBackbone::forward(const at::Tensor& images) {

@@ -20,7 +20,7 @@ bool cpu_multiplies_bfloat16() {
 /// Tried, not looked up: it depends on the processor, on LibTorch and oneDNN, and on what their variables
 /// (DNNL_MAX_CPU_ISA) allow. Ones are exact in bfloat16 and so are these sums, but a bfloat16 sum of ones ends at 256.
 bool cpu_sums_bfloat16_in_float32() {
-  static const bool answer = [] {
+  static const bool kAnswer = [] {
     const torch::NoGradGuard no_grad;
     const auto ones = [](at::IntArrayRef shape) { return torch::ones(shape, at::kBFloat16); };
     try {
@@ -31,7 +31,7 @@ bool cpu_sums_bfloat16_in_float32() {
       return false;  // oneDNN has no form of them for this processor
     }
   }();
-  return answer;
+  return kAnswer;
 }
 
 // LibTorch 2.4 gave autocast one interface for all devices and deprecated the one per device.

@@ -32,7 +32,7 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, int6
     : module_(load(path)), path_(path), image_size_(image_size) {
   check_size(image_size);
   module_.eval();
-  dim_ = forward(at::full({2, 3, image_size, image_size}, 0.5F)).size(1);
+  dim_ = TorchScriptBackbone::forward(at::full({2, 3, image_size, image_size}, 0.5F)).size(1);
 }
 
 at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {

@@ -45,6 +45,7 @@ std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const char
     for (const SeriesPoint& point : points) {
       if (point.x == x && (best == nullptr || point.accuracy.value > best->accuracy.value)) best = &point;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): x is that of a point
     return fmt::format("{} is best at {:.0f} {} ({:.1f} %)", method_label(best->method, best->mode), x, what,
                        best->accuracy.value);
   };

@@ -58,6 +58,7 @@ void change_colours(Image& image, const ColourFactors& factors) {
   for (size_t i = 0; i < rgb.size(); i += kChannels) {
     const float own = (1 - saturation) * grey(&rgb[i]);
     for (size_t c = 0; c < kChannels; ++c)
+      // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative
       image.rgb[i + c] = static_cast<uint8_t>(clamp(rgb[i + c] * saturation + own) + 0.5F);
   }
 }

@@ -53,7 +53,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 }  // namespace
 
-TrainingKeeper::TrainingKeeper(const TrainingFiles& files, nlohmann::json made_by)
+TrainingKeeper::TrainingKeeper(const TrainingFiles& files, const nlohmann::json& made_by)
     : files_(files),
       made_by_(nlohmann::json::parse(
           made_by.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))),  // as it will be read back

@@ -30,7 +30,7 @@ class TrainingKeeper {
   using Snapshot = std::function<Checkpoint()>;
 
   /// `made_by` goes into each checkpoint; resuming throws when it differs. `files` must outlive the keeper.
-  TrainingKeeper(const TrainingFiles& files, nlohmann::json made_by);
+  TrainingKeeper(const TrainingFiles& files, const nlohmann::json& made_by);
 
   /// Checks that everything can be written, clears what a killed process left, and returns the state to go on from:
   /// `last`, or the one before it when `last` is damaged (which is logged). None: the training starts at the beginning.
