@@ -39,9 +39,11 @@ EpochLoop::EpochLoop(Trainer& trainer, EpochLoopOptions options, Progress& progr
     : trainer_(trainer),
       options_(std::move(options)),
       progress_(progress),
-      files_(files_of(*options_.group, options_.files)),
+      listener_(options_.files.stop),
+      files_(files_of(*options_.group, options_.files, agreed_)),
       keeper_(files_, options_.made_by),
-      reader_(*options_.group, files_.stop, [this](double loss, int64_t step) { fail_not_finite(loss, step); }) {}
+      reader_(*options_.group, options_.files.stop, agreed_,
+              [this](double loss, int64_t step) { fail_not_finite(loss, step); }) {}
 
 EpochLoopResult EpochLoop::run() {
   begin();

@@ -120,6 +120,8 @@ class EpochLoop {
   Trainer& trainer_;
   EpochLoopOptions options_;
   Progress& progress_;
+  StopSignal agreed_;  // by all processes of a group
+  StopSignal::Listener listener_;
   TrainingFiles files_;
   TrainingKeeper keeper_;
   std::optional<TrainingLog> log_;

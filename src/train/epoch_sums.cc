@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <csignal>
 #include <utility>
 
 #include "train/together.h"
@@ -23,8 +24,8 @@ EpochSums sums_from(const nlohmann::json& saved) {
   return {saved.at("loss"), saved.at("correct"), saved.at("count"), saved.at("seconds")};
 }
 
-SumsReader::SumsReader(const ProcessGroup& group, StopSignal* stop, NotFinite not_finite)
-    : group_(group), stop_(stop), not_finite_(std::move(not_finite)) {}
+SumsReader::SumsReader(const ProcessGroup& group, const StopSignal* asked, StopSignal& agreed, NotFinite not_finite)
+    : group_(group), asked_(asked), agreed_(agreed), not_finite_(std::move(not_finite)) {}
 
 void SumsReader::add(int64_t step, const at::Tensor& sums, EpochSums& total) {
   unread_.push_back({step, sums});
@@ -38,7 +39,9 @@ void SumsReader::read(EpochSums& total) {
   const at::Tensor all = at::stack(rows).cpu();  // [steps, 3]
   const double* row = all.data_ptr<double>();
   for (const Unread& step : std::exchange(unread_, {})) {
-    const StepSums sums = sum_step({row[0], row[1], row[2]}, stop_, group_);
+    const bool asked = asked_ != nullptr && asked_->requested();
+    const StepSums sums = sum_step({row[0], row[1], row[2], asked}, group_);
+    if (sums.stop) agreed_.request(asked ? asked_->signal() : SIGTERM);
     if (!std::isfinite(sums.loss)) not_finite_(sums.loss, step.step);
     total.loss += sums.loss;
     total.correct += sums.correct;

@@ -32,8 +32,10 @@ class SumsReader {
   /// Called for a step whose loss is not finite; throws.
   using NotFinite = std::function<void(double loss, int64_t step)>;
 
-  /// The processes of `group` tell each other of `stop` with every step.
-  SumsReader(const ProcessGroup& group, StopSignal* stop, NotFinite not_finite);
+  /// The processes of `group` tell each other with every step whether they were asked to stop (`asked`, may be null);
+  /// `agreed` is requested in all of them at the same step. One that came after a step's sums were sent waits for the
+  /// next: acted on at once, it would leave the others waiting for this process.
+  SumsReader(const ProcessGroup& group, const StopSignal* asked, StopSignal& agreed, NotFinite not_finite);
 
   /// Takes this process's sums of a step, float64 [3]: loss, correct, count. On the CPU, or with several processes,
   /// they are added to `total` at once.
@@ -48,7 +50,8 @@ class SumsReader {
   };
 
   const ProcessGroup& group_;
-  StopSignal* stop_;
+  const StopSignal* asked_;
+  StopSignal& agreed_;
   NotFinite not_finite_;
   std::vector<Unread> unread_;
 };

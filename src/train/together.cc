@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <csignal>
-
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -11,9 +9,10 @@
 
 namespace protocom {
 
-TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files) {
+TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files, StopSignal& agreed) {
   TrainingFiles own = files;
   if (!group.is_main()) own.out.clear();
+  if (!group.is_single()) own.stop = &agreed;
   return own;
 }
 
@@ -35,14 +34,12 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
   }
 }
 
-StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group) {
+StepSums sum_step(const StepSums& own, const ProcessGroup& group) {
   if (group.is_single()) return own;
-  const double asked = stop != nullptr && stop->requested() ? 1 : 0;
-  const at::Tensor all = at::tensor({own.loss, own.correct, own.count, asked}, at::kDouble);
+  const at::Tensor all = at::tensor({own.loss, own.correct, own.count, own.stop ? 1.0 : 0.0}, at::kDouble);
   group.sum(all);
   const double* values = all.data_ptr<double>();
-  if (values[3] > 0 && stop != nullptr && !stop->requested()) stop->request(SIGTERM);
-  return {values[0], values[1], values[2]};
+  return {values[0], values[1], values[2], values[3] > 0};
 }
 
 void check_divides(int64_t count, const char* what, const ProcessGroup& group) {

@@ -7,8 +7,9 @@
 
 namespace protocom {
 
-/// What each process of a group may write: process 0 what was asked for, the others nothing.
-TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files);
+/// What each process of a group may write: process 0 what was asked for, the others nothing. They stop when all have
+/// agreed to; a single process stops when it is asked to.
+TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files, StopSignal& agreed);
 
 /// keeper.begin() of process 0, whose state all the others get: only that machine needs the file, and the number of
 /// processes may be another than when it was written.
@@ -17,13 +18,14 @@ std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGr
 /// Makes the batch norms' running statistics those of process 0.
 void share_buffers(const Backbone& backbone, const ProcessGroup& group);
 
-/// Sums of a step over all processes, and whether one of them was asked to stop: then all are.
+/// Sums of a step over all processes, and whether one of them had been asked to stop by then.
 struct StepSums {
   double loss = 0;
   double correct = 0;
   double count = 0;
+  bool stop = false;
 };
-StepSums sum_step(const StepSums& own, StopSignal* stop, const ProcessGroup& group);
+StepSums sum_step(const StepSums& own, const ProcessGroup& group);
 
 /// Throws UsageError unless `count` things of a step divide evenly among the processes.
 void check_divides(int64_t count, const char* what, const ProcessGroup& group);
