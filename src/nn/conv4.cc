@@ -22,13 +22,17 @@ Conv4::Conv4() {
   initialise(*this);
 }
 
-at::Tensor Conv4::forward(const at::Tensor& images) {
+at::Tensor Conv4::forward_maps(const at::Tensor& images) {
   at::Tensor output = images;
   for (size_t i = 0; i < convs_.size(); ++i) {
     output = at::max_pool2d(at::relu(conv_bn(convs_[i], bns_[i], output)), 2);
   }
+  return output;
+}
+
+at::Tensor Conv4::features_of(const at::Tensor& maps) const {
   // Flattening walks channels first whatever the memory format, as Python's view does.
-  return output.contiguous().flatten(1);  // [n, 64 * (h/16) * (w/16)]
+  return maps.contiguous().flatten(1);  // [n, 64 * (h/16) * (w/16)]
 }
 
 int64_t Conv4::dim(int64_t image_size) const {

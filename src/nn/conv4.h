@@ -10,7 +10,8 @@ namespace protocom {
 class Conv4 : public FeatureModule {
  public:
   Conv4();
-  at::Tensor forward(const at::Tensor& images) override;
+  at::Tensor forward_maps(const at::Tensor& images) override;
+  [[nodiscard]] at::Tensor features_of(const at::Tensor& maps) const override;
   [[nodiscard]] int64_t dim(int64_t image_size) const override;
 
  private:

@@ -6,8 +6,10 @@ namespace protocom {
 /// A network from normalised images to features, before Backbone adds the normalisation and the contract around it.
 class FeatureModule : public torch::nn::Module {
  public:
-  /// [n, 3, h, w] -> [n, d].
-  virtual at::Tensor forward(const at::Tensor& images) = 0;
+  /// [n, 3, h, w] -> [n, c, h', w'], the last maps.
+  virtual at::Tensor forward_maps(const at::Tensor& images) = 0;
+  /// Those maps -> [n, d].
+  [[nodiscard]] virtual at::Tensor features_of(const at::Tensor& maps) const = 0;
   /// d for square images of that side.
   [[nodiscard]] virtual int64_t dim(int64_t image_size) const = 0;
 };

@@ -63,11 +63,20 @@ ModuleBackbone::ModuleBackbone(const BackboneOptions& options) : options_(option
   ModuleBackbone::set_mode(BackboneMode::kUse);
 }
 
+at::Tensor ModuleBackbone::normalised(const at::Tensor& images) const {
+  return ((images - mean_) / std_).contiguous(at::MemoryFormat::ChannelsLast);
+}
+
 at::Tensor ModuleBackbone::forward(const at::Tensor& images) {
   check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
-  const at::Tensor input = ((images - mean_) / std_).contiguous(at::MemoryFormat::ChannelsLast);
-  return module_->forward(input).to(at::kFloat);
+  return module_->features_of(module_->forward_maps(normalised(images))).to(at::kFloat);
+}
+
+at::Tensor ModuleBackbone::forward_maps(const at::Tensor& images) {
+  check_images(images);
+  torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
+  return module_->forward_maps(normalised(images)).to(at::kFloat).contiguous();
 }
 
 void ModuleBackbone::set_mode(BackboneMode mode) {
@@ -91,6 +100,10 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
   for (const auto& item : module_->named_parameters()) entries.emplace_back(item.key(), item.value());
   for (const auto& item : module_->named_buffers()) entries.emplace_back(item.key(), item.value());
   return entries;
+}
+
+at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {
+  fail("this backbone gives features only, no maps of them");
 }
 
 std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options) {

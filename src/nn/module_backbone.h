@@ -14,6 +14,7 @@ class ModuleBackbone : public Backbone {
   explicit ModuleBackbone(const BackboneOptions& options);
 
   at::Tensor forward(const at::Tensor& images) override;
+  at::Tensor forward_maps(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return module_->dim(options_.image_size); }
   [[nodiscard]] int64_t image_size() const override { return options_.image_size; }
   void set_mode(BackboneMode mode) override;
@@ -23,6 +24,8 @@ class ModuleBackbone : public Backbone {
   [[nodiscard]] std::optional<BackboneOptions> options() const override { return options_; }
 
  private:
+  at::Tensor normalised(const at::Tensor& images) const;
+
   BackboneOptions options_;
   BackboneMode mode_ = BackboneMode::kUse;
   std::shared_ptr<FeatureModule> module_;

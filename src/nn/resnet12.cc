@@ -54,10 +54,12 @@ ResNet12::ResNet12(const std::array<int64_t, 4>& channels) : dim_(channels.back(
   initialise(*this);
 }
 
-at::Tensor ResNet12::forward(const at::Tensor& images) {
+at::Tensor ResNet12::forward_maps(const at::Tensor& images) {
   at::Tensor output = images;
   for (auto& block : blocks_) output = block(output);
-  return output.mean({2, 3});  // [n, d]
+  return output;
 }
+
+at::Tensor ResNet12::features_of(const at::Tensor& maps) const { return maps.mean({2, 3}); }
 
 }  // namespace protocom

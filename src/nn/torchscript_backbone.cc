@@ -35,26 +35,41 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, int6
   dim_ = TorchScriptBackbone::forward(at::full({2, 3, image_size, image_size}, 0.5F)).size(1);
 }
 
-at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
+at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor& images) {
   check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
-  at::Tensor features;
   try {
     const ForeignCode foreign(path_.string());
-    const c10::IValue output = module_.forward({images});
-    if (!output.isTensor()) fail("{} gives a {}, expected one tensor [n, d]", path_.string(), output.tagKind());
-    features = output.toTensor();
+    const c10::IValue output = module_.get_method(method)({images});
+    if (!output.isTensor()) fail("{} gives a {}, expected one tensor", path_.string(), output.tagKind());
+    return output.toTensor();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}", path_.string(), fmt::join(images.sizes(), ", "),
          reason_of(error));
   }
+}
+
+at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
+  const at::Tensor features = run("forward", images);
   if (features.dim() != 2 || features.size(0) != images.size(0) || !features.is_floating_point()) {
     fail("{} gives {} [{}] for {} images, expected float features [n, d]", path_.string(),
          toString(features.scalar_type()), fmt::join(features.sizes(), ", "), images.size(0));
   }
   return features.to(at::kFloat);
+}
+
+at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
+  if (!module_.find_method("forward_maps")) {
+    fail("{} has no feature maps: script it with a method `forward_maps` that gives [n, c, h, w]", path_.string());
+  }
+  const at::Tensor maps = run("forward_maps", images);
+  if (maps.dim() != 4 || maps.size(0) != images.size(0) || !maps.is_floating_point()) {
+    fail("{} gives {} [{}] as the maps of {} images, expected float [n, c, h, w]", path_.string(),
+         toString(maps.scalar_type()), fmt::join(maps.sizes(), ", "), images.size(0));
+  }
+  return maps.to(at::kFloat).contiguous();
 }
 
 void TorchScriptBackbone::set_mode(BackboneMode mode) {

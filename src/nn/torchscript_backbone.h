@@ -15,6 +15,7 @@ class TorchScriptBackbone : public Backbone {
   TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size);
 
   at::Tensor forward(const at::Tensor& images) override;
+  at::Tensor forward_maps(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return dim_; }
   [[nodiscard]] int64_t image_size() const override { return image_size_; }
   void set_mode(BackboneMode mode) override;
@@ -23,6 +24,8 @@ class TorchScriptBackbone : public Backbone {
   [[nodiscard]] std::vector<at::Tensor> parameters() const override;
 
  private:
+  at::Tensor run(const std::string& method, const at::Tensor& images);
+
   mutable torch::jit::Module module_;
   std::filesystem::path path_;
   int64_t image_size_;

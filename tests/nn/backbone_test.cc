@@ -274,6 +274,60 @@ TEST(Backbone, RunsATorchScriptFile) {
   EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).mean({2, 3})));
 }
 
+TEST(Backbone, TheMeanOfResNet12sMapsIsItsFeature) {
+  torch::manual_seed(4);
+  for (const std::string architecture : {"resnet12", "resnet12-wide"}) {
+    const auto backbone = make_backbone(small(architecture));
+    randomise_statistics(*backbone);
+    const at::Tensor images = at::rand({2, 3, 32, 32});
+    const at::Tensor maps = backbone->forward_maps(images);
+    EXPECT_EQ(maps.sizes(), (std::vector<int64_t>{2, backbone->dim(), 2, 2}));
+    EXPECT_TRUE(maps.is_contiguous());
+    const at::Tensor by_hand = (maps.select(2, 0).sum(2) + maps.select(2, 1).sum(2)) / 4;
+    EXPECT_TRUE(at::allclose(by_hand, backbone->forward(images), 1e-5, 1e-6)) << architecture;
+  }
+}
+
+TEST(Backbone, TheValuesOfConv4sMapsAreItsFeature) {
+  torch::manual_seed(4);
+  const auto backbone = make_backbone(small("conv4"));
+  randomise_statistics(*backbone);
+  const at::Tensor images = at::rand({2, 3, 32, 32});
+  const at::Tensor maps = backbone->forward_maps(images);
+  EXPECT_EQ(maps.sizes(), (std::vector<int64_t>{2, 64, 2, 2}));
+  EXPECT_TRUE(at::allclose(maps.reshape({2, 256}), backbone->forward(images), 1e-5, 1e-6));
+}
+
+TEST(Backbone, MapsHaveGradientsOnlyWhereFeaturesHaveThem) {
+  const auto backbone = make_backbone(small("conv4"));
+  EXPECT_FALSE(backbone->forward_maps(at::rand({1, 3, 32, 32})).requires_grad());
+  backbone->set_mode(BackboneMode::kTune);
+  EXPECT_TRUE(backbone->forward_maps(at::rand({1, 3, 32, 32})).requires_grad());
+}
+
+TEST(Backbone, ATorchScriptFileGivesTheMapsOfItsMethod) {
+  const testing::TempDir folder;
+  torch::jit::Module mapping("mapping");
+  mapping.define(
+      "def forward_maps(self, x):\n  return x[:, :, ::2, ::2]\ndef forward(self, x):\n  return "
+      "self.forward_maps(x).mean([2, 3])\n");
+  mapping.save((folder / "mapping.pt").string());
+  const auto backbone = read_backbone(folder / "mapping.pt", small("resnet12"));
+  const at::Tensor images = at::rand({2, 3, 32, 32});
+  EXPECT_EQ(backbone->forward_maps(images).sizes(), (std::vector<int64_t>{2, 3, 16, 16}));
+  EXPECT_TRUE(at::allclose(backbone->forward_maps(images).mean({2, 3}), backbone->forward(images)));
+  torch::jit::Module without("without");
+  without.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  without.save((folder / "without.pt").string());
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "without.pt", small("resnet12"))->forward_maps(images); }),
+              HasSubstr("a method `forward_maps`"));
+  torch::jit::Module flat("flat");
+  flat.define("def forward_maps(self, x):\n  return x.mean([2, 3])\ndef forward(self, x):\n  return x.mean([2, 3])\n");
+  flat.save((folder / "flat.pt").string());
+  EXPECT_THAT(message_of([&] { read_backbone(folder / "flat.pt", small("resnet12"))->forward_maps(images); }),
+              HasSubstr("gives Float [2, 3] as the maps of 2 images, expected float [n, c, h, w]"));
+}
+
 TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {
   const testing::TempDir folder;
   torch::jit::Module module("identity");

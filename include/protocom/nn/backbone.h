@@ -40,6 +40,10 @@ class Backbone {
 
   /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()].
   virtual at::Tensor forward(const at::Tensor& images) = 0;
+  /// The last feature maps, float32 [n, c, h', w'] with channels first in memory: forward is their mean over places for
+  /// ResNet12 (c = d) and their flattening for Conv4 (c h' w' = d). Images and gradients as in forward. Throws Error
+  /// when the backbone has none: a TorchScript file has those of its method `forward_maps`.
+  virtual at::Tensor forward_maps(const at::Tensor& images);
   /// d, the length of a feature.
   [[nodiscard]] virtual int64_t dim() const = 0;
   /// The side of the square images it expects; what `extract` and `classify` resize to.
