@@ -8,7 +8,7 @@ namespace {
 
 struct Options {
   DatasetOptions source;
-  std::string backbone, out;
+  std::string backbone, out, maps;
   int64_t image_size = 0;
   BackboneOptions bare;
   ExtractOptions extract;
@@ -27,20 +27,36 @@ PackedImages images_for(const Backbone& backbone, const Options& options, Proven
   return images;
 }
 
-void run_extract(const CLI::App& command, Options& options) {
-  options.extract.precision = parse_precision(options.precision);
-  if (options.image_size > 0) options.bare.image_size = options.image_size;
-  options.extract.group = &job();
-  if (job().is_main()) check_writable(options.out);
-  Provenance provenance = provenance_of(command, /*seed=*/0);
-  add_input(provenance, "backbone", options.backbone);
-  const auto backbone = read_backbone(options.backbone, options.bare);
-  const PackedImages images = images_for(*backbone, options, provenance);
-  FeatureSet features = extract_features(*backbone, images, options.extract, progress());
+void write(FeatureSet features, const Options& options, const Provenance& provenance) {
   if (!job().is_main()) return;
   features.backbone_hash = provenance.inputs.at("backbone");
   write_features(options.out, features, provenance);
   print_table({{"features", fmt::format("{} x {}", features.size(), features.dim())}, {"file", options.out}});
+}
+
+void write_maps(Backbone& backbone, const PackedImages& images, const Options& options, const Provenance& provenance) {
+  const std::filesystem::path beside = std::filesystem::absolute(options.maps).parent_path();
+  FeatureMaps maps = extract_feature_maps(backbone, images, options.extract, beside, progress());
+  maps.backbone_hash = provenance.inputs.at("backbone");
+  write_feature_maps(options.maps, maps, provenance);
+  print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.sizes(), " x "))}, {"file", options.maps}});
+}
+
+void run_extract(const CLI::App& command, Options& options) {
+  options.extract.precision = parse_precision(options.precision);
+  if (options.image_size > 0) options.bare.image_size = options.image_size;
+  options.extract.group = &job();
+  if (options.out.empty() && options.maps.empty()) fail_usage("there is nothing to write: give --out, --maps or both");
+  for (const std::string& path : {options.out, options.maps}) {
+    if (job().is_main() && !path.empty()) check_writable(path);
+  }
+  Provenance provenance = provenance_of(command, /*seed=*/0);
+  add_input(provenance, "backbone", options.backbone);
+  const auto backbone = read_backbone(options.backbone, options.bare);
+  const PackedImages images = images_for(*backbone, options, provenance);
+  if (!options.out.empty())
+    write(extract_features(*backbone, images, options.extract, progress()), options, provenance);
+  if (!options.maps.empty()) write_maps(*backbone, images, options, provenance);
 }
 
 void add_extract_command(CLI::App& app) {
@@ -53,7 +69,9 @@ void add_extract_command(CLI::App& app) {
                    "Backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a program: "
                    "load only what you would also run)")
       ->required();
-  command->add_option("--out", options->out, "Features to write (npz)")->required();
+  command->add_option("--out", options->out, "Features to write (npz)");
+  command->add_option("--maps", options->maps,
+                      "Feature maps to write (safetensors, float16), for methods that look at places of an image");
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
   command->add_option("--architecture", options->bare.architecture,

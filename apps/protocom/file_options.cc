@@ -33,8 +33,8 @@ bool is_input_option(const std::string& option) {
 }
 
 bool is_output_option(const std::string& option) {
-  static const std::set<std::string> kOutputs = {"out",         "json",       "sheet",    "save-episodes",
-                                                 "predictions", "save-split", "out-model"};
+  static const std::set<std::string> kOutputs = {"out",         "json",       "sheet",     "save-episodes",
+                                                 "predictions", "save-split", "out-model", "maps"};
   return kOutputs.count(option) > 0;
 }
 

@@ -1,63 +1,26 @@
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 
+#include "mapped_artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
-#include "protocom/core/json.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/packed_images.h"
 
 namespace protocom {
 namespace {
 
-using nlohmann::json;
-using Metadata = std::map<std::string, std::string>;
+using data_detail::tensor_of;
+using data_detail::to_text;
+using data_detail::words_of;
 
-constexpr const char* kKind = "images";
-constexpr int kFormatVersion = 1;
+constexpr data_detail::MappedKind kPack = {"images", "a pack of images", 1};
 
 std::vector<std::string> split_words(const PackedImages& images) {
   std::vector<std::string> words;
   for (const Split split : images.class_split) words.emplace_back(to_string(split));
   return words;
-}
-
-/// File names may hold any bytes, JSON only UTF-8.
-std::string to_text(const std::vector<std::string>& words) {
-  return json(words).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::vector<std::string> words_of(const Metadata& metadata, const std::string& key, const std::string& where) {
-  const auto found = metadata.find(key);
-  if (found == metadata.end()) fail("{}: the metadata have no '{}'", where, key);
-  try {
-    return parse_json(found->second, fmt::format("{}: the metadata '{}'", where, key)).get<std::vector<std::string>>();
-  } catch (const json::exception& error) {
-    fail("{}: the metadata '{}' are damaged: {}", where, key, reason_of(error));
-  }
-}
-
-ArtefactHeader header_of(const Metadata& metadata, const std::string& where) {
-  const auto found = metadata.find(kSafetensorsHeaderKey);
-  if (found == metadata.end()) fail("{} is not a pack of images: it has no protocom header", where);
-  ArtefactHeader header = ArtefactHeader::from_json(parse_json(found->second, where + ": the header"), where);
-  if (header.kind != kKind)
-    fail("{} is a '{}' file, expected a pack of images ('{}')", where, excerpt(header.kind), kKind);
-  if (header.format_version < 1 || header.format_version > kFormatVersion) {
-    fail("{} has images format {}, this protocom {} reads up to {}: use a newer protocom", where, header.format_version,
-         program_version(), kFormatVersion);
-  }
-  return header;
-}
-
-at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where) {
-  const auto found = file.tensors.find(name);
-  if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
-  if (found->second.scalar_type() != dtype)
-    fail("{}: '{}' is {}, expected {}", where, name, toString(found->second.scalar_type()), toString(dtype));
-  return found->second;
 }
 
 void check_consistent(const PackedImages& images, const std::string& where) {
@@ -96,31 +59,30 @@ std::string hash_content(const PackedImages& images) {
 
 void write_pack(const std::filesystem::path& path, const PackedImages& images, const Provenance& provenance) {
   check_consistent(images, path.string());
-  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  ArtefactHeader header = make_header(kPack.kind, kPack.newest_version, provenance);
   header.details = {{"images", images.size()},
                     {"classes", images.class_names.size()},
                     {"image_size", images.image_size()},
                     {"content_hash", images.content_hash}};
-  const Metadata metadata = {
-      {kSafetensorsHeaderKey, header.to_json().dump(-1, ' ', false, json::error_handler_t::replace)},
-      {"class_names", to_text(images.class_names)},
-      {"class_split", to_text(split_words(images))},
-      {"image_ids", to_text(images.image_ids)},
-      {"content_hash", images.content_hash}};
+  const std::map<std::string, std::string> metadata = {{kSafetensorsHeaderKey, to_text(header)},
+                                                       {"class_names", to_text(images.class_names)},
+                                                       {"class_split", to_text(split_words(images))},
+                                                       {"image_ids", to_text(images.image_ids)},
+                                                       {"content_hash", images.content_hash}};
   write_safetensors(path, {{"pixels", images.pixels}, {"labels", images.labels}}, metadata);
 }
 
 PackedImages read_pack(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Safetensors file = read_safetensors(path);
-  header_of(file.metadata, where);
+  data_detail::header_of(file, kPack, where);
   PackedImages images;
-  images.class_names = words_of(file.metadata, "class_names", where);
+  images.class_names = words_of(file, "class_names", where);
   reading(path, [&] {
-    for (const std::string& word : words_of(file.metadata, "class_split", where))
+    for (const std::string& word : words_of(file, "class_split", where))
       images.class_split.push_back(parse_split(word));
   });
-  images.image_ids = words_of(file.metadata, "image_ids", where);
+  images.image_ids = words_of(file, "image_ids", where);
   images.content_hash = file.metadata.count("content_hash") > 0 ? file.metadata.at("content_hash") : "";
   images.pixels = tensor_of(file, "pixels", at::kByte, where);
   images.labels = tensor_of(file, "labels", at::kLong, where);
@@ -131,7 +93,7 @@ PackedImages read_pack(const std::filesystem::path& path) {
 bool is_pack(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path)) return false;
   try {
-    return read_any_header(path).kind == kKind;
+    return read_any_header(path).kind == kPack.kind;
   } catch (const Error&) {
     return false;
   }

@@ -1,11 +1,7 @@
 #include "protocom/data/packed_images.h"
 
 #include <ATen/ATen.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <mutex>
 
@@ -13,6 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
+#include "protocom/core/scratch_tensor.h"
 #include "protocom/data/image.h"
 
 namespace protocom {
@@ -20,29 +17,10 @@ namespace {
 
 constexpr int64_t kLargestSide = 4096;
 
-/// Zeroed pixels in a file of `folder` that has no name any more, so that nothing stays behind however the process
-/// ends.
-at::Tensor pixels_on_disk(const std::filesystem::path& folder, at::IntArrayRef shape) {
-  const int64_t bytes = c10::multiply_integers(shape);
-  std::filesystem::create_directories(folder);
-  std::string name = (folder / ".pixels-XXXXXX").string();
-  const int file = ::mkstemp(name.data());
-  if (file < 0) fail("cannot create a file in {}: {}", folder.string(), std::strerror(errno));
-  ::unlink(name.c_str());
-  // Taking the room now turns a full disk into a message; writing to a mapped hole of it would kill the process.
-  const int full = ::posix_fallocate(file, 0, bytes);
-  void* address =
-      full == 0 ? ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  const std::string reason = std::strerror(full != 0 ? full : errno);
-  ::close(file);
-  if (address == MAP_FAILED) fail("cannot set {} MB aside in {}: {}", bytes >> 20, folder.string(), reason);
-  const auto release = [bytes](void* pointer) { ::munmap(pointer, static_cast<size_t>(bytes)); };
-  return at::from_blob(address, shape, release, at::TensorOptions(at::kByte));
-}
-
 at::Tensor make_pixels(int64_t count, const PackOptions& options) {
   const std::vector<int64_t> shape = {count, options.image_size, options.image_size, 3};
-  return options.scratch_folder.empty() ? at::empty(shape, at::kByte) : pixels_on_disk(options.scratch_folder, shape);
+  return options.scratch_folder.empty() ? at::empty(shape, at::kByte)
+                                        : scratch_tensor(options.scratch_folder, shape, at::kByte);
 }
 
 /// Which images could not be read, when they are to be skipped.

@@ -9,6 +9,7 @@
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/core/scratch_tensor.h"
 
 namespace protocom {
 namespace {
@@ -26,8 +27,14 @@ at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision
   return features;
 }
 
+/// pixels uint8 [n, size, size, 3] -> float16 [n, c, h, w] on the CPU.
+at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
+  const PrecisionScope scope(precision, device);
+  return backbone.forward_maps(to_float_images(pixels.to(device))).to(at::kHalf).to(at::kCPU);
+}
+
 void check_finite(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
-  const at::Tensor finite = at::isfinite(features).all(1);  // [n]
+  const at::Tensor finite = at::isfinite(features).flatten(1).all(1);  // [n]
   if (finite.all().item<bool>()) return;
   const int64_t row = first + finite.logical_not().nonzero()[0].item<int64_t>();
   fail("the backbone gives NaN or infinite features for image '{}'; is it trained, and in this precision?",
@@ -91,6 +98,31 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   result.class_names = images.class_names;
   result.class_split = images.class_split;
   result.image_ids = images.image_ids;
+  return result;
+}
+
+FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+                                 const std::filesystem::path& scratch_folder, Progress& progress) {
+  if (!options.group->is_single())
+    fail_usage("feature maps are extracted by one process, not {}", options.group->size());
+  const c10::Device device = prepare(backbone, options);
+  const int64_t count = images.size();
+  if (count == 0) fail("there are no images to extract feature maps from");
+  FeatureMaps result;
+  result.image_ids = images.image_ids;
+  progress.start("feature maps", count);
+  const Speed speed;
+  for (int64_t first = 0; first < count; first += options.batch) {
+    const int64_t end = std::min(count, first + options.batch);
+    const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
+    check_finite(maps, first, images.image_ids);
+    if (first == 0) {
+      result.maps = scratch_tensor(scratch_folder, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
+    }
+    result.maps.slice(0, first, end).copy_(maps);
+    progress.advance(end, speed.describe(end));
+  }
+  progress.finish();
   return result;
 }
 

@@ -8,6 +8,8 @@
 
 #include "protocom/core/error.h"
 #include "support/bfloat16.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
@@ -108,6 +110,30 @@ TEST(Extract, BFloat16FeaturesPointWhereFloat32FeaturesPoint) {
   const at::Tensor rounded = extract_features(*backbone, pack, low, Progress::none()).features;
   EXPECT_FALSE(at::equal(exact, rounded));
   EXPECT_GT(at::cosine_similarity(exact, rounded).min().item<float>(), 0.999);
+}
+
+TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
+  const testing::TempDir folder;
+  const auto backbone = conv4(32);  // features are the maps' values in order
+  const PackedImages pack = random_pack(5, 32);
+  const at::Tensor features = extract_features(*backbone, pack, {}, Progress::none()).features;
+  for (const int64_t batch : {2, 5}) {
+    ExtractOptions options;
+    options.batch = batch;
+    const FeatureMaps maps = extract_feature_maps(*backbone, pack, options, folder.path(), Progress::none());
+    EXPECT_EQ(maps.maps.sizes(), (std::vector<int64_t>{5, 64, 2, 2}));
+    EXPECT_EQ(maps.image_ids, pack.image_ids);
+    EXPECT_TRUE(at::allclose(maps.maps.to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // the scratch file has no name
+}
+
+TEST(Extract, ABackboneWithoutMapsSaysSo) {
+  const testing::TempDir folder;
+  MeanColour backbone;
+  EXPECT_THAT(testing::message_of(
+                  [&] { extract_feature_maps(backbone, random_pack(1, 4), {}, folder.path(), Progress::none()); }),
+              ::testing::HasSubstr("features only"));
 }
 
 TEST(Extract, NamesTheImageWhoseFeaturesAreNotFinite) {

@@ -2,11 +2,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
+#include "protocom/data/feature_maps.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
@@ -30,6 +32,12 @@ struct ExtractOptions {
 /// the image's id), UsageError for a batch below 1, an unknown device or a precision that the device does not have.
 FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
                             Progress& progress);
+
+/// The feature maps of every packed image as float16, in order and without augmentation, kept in a nameless file of
+/// `scratch_folder` until they are written (see scratch_tensor). Throws what extract_features throws, Error when the
+/// backbone has no maps or a value is beyond float16, UsageError for a group of several processes.
+FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+                                 const std::filesystem::path& scratch_folder, Progress& progress);
 
 /// f(x) of a few decoded images of any size, each brought to the backbone's image size by resize_and_crop: float32 [n,
 /// d] on the CPU. Throws Error when there is none.
