@@ -36,7 +36,7 @@ build: configure ## the command line, the libraries and the tests (Release)
 
 test: build ## set up, build, run all tests
 	@[ -n "$$PROTOCOM_DATA" ] || echo "test: PROTOCOM_DATA is not set: THE TESTS ON REAL DATA ARE LEFT OUT" >&2
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) --output-on-failure -j 2
 
 test-processors: build ## the unit tests once more, as processors with other vectors run them
 	@scripts/test-processors $(BUILD)

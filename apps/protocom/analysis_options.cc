@@ -3,10 +3,11 @@
 namespace protocom::cli {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--features", options.features, "Features (npz)")->required();
-  command.add_option("--knowledge", options.knowledge, "Knowledge file")->required();
-  command.add_option("--model", options.model, "Completion model")->required();
-  command.add_option("--class-split", options.class_split, "Split that replaces the features' own (CSV class,split)");
+  command.add_option("--features", options.files.features, "Features (npz)")->required();
+  command.add_option("--knowledge", options.files.knowledge, "Knowledge file")->required();
+  command.add_option("--model", options.files.model, "Completion model")->required();
+  command.add_option("--class-split", options.files.class_split,
+                     "Split that replaces the features' own (CSV class,split)");
   command.add_option("--split", options.split, "Classes that are analysed: base, val or novel");
   command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
 }
@@ -26,7 +27,7 @@ void add_task(CLI::App& command, AnalysisOptions& options) {
 void add_methods(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--methods", options.analyse.methods, "Methods with their parameters, see protocom methods")
       ->delimiter(',');
-  command.add_option("--fitted", options.fitted, "Files of protocom fit, for methods that need fitting")
+  command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');
   command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
 }

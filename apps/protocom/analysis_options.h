@@ -3,14 +3,16 @@
 #include <vector>
 
 #include "cli.h"
+#include "evaluation_inputs.h"
 #include "protocom/report/workbench.h"
 
 namespace protocom::cli {
 
 /// The options of `protocom analyse` and its commands.
 struct AnalysisOptions {
-  std::string features, knowledge, model, images, class_split, out;
-  std::vector<std::string> results, fitted;
+  EvaluationFiles files;
+  std::string images, out;
+  std::vector<std::string> results;
   bool png = false;
   AnalyseOptions analyse;
   std::string split{to_string(analyse.episodes.split)};

@@ -1,7 +1,6 @@
 #include "analysis_options.h"
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
-#include "protocom/fewshot/alignment.h"
 #include "protocom/report/thumbnail.h"
 
 namespace protocom::cli {
@@ -9,11 +8,7 @@ namespace {
 
 AnalysisWriter writer_of(const CLI::App& command, const AnalysisOptions& options) {
   Provenance provenance = provenance_of(command, options.analyse.episodes.seed);
-  add_input(provenance, "features", options.features);
-  add_input(provenance, "knowledge", options.knowledge);
-  add_input(provenance, "model", options.model);
-  add_input(provenance, "class-split", options.class_split);
-  for (const auto& path : options.fitted) add_input(provenance, std::filesystem::path(path).filename().string(), path);
+  options.files.add_to(provenance);
   for (const auto& path : options.results) add_input(provenance, std::filesystem::path(path).filename().string(), path);
   AnalysisWriter writer(command, options.out, std::move(provenance));
   if (options.png) writer.also_png();
@@ -31,17 +26,11 @@ AnalysisOutcome compare_results(const AnalysisOptions& options) {
 void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::vector<std::string>& names) {
   options.analyse.episodes.split = parse_split(options.split);
   const AnalysisWriter writer = writer_of(command, options);
-  FeatureFileOptions file_options;
-  if (!options.class_split.empty()) file_options.split = options.class_split;
-  const FeatureSet features = read_features(options.features, file_options);
-  const Knowledge knowledge = read_knowledge(options.knowledge);
-  const CompletionModel model = read_completion_model(options.model);
-  const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  const EvaluationData data = read_files(options.files);
   const ImageFinder images(options.images);
   const auto picture = [&](const std::string& id) { return thumbnail(images, id); };
-  std::vector<FittedMethod> fitted;
-  for (const auto& path : options.fitted) fitted.push_back(read_fitted_method(path));
-  Workbench workbench({features, knowledge, model, classes, picture, fitted}, options.analyse, progress());
+  Workbench workbench({data.features, *data.knowledge, *data.model, *data.classes, picture, data.fitted},
+                      options.analyse, progress());
   for (const std::string& name : names) {
     if (name == "tables") {
       if (!options.results.empty()) writer.write(compare_results(options));

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "protocom/core/error.h"
+#include "protocom/eval/predictions.h"
 
 namespace protocom {
 namespace {
@@ -53,6 +54,26 @@ std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& opti
           sample_episodes(features, options.split, tasks.back().shape, options.episodes, seed));
   }
   return tasks;
+}
+
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const EvaluateOptions& options,
+                           Progress& progress) {
+  const bool keeps = options.predictions == KeepPredictions::kYes;
+  TaskRecords records;
+  if (keeps) records.predictions_csv = predictions_csv_header();
+  for (Task& task : tasks) {
+    for (const EpisodeList& list : task.lists) {
+      CheckedScores scores = evaluate_checked(inputs, list, options, progress);
+      records.checks.add(scores.checks);
+      task.scores.push_back({list.seed, std::move(scores.methods)});
+    }
+    if (!keeps) continue;
+    append_predictions_csv(task.shape, task.scores, inputs.features, records.predictions_csv);
+    for (SeedScores& seed : task.scores) {
+      for (MethodScores& method : seed.methods) method.predictions = {};
+    }
+  }
+  return records;
 }
 
 json findings_json(const FeatureSet& features, const std::vector<Task>& tasks, const std::vector<MethodPair>& pairs,

@@ -119,6 +119,12 @@ Methods make_methods(const std::vector<std::string>& texts) {
   return all;
 }
 
+std::vector<std::string> labels_of(const Methods& methods) {
+  std::vector<std::string> labels;
+  for (const auto& method : methods) labels.push_back(method->label());
+  return labels;
+}
+
 void check_needs(const Method& method, const MethodContext& context) {
   const MethodSpec& spec = method.spec();
   for (const Need need : spec.needs) {

@@ -18,12 +18,6 @@ bool contains(const std::vector<std::string>& labels, const std::string& label) 
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-std::vector<std::string> labels_of(const Methods& methods) {
-  std::vector<std::string> labels;
-  for (const auto& method : methods) labels.push_back(method->label());
-  return labels;
-}
-
 /// The method of a list that a text means: by its label, or by the name alone where it was fitted.
 std::shared_ptr<const Method> find(const Methods& methods, const std::string& name, const std::string& text) {
   for (const auto& method : methods) {

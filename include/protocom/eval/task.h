@@ -29,6 +29,17 @@ EpisodeShape with_shots(EpisodeShape shape, const std::string& shots);
 /// Draws them. Throws Error like sample_episodes, UsageError for no seed or no shots.
 std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& options);
 
+/// What evaluating tasks gives besides their scores.
+struct TaskRecords {
+  ProtocolChecks checks;
+  std::string predictions_csv;  ///< with KeepPredictions::kYes: the file of predictions.h
+};
+
+/// Runs every method on every list of every task (see evaluate_checked); the scores go into the tasks, without the
+/// predictions, which become text as soon as a task is done.
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const EvaluateOptions& options,
+                           Progress& progress);
+
 /// What several tasks gave, as `evaluate --json` writes it: `results`, `differences`, `episode_lists` and `checks` of
 /// docs/formats.md. The caller adds where it came from.
 nlohmann::json findings_json(const FeatureSet& features, const std::vector<Task>& tasks,

@@ -26,6 +26,9 @@ using Methods = std::vector<std::shared_ptr<const Method>>;
 /// The same for a list. Throws UsageError for an empty list and for one label twice.
 Methods make_methods(const std::vector<std::string>& texts);
 
+/// Their labels, in order.
+std::vector<std::string> labels_of(const Methods& methods);
+
 /// Throws Error when the context lacks what the method needs, in words that a user understands.
 void check_needs(const Method& method, const MethodContext& context);
 

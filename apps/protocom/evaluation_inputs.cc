@@ -1,0 +1,50 @@
+#include "evaluation_inputs.h"
+
+#include "cli.h"
+#include "protocom/fewshot/alignment.h"
+
+namespace protocom::cli {
+namespace {
+
+template <typename T>
+const T* address(const std::optional<T>& value) {
+  return value ? &*value : nullptr;
+}
+
+}  // namespace
+
+void EvaluationFiles::add_to(Provenance& provenance) const {
+  add_input(provenance, "features", features);
+  add_input(provenance, "knowledge", knowledge);
+  add_input(provenance, "model", model);
+  add_input(provenance, "class-split", class_split);
+  for (const auto& path : fitted) add_input(provenance, std::filesystem::path(path).filename().string(), path);
+}
+
+EvaluateInputs EvaluationData::inputs() const {
+  EvaluateInputs read{features, address(model), address(classes), address(knowledge)};
+  for (const auto& one : fitted)
+    read.trained_on.insert(read.trained_on.end(), one.trained_on.begin(), one.trained_on.end());
+  return read;
+}
+
+EvaluationData read_files(const EvaluationFiles& files) {
+  if (files.knowledge.empty() && !files.model.empty())
+    fail_usage("--model needs --knowledge: a model completes prototypes with what is known of the classes");
+  FeatureFileOptions file_options;
+  if (!files.class_split.empty()) file_options.split = files.class_split;
+  EvaluationData data{read_features(files.features, file_options)};
+  for (const auto& path : files.fitted) {
+    data.fitted.push_back(read_fitted_method(path));
+    if (data.fitted.back().feature_dim != data.features.dim())
+      fail("{} was fitted on features of {} dimensions, these have {}", path, data.fitted.back().feature_dim,
+           data.features.dim());
+  }
+  if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
+  if (files.model.empty()) return data;
+  data.model = read_completion_model(files.model);
+  data.classes = align_knowledge(*data.knowledge, data.features.class_names, data.model->attributes);
+  return data;
+}
+
+}  // namespace protocom::cli

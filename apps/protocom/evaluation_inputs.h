@@ -1,0 +1,36 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/eval/evaluate.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/knowledge/knowledge.h"
+
+namespace protocom::cli {
+
+/// The files that evaluations and analyses read, as their options name them; empty: not given.
+struct EvaluationFiles {
+  std::string features, knowledge, model, class_split;
+  std::vector<std::string> fitted;
+
+  /// Adds a hash of each to the inputs of `provenance`.
+  void add_to(Provenance& provenance) const;
+};
+
+/// What is in them.
+struct EvaluationData {
+  FeatureSet features;
+  std::vector<FittedMethod> fitted = {};
+  std::optional<Knowledge> knowledge = {};
+  std::optional<CompletionModel> model = {};
+  std::optional<ClassKnowledge> classes = {};
+
+  /// Refers to this object, which must outlive it.
+  [[nodiscard]] EvaluateInputs inputs() const;
+};
+
+/// Throws Error when one cannot be read or they do not fit one another, UsageError for a model without knowledge.
+EvaluationData read_files(const EvaluationFiles& files);
+
+}  // namespace protocom::cli

@@ -1,0 +1,76 @@
+#include "run/execute.h"
+
+#include <chrono>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "protocom/core/unfinished.h"
+#include "terminal_progress.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// Whether the stage was cut off while doing exactly this.
+bool was_cut_off(const fs::path& out, const Stage& stage, const StageRecord& now) {
+  const auto started = read_record(started_path(out, stage));
+  return started && !difference(*started, now);
+}
+
+void execute(const RunConfig& config, const Stage& stage, std::vector<std::string> arguments) {
+  const auto app = make_stage_app();
+  try {
+    parse_and_run(*app, std::move(arguments));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: [{}] {}", config.where(stage.line), stage.id, error.what()));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("{}: [{}] {}", config.where(stage.line), stage.id, describe_parse_error(*app, error)));
+  } catch (const Error& error) {
+    throw Error(fmt::format("[{}] {}", stage.id, error.what()));
+  } catch (const Interrupted& interrupted) {
+    throw Interrupted(interrupted.signal(), fmt::format("[{}] stopped by {}; run the same command again to go on",
+                                                        stage.id, signal_name(interrupted.signal())));
+  }
+}
+
+/// A folder that an earlier run made is in the way of the command that makes it anew, and the state of a training with
+/// other options must not be taken for the new one's.
+void clear_old_artefact(const Stage& stage, const std::optional<StageRecord>& before) {
+  if (before && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);
+  if (!stage.can_resume) return;
+  for (const char* end : {".last", ".last.previous"}) fs::remove(stage.artefact.string() + end);
+}
+
+}  // namespace
+
+void run_stage(const RunConfig& config, const Stage& stage) {
+  const fs::path record_file = record_path(config.out, stage);
+  const auto before = read_record(record_file);
+  const auto reason = reason_to_run(stage, before);
+  if (!reason) {
+    fmt::print("== {}: up to date ({})\n", stage.id, stage.artefact.string());
+    return;
+  }
+  StageRecord record = record_of(stage);
+  std::vector<std::string> arguments = stage.arguments();
+  const bool resume = stage.can_resume && was_cut_off(config.out, stage, record);
+  if (resume) arguments.emplace_back("--resume");
+  fmt::print("== {}: {}\n", stage.id, resume ? "goes on where it was cut off" : *reason);
+  std::fflush(stdout);
+  for (const std::string& output : stage.outputs) {
+    for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);
+  }
+  if (!resume) clear_old_artefact(stage, before);
+  write_file(started_path(config.out, stage),
+             record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  const auto begun = std::chrono::steady_clock::now();
+  execute(config, stage, std::move(arguments));
+  add_outputs(record, stage);
+  write_file(record_file, record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  fs::remove(started_path(config.out, stage));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  fmt::print("   {}, {}\n", stage.artefact.string(), format_duration(seconds));
+  std::fflush(stdout);
+}
+
+}  // namespace protocom::cli
