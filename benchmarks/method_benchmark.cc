@@ -94,7 +94,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {
-    const EpisodeList episodes = sample_episodes(features, Split::kNovel, shape, state.range(1), 1);
+    const EpisodeList episodes = sample_episodes(features, {Split::kNovel, shape, state.range(1), 1});
     benchmark::DoNotOptimize(evaluate({features, &model, &classes}, episodes, {}, Progress::none()));
   }
   state.counters["episodes_per_second"] = benchmark::Counter(
@@ -115,7 +115,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   set_threads(1);
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
-  const CompletionModel model = train_completion(features, knowledge, steps(1), Progress::none()).model;
+  const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
   const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
   MethodContext context;
   context.model = &model;

@@ -101,8 +101,8 @@ void add_classify_command(CLI::App& app) {
   command
       ->add_flag_callback(
           "--transductive", [options] { options->recognizer.method = "gauss-fusion"; },
-          "--method gauss-fusion: all the images given also help to place the prototypes; otherwise each is judged "
-          "alone")
+          "--method gauss-fusion: all the images given also help to place the prototypes; otherwise each is classified "
+          "by itself")
       ->excludes(method);
   command->add_option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));

@@ -1,12 +1,11 @@
 #include "protocom/data/episodes.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <numeric>
 
 #include "data/episode_shape.h"
 #include "protocom/core/error.h"
+#include "protocom/core/parallel.h"
 #include "protocom/core/rng.h"
 
 namespace protocom {
@@ -154,22 +153,22 @@ void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes
 
 }  // namespace
 
-EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,
-                            uint64_t seed) {
+EpisodeList sample_episodes(const FeatureSet& features, const EpisodeOptions& options) {
+  const EpisodeShape& shape = options.shape;
   check_shape(shape);
-  if (count < 1) fail_usage("at least one episode is needed, found {}", count);
-  const auto classes = features.classes_of(split);
+  if (options.count < 1) fail_usage("at least one episode is needed, found {}", options.count);
+  const auto classes = features.classes_of(options.split);
   if (static_cast<int64_t>(classes.size()) < shape.n_way) {
-    fail("the split '{}' has {} classes, {}-way episodes need {}", to_string(split), classes.size(), shape.n_way,
-         shape.n_way);
+    fail("the split '{}' has {} classes, {}-way episodes need {}", to_string(options.split), classes.size(),
+         shape.n_way, shape.n_way);
   }
   const auto rows = features.rows_by_class();
   check_sizes(features, classes, rows, shape);
-  EpisodeList list{shape, split, seed, {}};
-  list.episodes.resize(static_cast<size_t>(count));
-  const Rng rng(seed);
+  EpisodeList list{shape, options.split, options.seed, {}};
+  list.episodes.resize(static_cast<size_t>(options.count));
+  const Rng rng(options.seed);
   constexpr int64_t kGrain = 256;
-  at::parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(0, options.count, kGrain, [&](int64_t begin, int64_t end) {
     EpisodeSampler sampler(classes, rows, shape);
     for (int64_t i = begin; i < end; ++i)
       list.episodes[static_cast<size_t>(i)] = sampler.draw(rng.fork(static_cast<uint64_t>(i)));

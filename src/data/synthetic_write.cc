@@ -1,4 +1,3 @@
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +6,7 @@
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
+#include "protocom/core/parallel.h"
 #include "protocom/core/unfinished.h"
 #include "protocom/data/synthetic.h"
 
@@ -86,7 +86,7 @@ void write_synthetic(const fs::path& folder, const SyntheticWorld& world, Progre
     const SyntheticClass& one = world.classes()[static_cast<size_t>(c)];
     const fs::path class_folder = pending.path() / one.name;
     fs::create_directory(class_folder);
-    at::parallel_for(0, per_class, 1, [&](int64_t begin, int64_t end) {
+    parallel_for(0, per_class, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         write_plain(class_folder / fmt::format("{:04d}.jpg", i), encode_jpeg(world.draw(c, i).image, kJpegQuality));
       }

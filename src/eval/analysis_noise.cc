@@ -76,11 +76,10 @@ at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64
   return noisy;
 }
 
-std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress) {
   check(options);
-  const EpisodeList list =
-      sample_episodes(inputs.features, episodes.split, episodes.shape, episodes.count, episodes.seed);
+  const EpisodeList list = sample_episodes(inputs.features, episodes);
   std::vector<SeriesPoint> points;
   for (const double gamma : options.gammas) {
     const auto pooled = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);

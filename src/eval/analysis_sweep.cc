@@ -15,13 +15,13 @@ void append_points(const AnalysisInputs& inputs, double x, const std::vector<Met
   }
 }
 
-std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                const std::vector<int64_t>& values, int64_t EpisodeShape::*size, Progress& progress) {
   std::vector<SeriesPoint> points;
   for (const int64_t value : values) {
     EpisodeShape shape = episodes.shape;
     shape.*size = value;
-    const EpisodeList list = sample_episodes(inputs.features, episodes.split, shape, episodes.count, episodes.seed);
+    const EpisodeList list = sample_episodes(inputs.features, {episodes.split, shape, episodes.count, episodes.seed});
     append_points(inputs, static_cast<double>(value), evaluate(inputs, list, progress), points);
   }
   return points;
@@ -72,23 +72,23 @@ const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<
   return found == nullptr ? scores.front() : *found;
 }
 
-std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const std::vector<int64_t>& shots, Progress& progress) {
   return sweep(inputs, episodes, shots, &EpisodeShape::k_shot, progress);
 }
 
-std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress) {
   return sweep(inputs, episodes, ways, &EpisodeShape::n_way, progress);
 }
 
-std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                 const std::vector<int64_t>& counts, Progress& progress) {
   if (counts.empty() || *std::min_element(counts.begin(), counts.end()) < 0)
     fail_usage("numbers of unlabelled images must be 0 or more");
   EpisodeShape shape = episodes.shape;
   shape.unlabelled = *std::max_element(counts.begin(), counts.end());
-  const EpisodeList list = sample_episodes(inputs.features, episodes.split, shape, episodes.count, episodes.seed);
+  const EpisodeList list = sample_episodes(inputs.features, {episodes.split, shape, episodes.count, episodes.seed});
   std::vector<SeriesPoint> points;
   for (const int64_t count : counts) {
     const auto scores =

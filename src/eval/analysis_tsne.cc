@@ -1,11 +1,11 @@
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "protocom/core/error.h"
+#include "protocom/core/parallel.h"
 #include "protocom/eval/analysis_distribution.h"
 
 namespace protocom {
@@ -53,7 +53,7 @@ at::Tensor joint_probabilities(const at::Tensor& rows, double perplexity) {
   const int64_t n = rows.size(0);
   const at::Tensor distance = squared_distances(rows);
   const at::Tensor p = at::empty({n, n}, at::kDouble);
-  at::parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       conditional_row(distance.data_ptr<double>() + i * n, p.data_ptr<double>() + i * n, n, i, perplexity);
   });
@@ -88,7 +88,7 @@ class Descent {
     const int64_t n = map_.size(0);
     const double* y = map_.data_ptr<double>();
     double* sums = row_sum_.data_ptr<double>();
-    at::parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         double sum = -1.0;  // the kernel of i with itself
         for (int64_t j = 0; j < n; ++j) {
@@ -106,7 +106,7 @@ class Descent {
     const double* y = map_.data_ptr<double>();
     const double* p = p_.data_ptr<double>();
     double* out = gradient_.data_ptr<double>();
-    at::parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         double gx = 0.0;
         double gy = 0.0;

@@ -171,8 +171,8 @@ void check_unseen(const FeatureSet& features, Split split, const std::vector<std
   }
 }
 
-void check_permutation(const FeatureSet& features, const EpisodeList& list, const std::string& method,
-                       const QueryClassifier& classify, ProtocolChecks& checks) {
+void check_permutation(const FeatureSet& features, const EpisodeList& list, const NamedClassifier& named,
+                       ProtocolChecks& checks) {
   const auto episodes = static_cast<int64_t>(list.episodes.size());
   const int64_t sample = std::min(kPermutedEpisodes, episodes);
   for (int64_t i = 0; i < sample; ++i) {
@@ -181,16 +181,16 @@ void check_permutation(const FeatureSet& features, const EpisodeList& list, cons
     const auto rows = queries_by_class(episode);
     const auto count = static_cast<int64_t>(rows.size());
     const auto places = Rng(static_cast<uint64_t>(number)).sample(count, count);
-    const auto before = classify(episode, rows);
-    const auto after = classify(episode, permuted(rows, places));
+    const auto before = named.classify(episode, rows);
+    const auto after = named.classify(episode, permuted(rows, places));
     for (size_t k = 0; k < places.size(); ++k) {
       const auto old = static_cast<size_t>(places[k]);
       if (before[old].winner == after[k].winner) continue;
       if (std::max(before[old].margin, after[k].margin) > kTie) {
         fail(
-            "'{}' predicts the image '{}' of episode {} differently when the queries stand in another order: it uses "
+            "'{}' predicts the image '{}' of episode {} differently when the queries come in another order: it uses "
             "their order, which tells their classes",
-            method, features.image_ids[static_cast<size_t>(rows[old])], number);
+            named.method, features.image_ids[static_cast<size_t>(rows[old])], number);
       }
       ++checks.ties;
     }

@@ -1,7 +1,6 @@
 #include "protocom/eval/evaluate.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "eval/episode_rows.h"
 #include "eval/gather_scores.h"
 #include "protocom/core/error.h"
+#include "protocom/core/parallel.h"
 #include "protocom/fewshot/scorer_group.h"
 
 namespace protocom {
@@ -50,8 +50,10 @@ struct Verdict {
   float margin = 0;
 };
 
-Verdict judge(const float* logits, int64_t n) {
-  const int64_t winner = std::max_element(logits, logits + n) - logits;
+int64_t winner_of(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
+
+Verdict verdict_of(const float* logits, int64_t n) {
+  const int64_t winner = winner_of(logits, n);
   float total = 0;
   float second = 0;
   for (int64_t j = 0; j < n; ++j) {
@@ -89,7 +91,7 @@ class ListEvaluation {
 
   /// Runs the episodes [begin, end); `begin` is a multiple of together().
   void run(int64_t begin, int64_t end) {
-    at::parallel_for(0, (end - begin + together_ - 1) / together_, 1, [&](int64_t from, int64_t to) {
+    parallel_for(0, (end - begin + together_ - 1) / together_, 1, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         const int64_t chunk = begin + i * together_;
         run_chunk(static_cast<size_t>(chunk), static_cast<size_t>(std::min(chunk + together_, end)));
@@ -105,12 +107,12 @@ class ListEvaluation {
         const EpisodeScores scores = score(rows)[m];
         std::vector<QueryVerdict> verdicts;
         for (int64_t i = 0; i < rows.q; ++i) {
-          const Verdict verdict = judge(scores.logits.data_ptr<float>() + i * rows.n, rows.n);
+          const Verdict verdict = verdict_of(scores.logits.data_ptr<float>() + i * rows.n, rows.n);
           verdicts.push_back({verdict.winner, verdict.margin});
         }
         return verdicts;
       };
-      check_permutation(features_, list_, results_[m].method, classify, checks);
+      check_permutation(features_, list_, {results_[m].method, classify}, checks);
     }
   }
 
@@ -163,9 +165,10 @@ class ListEvaluation {
     size_t correct = 0;
     for (size_t k = 0; k < episode.classes.size(); ++k) {
       for (const int64_t row : episode.query[k]) {
-        const Verdict verdict = judge(logits + static_cast<int64_t>(query) * n, n);
-        correct += verdict.winner == static_cast<int64_t>(k) ? 1 : 0;
+        const float* own = logits + static_cast<int64_t>(query) * n;
+        correct += winner_of(own, n) == static_cast<int64_t>(k) ? 1 : 0;
         if (keeps_predictions()) {
+          const Verdict verdict = verdict_of(own, n);
           result.predictions[first_query_[number] + query] = {
               static_cast<int64_t>(number), row,
               episode.classes[k],           episode.classes[static_cast<size_t>(verdict.winner)],

@@ -51,7 +51,7 @@ std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& opti
     tasks.push_back({with_shots(options.shape, shots), {}});
     for (const uint64_t seed : options.seeds)
       tasks.back().lists.push_back(
-          sample_episodes(features, options.split, tasks.back().shape, options.episodes, seed));
+          sample_episodes(features, {options.split, tasks.back().shape, options.episodes, seed}));
   }
   return tasks;
 }

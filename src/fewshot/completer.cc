@@ -1,7 +1,6 @@
 #include "protocom/fewshot/completer.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "dense_layer.h"
 #include "expect_tensor.h"
 #include "fewshot/row_kernels.h"
+#include "protocom/core/parallel.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -20,7 +20,7 @@ constexpr int64_t kBlock = 40;  // rows whose layers' outputs stay in the first 
 std::vector<float> outputs_of(const DenseLayer& layer, const at::Tensor& rows) {
   const at::Tensor in = rows.detach().to(at::kFloat).contiguous();
   std::vector<float> out(static_cast<size_t>(in.size(0) * layer.width()));
-  at::parallel_for(0, in.size(0), kBlock, [&](int64_t begin, int64_t end) {
+  parallel_for(0, in.size(0), kBlock, [&](int64_t begin, int64_t end) {
     layer.apply(in.data_ptr<float>() + begin * in.size(1), in.size(1), end - begin, out.data() + begin * layer.width());
   });
   return out;
@@ -164,7 +164,7 @@ at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& c
   const int64_t* label = classes.data_ptr<int64_t>();
   float* out = completed.data_ptr<float>();
   const int64_t blocks = (in.size(0) + kBlock - 1) / kBlock;
-  at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch scratch;
     for (int64_t first = begin * kBlock; first < std::min(end * kBlock, in.size(0)); first += kBlock) {
       const int64_t count = std::min(kBlock, in.size(0) - first);

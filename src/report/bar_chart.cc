@@ -81,7 +81,7 @@ void draw_bar(Svg& svg, const BarChart& chart, const Bar& bar, const Layout& at,
     svg.text({at.label_width - 10, y + 12}, fit_text_to(bar.note, at.label_width - 12, 11), Anchor::kEnd, "note");
   const double zero = at.x(std::clamp(0.0, chart.low, chart.high));
   const double end = at.x(std::clamp(bar.value, chart.low, chart.high));
-  svg.rect({std::min(zero, end), y - at.bar_height / 2}, std::abs(end - zero), at.bar_height, "bar " + bar.css_class);
+  svg.rect({{std::min(zero, end), y - at.bar_height / 2}, std::abs(end - zero), at.bar_height}, "bar " + bar.css_class);
   if (bar.interval > 0.0) draw_error_bar(svg, bar, at.x, y);
   const bool below = at.notes && !interval.empty();
   svg.text({kWidth - kValueWidth + 12, below ? y + 1 : y + 4}, value, Anchor::kStart, "value");
@@ -93,8 +93,8 @@ void draw_bar(Svg& svg, const BarChart& chart, const Bar& bar, const Layout& at,
 
 Svg draw(const BarChart& chart) {
   const Layout at = lay_out(chart);
-  Svg svg(kWidth, at.bottom + kAxis, chart.id, chart.title,
-          chart.description.empty() ? describe(chart) : chart.description);
+  Svg svg(kWidth, at.bottom + kAxis,
+          {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   draw_axis(svg, chart, at);
   for (const ReferenceLine& reference : chart.references) draw_reference(svg, reference, at);
   for (size_t i = 0; i < chart.bars.size(); ++i) {

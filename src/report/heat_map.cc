@@ -17,11 +17,11 @@ constexpr double kTextSwitch = 55;  // percent from which the shade is dark enou
 void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, double cell) {
   const double value = chart.percent[r][c];
   const SvgPoint corner{kLabelWidth + cell * static_cast<double>(c), kTop + cell * static_cast<double>(r)};
-  if (value < 0.0) return svg.rect({corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0, "empty");
+  if (value < 0.0) return svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "empty");
   svg.begin_group(fmt::format("{}, {}: {:.1f} % of the queries of {}", chart.column_title, chart.labels[c], value,
                               chart.labels[r]));
-  svg.rect({corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0, "empty");
-  svg.rect({corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0, "cell m-completed", std::min(1.0, value / 80.0));
+  svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "empty");
+  svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "cell m-completed", std::min(1.0, value / 80.0));
   if (cell >= 16.0 && value >= kPrinted) {
     svg.text({corner.x + 0.5 * cell, corner.y + 0.5 * cell + 3.5}, fmt::format("{:.0f}", value), Anchor::kMiddle,
              value >= kTextSwitch ? "cell-text-on" : "cell-text");
@@ -34,8 +34,8 @@ void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, double cell) 
 Svg draw(const HeatMap& chart) {
   const auto n = static_cast<double>(chart.labels.size());
   const double cell = std::min(kMostCell, (kWidth - kLabelWidth - 6.0) / std::max(n, 1.0));
-  Svg svg(kWidth, kTop + cell * n + 8.0, chart.id, chart.title,
-          chart.description.empty() ? describe(chart) : chart.description);
+  Svg svg(kWidth, kTop + cell * n + 8.0,
+          {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   svg.text({kLabelWidth - 8.0, kTop - 8.0}, chart.row_title + " ↓", Anchor::kEnd, "note");
   svg.text({kLabelWidth, 12.0}, chart.column_title + " →", Anchor::kStart, "note");
   const size_t step = cell >= 14.0 ? 1 : 5;

@@ -41,7 +41,7 @@ std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   html += how_to_read_html(evaluations);
   for (size_t i = 0; i < evaluations.size(); ++i) {
     if (evaluations.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(evaluations[i].name));
-    // The first one's finding stands at the top of the page.
+    // The first one's finding is at the top of the page.
     if (i > 0) html += finding_html(evaluations[i], "finding");
     html += evaluation_html(evaluations[i], fmt::format("chart-{}", i));
   }

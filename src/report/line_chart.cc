@@ -162,8 +162,8 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at
 
 Svg draw(const LineChart& chart) {
   const Layout at = lay_out(chart);
-  Svg svg(kWidth, at.bottom + kBelow, chart.id, chart.title,
-          chart.description.empty() ? describe(chart) : chart.description);
+  Svg svg(kWidth, at.bottom + kBelow,
+          {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   draw_legend(svg, {4.0, 2.0}, kWidth - 8.0, at.legend);
   draw_axes(svg, chart, at);
   for (const LineSeries& series : chart.series) draw_band(svg, series, at);

@@ -38,7 +38,7 @@ void draw_mark(Svg& svg, SvgPoint at, double r, size_t index, std::string_view c
     case 0:
       return svg.circle(at, r, css_class);
     case 1:
-      return svg.rect({at.x - 0.9 * r, at.y - 0.9 * r}, 1.8 * r, 1.8 * r, css_class);
+      return svg.rect({{at.x - 0.9 * r, at.y - 0.9 * r}, 1.8 * r, 1.8 * r}, css_class);
     case 2:
       return svg.polygon({{at.x, at.y - 1.2 * r}, {at.x + 1.1 * r, at.y + 0.9 * r}, {at.x - 1.1 * r, at.y + 0.9 * r}},
                          css_class);

@@ -14,7 +14,7 @@ constexpr double kRow = kHeading + kTile + kCaption + 4.0;
 
 void draw_tile(Svg& svg, const PictureTile& tile, SvgPoint corner) {
   svg.begin_group(tile.tooltip);
-  svg.rect(corner, kTile, kTile, "empty");
+  svg.rect({corner, kTile, kTile}, "empty");
   if (!tile.picture.empty()) svg.image(corner, kTile, tile.picture);
   svg.text({corner.x + 0.5 * kTile, corner.y + kTile + 13.0}, fit_text_to(tile.caption, kTile + kGap, 11.0),
            Anchor::kMiddle, "note");
@@ -24,8 +24,8 @@ void draw_tile(Svg& svg, const PictureTile& tile, SvgPoint corner) {
 }  // namespace
 
 Svg draw(const PictureChart& chart) {
-  Svg svg(kWidth, kRow * static_cast<double>(chart.rows.size()) + 2.0, chart.id, chart.title,
-          chart.description.empty() ? describe(chart) : chart.description);
+  Svg svg(kWidth, kRow * static_cast<double>(chart.rows.size()) + 2.0,
+          {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   for (size_t r = 0; r < chart.rows.size(); ++r) {
     const double top = kRow * static_cast<double>(r);
     svg.text({0.0, top + 14.0}, fit_text_to(chart.rows[r].label, kWidth, 12.0), Anchor::kStart, "legend");

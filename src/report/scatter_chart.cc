@@ -24,8 +24,8 @@ Svg draw(const ScatterChart& chart) {
     legend.push_back({label, colour(i), false, true});
   }
   const double bottom = kTop + kSide;
-  Svg svg(kWidth, bottom + 28.0 + legend_height(legend, kWidth - 8.0), chart.id, chart.title,
-          chart.description.empty() ? describe(chart) : chart.description);
+  Svg svg(kWidth, bottom + 28.0 + legend_height(legend, kWidth - 8.0),
+          {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   svg.line({kLeft, bottom}, {kLeft + kSide, bottom}, "axis");
   svg.line({kLeft, kTop}, {kLeft, bottom}, "axis");
   svg.text({kLeft + kSide, bottom + 15.0}, chart.x_label, Anchor::kEnd, "note");

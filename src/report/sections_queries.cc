@@ -45,7 +45,7 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 
 }  // namespace
 
-Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes& episodes) {
+Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes) {
   Section section{"classes", "Class by class", "", "", {}, {}};
   const auto by_accuracy = [](const auto& a, const auto& b) { return a.accuracy.value < b.accuracy.value; };
   const auto [worst, best] = std::minmax_element(analysis.classes.begin(), analysis.classes.end(), by_accuracy);
@@ -80,7 +80,7 @@ Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes&
   return section;
 }
 
-Section calibration_section(const std::vector<Calibration>& methods, const AnalysisEpisodes& episodes) {
+Section calibration_section(const std::vector<Calibration>& methods, const EpisodeOptions& episodes) {
   Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
   LineChart chart;
   chart.id = "calibration-curve";
@@ -120,7 +120,7 @@ Section calibration_section(const std::vector<Calibration>& methods, const Analy
   return section;
 }
 
-Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const AnalysisEpisodes& episodes) {
+Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes) {
   Section section{"episodes", "Episodes that lost from fusion", "", "", {}, {}};
   section.finding = fmt::format(
       "GaussFusion (transductive) makes {:.0f} % of the episodes worse than the class mean and leaves {:.0f} % as they "
@@ -149,7 +149,7 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
 }
 
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
-                         const AnalysisEpisodes& episodes, const PictureSource& picture) {
+                         const EpisodeOptions& episodes, const PictureSource& picture) {
   Section section{"failures", "The surest mistakes", "", "", {}, {}};
   section.finding = mistakes.empty()
                         ? std::string("There is no mistake to show.")

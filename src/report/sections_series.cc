@@ -59,7 +59,7 @@ std::string from_to(const std::vector<SeriesPoint>& points, const std::string& m
 
 }  // namespace
 
-Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section{"shots", "Shots: when completion helps (figure 3a)", "", "", {}, {}};
   LineChart chart =
       accuracy_chart_of(points, "shots-accuracy", fmt::format("Accuracy by shots, {}-way", episodes.shape.n_way),
@@ -79,7 +79,7 @@ Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpis
 }
 
 Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
-                      const AnalysisEpisodes& episodes) {
+                      const EpisodeOptions& episodes) {
   Section section{"noise", "Wrong knowledge (table 5)", "", "", {}, {}};
   const double least = options.gammas.front();
   const double most = options.gammas.back();
@@ -109,7 +109,7 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   return section;
 }
 
-Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section{"ways", "More classes to tell apart", "", "", {}, {}};
   const double most = points.back().x;
   const auto methods = methods_in(points);
@@ -127,7 +127,7 @@ Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpiso
   return section;
 }
 
-Section unlabelled_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes) {
+Section unlabelled_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section{"unlabelled", "How many unlabelled images fusion needs", "", "", {}, {}};
   std::vector<SeriesPoint> fused;
   for (const std::string& method : methods_in(points)) {

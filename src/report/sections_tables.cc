@@ -81,7 +81,7 @@ Section tables_section(const std::vector<Evaluation>& evaluations) {
   return section;
 }
 
-Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episodes) {
+Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes) {
   Section section{"cosine", "How near prototypes come to the true centres (table 3)", "", "", {}, {}};
   BarChart chart;
   chart.id = "cosine-bars";
@@ -109,7 +109,7 @@ Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episode
   return section;
 }
 
-Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes) {
+Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes) {
   Section section{"ablation", "What each part contributes (table 4)", "", "", {}, {}};
   ReportTable table{"Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points",
                     {"Row", "Completion", "Fusion"},

@@ -114,15 +114,11 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-Svg::Svg(double width, double height, std::string id, std::string title, std::string description)
-    : width_(width),
-      height_(height),
-      id_(std::move(id)),
-      title_(std::move(title)),
-      description_(std::move(description)) {}
+Svg::Svg(double width, double height, SvgLabels labels) : width_(width), height_(height), labels_(std::move(labels)) {}
 
-void Svg::rect(SvgPoint corner, double width, double height, std::string_view css_class, double opacity) {
-  elements_.push_back({Kind::kRect, {corner}, width, height, opacity, Anchor::kStart, std::string(css_class), ""});
+void Svg::rect(const SvgBox& box, std::string_view css_class, double opacity) {
+  elements_.push_back(
+      {Kind::kRect, {box.corner}, box.width, box.height, opacity, Anchor::kStart, std::string(css_class), ""});
 }
 
 void Svg::line(SvgPoint from, SvgPoint to, std::string_view css_class) {
@@ -165,8 +161,8 @@ std::string Svg::element(const std::string& attributes, const std::string& conte
   return fmt::format(
       "<svg{0} viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" aria-labelledby=\"{3}-title "
       "{3}-desc\">\n<title id=\"{3}-title\">{4}</title>\n<desc id=\"{3}-desc\">{5}</desc>\n{6}</svg>\n",
-      attributes, number(width_), number(height_), escape_html(id_), escape_html(title_), escape_html(description_),
-      content);
+      attributes, number(width_), number(height_), escape_html(labels_.id), escape_html(labels_.title),
+      escape_html(labels_.description), content);
 }
 
 std::string Svg::str() const { return element("", body()); }
@@ -174,9 +170,9 @@ std::string Svg::str() const { return element("", body()); }
 Svg Svg::framed() const {
   constexpr double kMargin = 14.0;
   constexpr double kTitle = 30.0;
-  Svg sheet(width_ + 2.0 * kMargin, height_ + kTitle + 2.0 * kMargin, id_, title_, description_);
-  sheet.rect({0.0, 0.0}, sheet.width_, sheet.height_, "paper");
-  sheet.text({kMargin, kMargin + 13.0}, fit_text_to(title_, width_, 14.3), Anchor::kStart, "label");
+  Svg sheet(width_ + 2.0 * kMargin, height_ + kTitle + 2.0 * kMargin, labels_);
+  sheet.rect({{0.0, 0.0}, sheet.width_, sheet.height_}, "paper");
+  sheet.text({kMargin, kMargin + 13.0}, fit_text_to(labels_.title, width_, 14.3), Anchor::kStart, "label");
   for (SvgElement moved : elements_) {
     for (SvgPoint& point : moved.points) point = {point.x + kMargin, point.y + kMargin + kTitle};
     sheet.elements_.push_back(std::move(moved));

@@ -154,7 +154,8 @@ std::string Svg::png(double scale) const {
   for (const SvgElement& element : sheet.elements_) draw(context.get(), element);
   std::string bytes;
   const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), &append_bytes, &bytes);
-  if (status != CAIRO_STATUS_SUCCESS) fail("the figure '{}' cannot be drawn: {}", id_, cairo_status_to_string(status));
+  if (status != CAIRO_STATUS_SUCCESS)
+    fail("the figure '{}' cannot be drawn: {}", labels_.id, cairo_status_to_string(status));
   return bytes;
 }
 

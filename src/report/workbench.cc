@@ -104,7 +104,7 @@ class Workbench::Impl {
   };
 
   TaskScores task(const TaskRequest& request) {
-    list_ = sample_episodes(features_, episodes_.split, request.shape, request.count, episodes_.seed);
+    list_ = sample_episodes(features_, {episodes_.split, request.shape, request.count, episodes_.seed});
     EvaluateOptions evaluation;
     evaluation.methods = request.methods;
     evaluation.predictions = request.predictions;
@@ -118,7 +118,7 @@ class Workbench::Impl {
       EpisodeShape shape = episodes_.shape;
       shape.*size = value;
       hashes.push_back(
-          sample_episodes(features_, episodes_.split, shape, episodes_.count, episodes_.seed).hash(features_));
+          sample_episodes(features_, {episodes_.split, shape, episodes_.count, episodes_.seed}).hash(features_));
     }
     return fmt::format("{}", fmt::join(hashes, " "));
   }
@@ -170,7 +170,7 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome cosine() {
-    AnalysisEpisodes many = episodes_;
+    EpisodeOptions many = episodes_;
     many.count = options_.cosine_episodes;
     const TaskScores scores = task({many.shape, many.count, inputs_.methods});
     return {cosine_section(scores, many), results_json(many.shape, scores.methods), list_.hash(features_)};
@@ -286,7 +286,7 @@ class Workbench::Impl {
   AnalysisInputs inputs_;
   Methods extra_;  // the one analysed, if it is not among the others
   std::string analysed_;
-  AnalysisEpisodes episodes_;
+  EpisodeOptions episodes_;
   Progress& progress_;
   EpisodeList list_;
   std::optional<TaskScores> query_scores_;

@@ -73,7 +73,7 @@ class Trainer {
 enum class StartCounts { kNo, kYes };
 
 struct EpochLoopOptions {
-  std::string_view name;  ///< for people
+  std::string_view name;  ///< as it is shown
   Schedule schedule;
   int64_t steps = 1;  ///< an epoch
   std::vector<std::string>

@@ -68,8 +68,8 @@ class MetaTrainer : public Trainer {
     models_.backbone().set_mode(options_.batch_norm == BatchNormStatistics::kBatch ? BackboneMode::kTrain
                                                                                    : BackboneMode::kTune);
     rng_ = Rng(options_.seed).fork(static_cast<uint64_t>(place.epoch));
-    list_ =
-        sample_episodes(base_, Split::kBase, options_.episode, options_.batches * options_.episodes, Rng(rng_).next());
+    list_ = sample_episodes(base_,
+                            {Split::kBase, options_.episode, options_.batches * options_.episodes, Rng(rng_).next()});
   }
 
   at::Tensor learn(const Place& place) override {

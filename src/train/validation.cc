@@ -77,7 +77,7 @@ Validation::Validation(const FeatureSet& images, const ValidationOptions& option
   if (options.episodes == 0) return;
   FeatureSet usable = images;
   if (const auto shape = fit(usable, options.shape))
-    episodes_ = sample_episodes(usable, Split::kVal, *shape, options.episodes, seed);
+    episodes_ = sample_episodes(usable, {Split::kVal, *shape, options.episodes, seed});
 }
 
 std::vector<MethodScores> Validation::run(const FeatureSet& features, const ValidationModel& model,

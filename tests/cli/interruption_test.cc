@@ -285,10 +285,10 @@ checkpoint-every = 0.005
   program.signal(SIGTERM);
   const Outcome stopped = program.wait();
   EXPECT_EQ(stopped.exit_code, 128 + SIGTERM);
-  EXPECT_THAT(stopped.err, HasSubstr("run the same command again to go on"));
+  EXPECT_THAT(stopped.err, HasSubstr("run the same command again to continue"));
   const Outcome resumed = protocom(folder_->path(), command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_THAT(resumed.out, HasSubstr("== pretrain: goes on where it was cut off"));
+  EXPECT_THAT(resumed.out, HasSubstr("== pretrain: resumes where it was interrupted"));
   EXPECT_EQ(lines_of(*folder_ / "run/backbone.npz.jsonl"), 30u);
 }
 

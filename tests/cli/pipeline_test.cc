@@ -235,7 +235,7 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
   const Outcome resumed = run(longer, "cut");
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(stages_run(resumed), ElementsAre("pretrain", "extract", "complete", "evaluate", "report"));
-  EXPECT_THAT(resumed.out, HasSubstr("== pretrain: goes on where it was cut off"));
+  EXPECT_THAT(resumed.out, HasSubstr("== pretrain: resumes where it was interrupted"));
   const std::string epochs = read_text(cut / "backbone.npz.jsonl");
   EXPECT_EQ(std::count(epochs.begin(), epochs.end(), '\n'), 25) << "one line an epoch, none twice";
   EXPECT_THAT(stages_run(run(longer, "cut")), IsEmpty());

@@ -80,7 +80,7 @@ class EpisodesTest : public ::testing::Test {
 TEST_F(EpisodesTest, HoldTheAskedNumberOfClassesOfTheSplitAndOfTheirImages) {
   const EpisodeShape shape{3, 4, 5};
   for (const Split split : kAllSplits) {
-    const EpisodeList list = sample_episodes(features_, split, shape, 100, 1);
+    const EpisodeList list = sample_episodes(features_, {split, shape, 100, 1});
     EXPECT_EQ(list.split, split);
     EXPECT_EQ(list.seed, 1u);
     ASSERT_EQ(list.episodes.size(), 100u);
@@ -110,7 +110,7 @@ TEST_F(EpisodesTest, UseEveryImageWhenThereAreJustEnough) {
   features_.class_split[0] = features_.class_split[1] = Split::kBase;
   const auto rows = features_.rows_by_class();
   ASSERT_EQ(rows[0].size(), 20u);
-  const EpisodeList list = sample_episodes(features_, Split::kBase, {2, 5, 15}, 1, 1);
+  const EpisodeList list = sample_episodes(features_, {Split::kBase, {2, 5, 15}, 1, 1});
   const Episode& episode = list.episodes[0];
   for (size_t c = 0; c < 2; ++c) {
     if (episode.classes[c] != 0) continue;
@@ -121,14 +121,14 @@ TEST_F(EpisodesTest, UseEveryImageWhenThereAreJustEnough) {
 }
 
 TEST_F(EpisodesTest, DependOnTheSeedAndTheirNumberOnly) {
-  const EpisodeList few = sample_episodes(features_, Split::kNovel, {2, 1, 3}, 5, 42);
-  EpisodeList many = sample_episodes(features_, Split::kNovel, {2, 1, 3}, 50, 42);
+  const EpisodeList few = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 5, 42});
+  EpisodeList many = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 50, 42});
   many.episodes.resize(5);
   EXPECT_TRUE(equal(few, many));
 }
 
 TEST_F(EpisodesTest, AreTheSameForTheSameSeedAndOthersForAnother) {
-  const auto draw = [&](uint64_t seed) { return sample_episodes(features_, Split::kBase, {3, 2, 4}, 20, seed); };
+  const auto draw = [&](uint64_t seed) { return sample_episodes(features_, {Split::kBase, {3, 2, 4}, 20, seed}); };
   EXPECT_TRUE(equal(draw(7), draw(7)));
   EXPECT_EQ(draw(7).hash(features_), draw(7).hash(features_));
   EXPECT_FALSE(equal(draw(7), draw(8)));
@@ -141,7 +141,7 @@ TEST_F(EpisodesTest, AreTheSameForTheSameSeedAndOthersForAnother) {
 TEST_F(EpisodesTest, DrawEveryClassAndEveryImageOfItEquallyOften) {
   constexpr int kEpisodes = 6000;
   const EpisodeList list =
-      sample_episodes(features_, Split::kVal, {2, 1, 1}, kEpisodes, 3);  // of class1, class4 and class7
+      sample_episodes(features_, {Split::kVal, {2, 1, 1}, kEpisodes, 3});  // of class1, class4 and class7
   std::map<int64_t, int> of_class;
   std::map<int64_t, int> of_support;
   for (const Episode& episode : list.episodes) {
@@ -161,22 +161,22 @@ TEST_F(EpisodesTest, DrawEveryClassAndEveryImageOfItEquallyOften) {
 
 TEST_F(EpisodesTest, NameTheClassThatHasTooFewImages) {
   EXPECT_THAT(error_of([&] {
-                sample_episodes(features_, Split::kNovel, {2, 8, 15}, 1, 1);
+                sample_episodes(features_, {Split::kNovel, {2, 8, 15}, 1, 1});
               }),
               AllOf(HasSubstr("class 'class2' has 22 images"), HasSubstr("8 shots and 15 queries need 23")));
-  EXPECT_EQ(sample_episodes(features_, Split::kNovel, {2, 7, 15}, 1, 1).episodes.size(), 1u);
+  EXPECT_EQ(sample_episodes(features_, {Split::kNovel, {2, 7, 15}, 1, 1}).episodes.size(), 1u);
 }
 
 TEST_F(EpisodesTest, SayWhenTheSplitHasTooFewClasses) {
   EXPECT_THAT(error_of([&] {
-                sample_episodes(features_, Split::kNovel, {5, 1, 15}, 1, 1);
+                sample_episodes(features_, {Split::kNovel, {5, 1, 15}, 1, 1});
               }),
               AllOf(HasSubstr("the split 'novel' has 3 classes"), HasSubstr("5-way")));
 }
 
 TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
   const auto usage_error = [&](const EpisodeShape& shape, int64_t count) {
-    return testing::usage_message_of([&] { sample_episodes(features_, Split::kBase, shape, count, 1); });
+    return testing::usage_message_of([&] { sample_episodes(features_, {Split::kBase, shape, count, 1}); });
   };
   EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way must be at least 2, found 1"));
   EXPECT_THAT(usage_error({2, 0, 1}, 1), HasSubstr("k-shot must be at least 1, found 0"));
@@ -204,7 +204,7 @@ TEST_F(EpisodesTest, ReadWhatAnotherProgramWrote) {
 }
 
 TEST_F(EpisodesTest, ComeBackFromAFileWithTheSameHash) {
-  const EpisodeList list = sample_episodes(features_, Split::kBase, {3, 2, 4}, 30, 9);
+  const EpisodeList list = sample_episodes(features_, {Split::kBase, {3, 2, 4}, 30, 9});
   write_episodes(folder_ / "e.json", list, features_);
   const EpisodeList back = read_episodes(folder_ / "e.json", features_);
   EXPECT_TRUE(equal(back, list));
@@ -214,7 +214,7 @@ TEST_F(EpisodesTest, ComeBackFromAFileWithTheSameHash) {
 }
 
 TEST_F(EpisodesTest, HaveTheSameHashOverFeaturesInAnotherOrder) {
-  const EpisodeList list = sample_episodes(features_, Split::kNovel, {2, 1, 3}, 4, 1);
+  const EpisodeList list = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 4, 1});
   write_episodes(folder_ / "e.json", list, features_);
   FeatureSet reversed = features_;
   std::reverse(reversed.image_ids.begin(), reversed.image_ids.end());
@@ -225,7 +225,7 @@ TEST_F(EpisodesTest, HaveTheSameHashOverFeaturesInAnotherOrder) {
 }
 
 TEST_F(EpisodesTest, AreWrittenUnderTheDocumentedNames) {
-  const EpisodeList list = sample_episodes(features_, Split::kNovel, {2, 1, 3}, 2, 5);
+  const EpisodeList list = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 2, 5});
   write_episodes(folder_ / "e.json", list, features_);
   const json written = json::parse(read_file(folder_ / "e.json"));
   EXPECT_EQ(written.at("n_way"), 2);
@@ -240,7 +240,7 @@ TEST_F(EpisodesTest, AreWrittenUnderTheDocumentedNames) {
 }
 
 TEST_F(EpisodesTest, CannotNameImagesInJsonThatAreNotUtf8) {
-  const EpisodeList list = sample_episodes(features_, Split::kNovel, {2, 1, 3}, 30, 5);
+  const EpisodeList list = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 30, 5});
   for (auto& id : features_.image_ids) id += "\xe9";
   EXPECT_THAT(error_of([&] { write_episodes(folder_ / "e.json", list, features_); }), HasSubstr("must be UTF-8"));
   EXPECT_THAT(error_of([&] { (void)list.hash(features_); }), HasSubstr("must be UTF-8"));
@@ -312,9 +312,9 @@ EpisodeShape unusual_shape() {
 
 TEST_F(EpisodesTest, WithAPoolHaveTheSameSupportsAndQueriesAsWithout) {
   EpisodeShape shape{3, 2, 4};
-  const EpisodeList without = sample_episodes(features_, Split::kNovel, shape, 50, 9);
+  const EpisodeList without = sample_episodes(features_, {Split::kNovel, shape, 50, 9});
   shape.unlabelled = 6;
-  const EpisodeList with = sample_episodes(features_, Split::kNovel, shape, 50, 9);
+  const EpisodeList with = sample_episodes(features_, {Split::kNovel, shape, 50, 9});
   for (size_t i = 0; i < 50; ++i) {
     EXPECT_TRUE(equal(with.episodes[i], without.episodes[i]));
     EXPECT_TRUE(without.episodes[i].pool.empty());
@@ -337,7 +337,7 @@ TEST_F(EpisodesTest, WhenRaggedHaveEveryNumberOfShotsEquallyOften) {
   shape.most_shots = 5;
   constexpr int kEpisodes = 2000;
   std::map<size_t, int> of_shots;
-  for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, kEpisodes, 1).episodes) {
+  for (const Episode& episode : sample_episodes(features_, {Split::kNovel, shape, kEpisodes, 1}).episodes) {
     for (const auto& rows : episode.support) ++of_shots[rows.size()];
     for (const auto& rows : episode.query) EXPECT_EQ(rows.size(), 4u);
   }
@@ -359,7 +359,7 @@ TEST_F(EpisodesTest, DrawUnbalancedQueriesWithTheMomentsOfADirichletDistribution
     constexpr int kEpisodes = 4000;
     double sum = 0;
     double squares = 0;
-    for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, kEpisodes, 1).episodes) {
+    for (const Episode& episode : sample_episodes(features_, {Split::kNovel, shape, kEpisodes, 1}).episodes) {
       size_t total = 0;
       for (const auto& rows : episode.query) total += rows.size();
       ASSERT_EQ(total, 12u);
@@ -382,7 +382,7 @@ TEST_F(EpisodesTest, GiveToOtherClassesTheQueriesThatAClassHasNoImagesFor) {
   shape.query_distribution = QueryDistribution::kDirichlet;
   shape.alpha = 0.05;
   bool cut_off = false;
-  for (const Episode& episode : sample_episodes(features_, Split::kNovel, shape, 50, 1).episodes) {
+  for (const Episode& episode : sample_episodes(features_, {Split::kNovel, shape, 50, 1}).episodes) {
     size_t total = 0;
     for (size_t i = 0; i < 3; ++i) {
       total += episode.query[i].size();
@@ -395,7 +395,7 @@ TEST_F(EpisodesTest, GiveToOtherClassesTheQueriesThatAClassHasNoImagesFor) {
 }
 
 TEST_F(EpisodesTest, OfUnusualShapesComeBackFromTheirFile) {
-  const EpisodeList list = sample_episodes(features_, Split::kNovel, unusual_shape(), 20, 4);
+  const EpisodeList list = sample_episodes(features_, {Split::kNovel, unusual_shape(), 20, 4});
   write_episodes(folder_ / "e.json", list, features_);
   const EpisodeList back = read_episodes(folder_ / "e.json", features_);
   EXPECT_EQ(back.shape.most_shots, 5);
@@ -410,7 +410,7 @@ TEST_F(EpisodesTest, OfUnusualShapesComeBackFromTheirFile) {
 TEST_F(EpisodesTest, AreWrittenAsTheJsonLibraryWritesTheSameObject) {
   features_.image_ids[5] = "quoted \"name\" with \\ and \u00e9";
   for (const EpisodeShape& shape : {EpisodeShape{3, 1, 4}, unusual_shape()}) {
-    const EpisodeList list = sample_episodes(features_, Split::kNovel, shape, 30, 4);
+    const EpisodeList list = sample_episodes(features_, {Split::kNovel, shape, 30, 4});
     write_episodes(folder_ / "e.json", list, features_);
     const std::string text = read_file(folder_ / "e.json");
     EXPECT_EQ(json::parse(text).dump(), text);

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Prediction judged(int64_t episode, int64_t row, int64_t truth, int64_t predicted, float probability = 0.5F) {
+Prediction prediction(int64_t episode, int64_t row, int64_t truth, int64_t predicted, float probability = 0.5F) {
   return {episode, row, truth, predicted, probability, 0.0F};
 }
 
@@ -34,8 +34,9 @@ EpisodeList episodes_of(const std::vector<std::vector<int64_t>>& classes) {
 // Bins of 0.25: 0.3 and 0.4 (one right) are in the second, 0.9 and 0.9 (both right) in the last. The gaps are
 // |0.5 - 0.35| = 0.15 and |1 - 0.9| = 0.1, half of the queries each: 0.125. Mean confidence 0.625, accuracy 0.75.
 TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
-  const auto found = calibrate(
-      {judged(0, 0, 0, 0, 0.3F), judged(0, 1, 0, 1, 0.4F), judged(0, 2, 1, 1, 0.9F), judged(0, 3, 1, 1, 0.9F)}, 4);
+  const auto found = calibrate({prediction(0, 0, 0, 0, 0.3F), prediction(0, 1, 0, 1, 0.4F),
+                                prediction(0, 2, 1, 1, 0.9F), prediction(0, 3, 1, 1, 0.9F)},
+                               4);
   ASSERT_EQ(found.bins.size(), 2U);
   EXPECT_DOUBLE_EQ(found.bins[0].low, 0.25);
   EXPECT_DOUBLE_EQ(found.bins[0].high, 0.5);
@@ -48,11 +49,11 @@ TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
 }
 
 TEST(Calibration, PutsCertaintyIntoTheLastBin) {
-  const auto found = calibrate({judged(0, 0, 0, 0, 1.0F)}, 10);
+  const auto found = calibrate({prediction(0, 0, 0, 0, 1.0F)}, 10);
   ASSERT_EQ(found.bins.size(), 1U);
   EXPECT_DOUBLE_EQ(found.bins[0].high, 1.0);
   EXPECT_NEAR(found.expected_error, 0.0, 1e-12);
-  EXPECT_THROW(calibrate({judged(0, 0, 0, 0)}, 0), UsageError);
+  EXPECT_THROW(calibrate({prediction(0, 0, 0, 0)}, 0), UsageError);
   EXPECT_THROW(calibrate({}, 10), Error);
 }
 
@@ -60,8 +61,8 @@ TEST(Calibration, PutsCertaintyIntoTheLastBin) {
 // of two for c where c was there.
 TEST(Classes, CountConfusionsOnlyWhereTheyWerePossible) {
   const auto found = analyse_classes(three_classes(), episodes_of({{0, 1}, {0, 2}}),
-                                     {judged(0, 0, 0, 0), judged(0, 1, 0, 1), judged(0, 2, 1, 1), judged(1, 3, 0, 0),
-                                      judged(1, 4, 0, 0), judged(1, 5, 2, 0)},
+                                     {prediction(0, 0, 0, 0), prediction(0, 1, 0, 1), prediction(0, 2, 1, 1),
+                                      prediction(1, 3, 0, 0), prediction(1, 4, 0, 0), prediction(1, 5, 2, 0)},
                                      {});
   ASSERT_EQ(found.classes.size(), 3U);
   EXPECT_THAT(found.confusion[0], ElementsAre(75.0, 50.0, 0.0));
@@ -75,8 +76,8 @@ TEST(Classes, CountConfusionsOnlyWhereTheyWerePossible) {
 }
 
 TEST(Classes, ThatNoEpisodeHasAreLeftOut) {
-  const auto found = analyse_classes(three_classes(), episodes_of({{2, 1}}), {judged(0, 0, 1, 1), judged(0, 1, 2, 1)},
-                                     {"A", "B", "C"});
+  const auto found = analyse_classes(three_classes(), episodes_of({{2, 1}}),
+                                     {prediction(0, 0, 1, 1), prediction(0, 1, 2, 1)}, {"A", "B", "C"});
   ASSERT_EQ(found.classes.size(), 2U);
   EXPECT_EQ(found.classes[0].title, "B");
   EXPECT_EQ(found.classes[1].class_name, "c");
@@ -84,9 +85,10 @@ TEST(Classes, ThatNoEpisodeHasAreLeftOut) {
 }
 
 TEST(Mistakes, ComeWithTheHighestProbabilityFirstAndEachImageOnce) {
-  const auto found = surest_mistakes({judged(0, 7, 0, 1, 0.6F), judged(0, 8, 0, 0, 0.99F), judged(1, 7, 0, 2, 0.8F),
-                                      judged(1, 9, 0, 1, 0.7F), judged(2, 3, 1, 0, 0.2F)},
-                                     3);
+  const auto found =
+      surest_mistakes({prediction(0, 7, 0, 1, 0.6F), prediction(0, 8, 0, 0, 0.99F), prediction(1, 7, 0, 2, 0.8F),
+                       prediction(1, 9, 0, 1, 0.7F), prediction(2, 3, 1, 0, 0.2F)},
+                      3);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].row, 7);
   EXPECT_EQ(found[0].predicted, 2);

@@ -61,7 +61,8 @@ class Sweep : public ::testing::Test {
 
   [[nodiscard]] AnalysisInputs inputs() const { return {world_.features, model_, classes_}; }
   [[nodiscard]] MethodScores scores_of(const std::string& method, const EpisodeShape& shape) const {
-    const EpisodeList list = sample_episodes(world_.features, episodes_.split, shape, episodes_.count, episodes_.seed);
+    const EpisodeList list =
+        sample_episodes(world_.features, {episodes_.split, shape, episodes_.count, episodes_.seed});
     EvaluateOptions options;
     options.methods = make_methods({method});
     return evaluate(inputs().evaluate(), list, options, Progress::none()).front();
@@ -70,7 +71,7 @@ class Sweep : public ::testing::Test {
   testing::ToyWorld world_ = testing::toy_world();
   CompletionModel model_ = testing::untrained_model(world_);
   ClassKnowledge classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
-  AnalysisEpisodes episodes_;
+  EpisodeOptions episodes_;
 };
 
 TEST_F(Sweep, ByShotsHasTheAccuraciesOfEachEvaluation) {

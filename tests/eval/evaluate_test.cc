@@ -57,7 +57,7 @@ TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
 
 TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
   const ToyWorld world = toy_world();
-  const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 2, 7}, 23, 3);
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 2, 7}, 23, 3});
   const auto together = run(world, episodes, 32);
   const auto alone = run(world, episodes, 1);
   ASSERT_EQ(together.size(), 4U);
@@ -66,7 +66,7 @@ TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
 
 TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
   const ToyWorld world = toy_world();
-  EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 9}, 10, 4);
+  EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 9}, 10, 4});
   const auto before = run(world, episodes);
   for (auto& episode : episodes.episodes) {
     for (auto& rows : episode.query) std::reverse(rows.begin(), rows.end());
@@ -78,7 +78,7 @@ TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {
 TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
   constexpr int64_t kQueries = 10;
   const ToyWorld world = toy_world();
-  const EpisodeList together = sample_episodes(world.features, Split::kNovel, {5, 1, kQueries}, 40, 5);
+  const EpisodeList together = sample_episodes(world.features, {Split::kNovel, {5, 1, kQueries}, 40, 5});
   std::vector<double> sum_alone(40);  // of the ten runs that see one query of each class only
   for (int64_t pick = 0; pick < kQueries; ++pick) {
     EpisodeList alone = together;
@@ -97,7 +97,7 @@ TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
 
 TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   const ToyWorld world = toy_world();
-  const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 5}, 2, 1);
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 5}, 2, 1});
   EXPECT_THROW(evaluate({world.features}, episodes, {}, Progress::none()), UsageError);
   const CompletionModel model = untrained(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
@@ -114,7 +114,7 @@ TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {
   EvaluateOptions options;
   options.methods = make_methods({"mean"});
   const auto accuracy = [&](int64_t k_shot) {
-    const EpisodeList list = sample_episodes(features, Split::kNovel, {5, k_shot, 15}, 600, 1);
+    const EpisodeList list = sample_episodes(features, {Split::kNovel, {5, k_shot, 15}, 600, 1});
     return estimate(evaluate({features}, list, options, Progress::none())[0].accuracy);
   };
   const Estimate one = accuracy(1);
@@ -144,7 +144,9 @@ TEST(Evaluate, RefusesFeaturesWithALabelThatIsNoClass) {
   ToyWorld world = toy_world();
   world.features.labels = world.features.labels.clone();
   world.features.labels[3] = 1000;
-  EXPECT_THAT(message_of([&] { sample_episodes(world.features, Split::kNovel, {}, 1, 1); }),
+  EXPECT_THAT(message_of([&] {
+                sample_episodes(world.features, {Split::kNovel, {}, 1, 1});
+              }),
               ::testing::HasSubstr("image 3 has the class number 1000"));
 }
 

@@ -47,7 +47,7 @@ struct Bench {
     return evaluate_checked({world.features, model.get(), &classes}, list, options, Progress::none());
   }
   [[nodiscard]] EpisodeList draw(const EpisodeShape& shape, int64_t count = 12, uint64_t seed = 1) const {
-    return sample_episodes(world.features, Split::kNovel, shape, count, seed);
+    return sample_episodes(world.features, {Split::kNovel, shape, count, seed});
   }
 
   ToyWorld world = toy_world();
@@ -249,14 +249,16 @@ TEST(CheckPermutation, CatchesAClassifierThatUsesTheOrderOfTheQueries) {
     for (size_t i = 0; i < query.size(); ++i) verdicts.push_back({static_cast<int64_t>(i / 4), 0.9F});
     return verdicts;
   };
-  EXPECT_THAT(message_of([&] { check_permutation(bench.world.features, list, "leaky", leaky, checks); }),
+  EXPECT_THAT(message_of([&] {
+                check_permutation(bench.world.features, list, {"leaky", leaky}, checks);
+              }),
               AllOf(HasSubstr("'leaky' predicts"), HasSubstr("another order")));
   const QueryClassifier by_row = [](const Episode&, const std::vector<int64_t>& query) {
     std::vector<QueryVerdict> verdicts;
     for (const int64_t row : query) verdicts.push_back({row % 5, 0.9F});
     return verdicts;
   };
-  check_permutation(bench.world.features, list, "by row", by_row, checks);
+  check_permutation(bench.world.features, list, {"by row", by_row}, checks);
   EXPECT_EQ(checks.permuted_queries, 12 * 20);
   EXPECT_EQ(checks.ties, 0);
 }
@@ -270,7 +272,7 @@ TEST(CheckPermutation, CountsTies) {
     for (size_t i = 0; i < query.size(); ++i) verdicts.push_back({static_cast<int64_t>(i / 4), 1e-6F});
     return verdicts;
   };
-  check_permutation(bench.world.features, list, "undecided", undecided, checks);
+  check_permutation(bench.world.features, list, {"undecided", undecided}, checks);
   EXPECT_GT(checks.ties, 0);
 }
 

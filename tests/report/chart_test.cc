@@ -42,7 +42,7 @@ TEST(RoundUp, GivesTheNextRoundNumber) {
 }
 
 TEST(Svg, SaysItsTitleAndDescriptionAndEscapesText) {
-  Svg svg(10.0, 20.0, "fig", "A < B", "say \"hi\" & go");
+  Svg svg(10.0, 20.0, {"fig", "A < B", "say \"hi\" & go"});
   svg.text({1.0, 2.5}, "x<y", Anchor::kEnd, "label");
   const std::string text = svg.str();
   EXPECT_THAT(text, HasSubstr("<title id=\"fig-title\">A &lt; B</title>"));
@@ -191,8 +191,8 @@ uint32_t big_endian(const std::string& bytes, size_t at) {
 // A rectangle over the whole drawing in the colour of `completed`, #0068a8; around it a margin of 14 pixels and a line
 // of 30 for the title: 10 + 28 and 20 + 58 pixels, three times.
 TEST(Svg, AsAPngHasItsSizeAndColours) {
-  Svg svg(10.0, 20.0, "p", "t", "d");
-  svg.rect({0.0, 0.0}, 10.0, 20.0, "bar m-completed");
+  Svg svg(10.0, 20.0, {"p", "t", "d"});
+  svg.rect({{0.0, 0.0}, 10.0, 20.0}, "bar m-completed");
   const std::string bytes = svg.png(3.0);
   EXPECT_EQ(bytes.substr(1, 3), "PNG");
   EXPECT_EQ(big_endian(bytes, 16), 114U);
@@ -208,7 +208,7 @@ TEST(Svg, AsAPngHasItsSizeAndColours) {
 
 TEST(Svg, AsAPngHoldsThePicturesThatAreInIt) {
   const std::string red = encode_png({2, 2, {255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0}});
-  Svg svg(8.0, 8.0, "p", "t", "d");
+  Svg svg(8.0, 8.0, {"p", "t", "d"});
   svg.image({0.0, 0.0}, 8.0, base64(red));
   const Image image = decode_image(svg.png(1.0));
   const auto middle = static_cast<size_t>(3 * ((44 + 4) * image.width + 14 + 4));

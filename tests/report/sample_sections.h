@@ -64,7 +64,7 @@ inline ClassesAnalysis sample_classes(size_t count = 20) {
 
 /// Every section, from made-up numbers.
 inline std::vector<Section> sample_sections() {
-  const AnalysisEpisodes episodes;
+  const EpisodeOptions episodes;
   const std::vector<double> shots = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   ClassAttention attention{"n1", "black widow", 250, {}};
   for (int i = 0; i < 12; ++i)

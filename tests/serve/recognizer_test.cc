@@ -57,7 +57,7 @@ TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
                            Recognizer(two_classes(), model).prototypes(none)));
 }
 
-TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreJudgedTogether) {
+TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
   const CompletionModel model = constant_model({1, 3});
   const Recognizer recognizer(two_classes(), model, {"gauss-fusion"});
   const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});

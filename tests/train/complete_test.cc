@@ -38,7 +38,7 @@ TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const CompleteResult result = train_completion({world.features, world.knowledge}, quick(), Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
-  const EpisodeList episodes = sample_episodes(world.features, Split::kNovel, {5, 1, 15}, 200, 1);
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
   const auto scores = evaluate({world.features, &result.model, &classes}, episodes, {}, Progress::none());
   const auto cosine = [&](const char* method) { return estimate(find_scores(scores, method)->cosine).value; };
   EXPECT_GT(cosine("completed"), cosine("mean") + 0.05);

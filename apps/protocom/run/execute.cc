@@ -28,7 +28,7 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
   } catch (const Error& error) {
     throw Error(fmt::format("[{}] {}", stage.id, error.what()));
   } catch (const Interrupted& interrupted) {
-    throw Interrupted(interrupted.signal(), fmt::format("[{}] stopped by {}; run the same command again to go on",
+    throw Interrupted(interrupted.signal(), fmt::format("[{}] stopped by {}; run the same command again to continue",
                                                         stage.id, signal_name(interrupted.signal())));
   }
 }
@@ -55,7 +55,7 @@ void run_stage(const RunConfig& config, const Stage& stage) {
   std::vector<std::string> arguments = stage.arguments();
   const bool resume = stage.can_resume && was_cut_off(config.out, stage, record);
   if (resume) arguments.emplace_back("--resume");
-  fmt::print("== {}: {}\n", stage.id, resume ? "goes on where it was cut off" : *reason);
+  fmt::print("== {}: {}\n", stage.id, resume ? "resumes where it was interrupted" : *reason);
   std::fflush(stdout);
   for (const std::string& output : stage.outputs) {
     for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);

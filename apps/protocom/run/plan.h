@@ -24,7 +24,7 @@ struct Stage {
 
   /// The command line, without the program's name.
   [[nodiscard]] std::vector<std::string> arguments() const;
-  /// "protocom pack --images=..." for people.
+  /// "protocom pack --images=...", as it is shown.
   [[nodiscard]] std::string command_line() const;
 };
 

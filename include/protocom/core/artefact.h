@@ -17,7 +17,7 @@ struct Provenance {
   std::map<std::string, std::string> inputs;          ///< name of each input -> hash_file of it (or of its listing)
 };
 
-/// What stands at the head of every artefact.
+/// The head of every artefact.
 struct ArtefactHeader {
   std::string kind;        ///< "features", "knowledge", "protocomnet", "backbone", "class-store", "images"
   int format_version = 0;  ///< of that kind; a reader refuses those it does not know

@@ -9,7 +9,7 @@
 
 namespace protocom {
 
-/// The world's or the caller's fault: bad input, I/O, a bad format. The message says what was expected, what was found,
+/// The input's or the caller's fault: bad input, I/O, a bad format. The message says what was expected, what was found,
 /// where (`attributes.csv:17`) and what to do. The command line exits with 1. Whatever is quoted in it, the message is
 /// one line of at most 1000 bytes: control characters become spaces or question marks, and the middle is left out.
 class Error : public std::runtime_error {

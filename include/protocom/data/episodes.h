@@ -54,13 +54,20 @@ struct EpisodeList {
   [[nodiscard]] std::string hash(const FeatureSet& features) const;
 };
 
-/// Draws `count` tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i
+/// Which episodes to draw.
+struct EpisodeOptions {
+  Split split = Split::kNovel;
+  EpisodeShape shape;
+  int64_t count = 600;  ///< the field's number (Chen et al. 2019)
+  uint64_t seed = 1;
+};
+
+/// Draws tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i
 /// depends on (seed, i) only, and a pool leaves its classes, supports and queries as they are without one. With
 /// kDirichlet the proportions times n_way * n_query are rounded by largest remainders; what a class has no images for
 /// goes to the others. Throws Error when the split has fewer than n_way classes or a class fewer than
 /// max(k_shot, most_shots) + n_query + unlabelled images (it is named).
-EpisodeList sample_episodes(const FeatureSet& features, Split split, const EpisodeShape& shape, int64_t count,
-                            uint64_t seed);
+EpisodeList sample_episodes(const FeatureSet& features, const EpisodeOptions& options);
 
 /// JSON: {"n_way", "k_shot", "n_query", "split", "seed", "episodes": [{"classes": [names], "support": [[ids]], "query":
 /// [[ids]]}]}; ragged tasks also have "most_shots", those with a pool "unlabelled" and "pool": [[ids]] in every

@@ -21,11 +21,10 @@ struct ImageItem {
 
 /// Labelled images on disk and the split of their classes. Nothing is decoded.
 struct ImageDataset {
-  std::vector<std::string> class_names;  ///< [c]
-  std::vector<Split> class_split;        ///< [c]
-  std::map<std::string, std::string>
-      class_title;               ///< class name -> words for people, where the dataset has them ("goose")
-  std::vector<ImageItem> items;  ///< sorted by class, then id
+  std::vector<std::string> class_names;            ///< [c]
+  std::vector<Split> class_split;                  ///< [c]
+  std::map<std::string, std::string> class_title;  ///< class name -> display name, where the dataset has them ("goose")
+  std::vector<ImageItem> items;                    ///< sorted by class, then id
 };
 
 /// The layouts that datasets have on users' disks.

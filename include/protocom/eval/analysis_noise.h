@@ -19,7 +19,7 @@ struct NoiseOptions {
 /// Every method at every noise level, on the same episodes; an episode's accuracy is its mean over the draws. The model
 /// stays as it was trained: only what it is told of the classes at test time is wrong. Throws UsageError for a gamma
 /// outside [0, 1] or no draws.
-std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress);
 
 }  // namespace protocom

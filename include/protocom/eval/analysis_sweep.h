@@ -29,14 +29,6 @@ std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeLi
 /// The scores that gains are over.
 const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores);
 
-/// Which episodes an analysis draws.
-struct AnalysisEpisodes {
-  Split split = Split::kNovel;
-  EpisodeShape shape;
-  int64_t count = 600;
-  uint64_t seed = 1;
-};
-
 /// What a method reached at one point of a series.
 struct SeriesPoint {
   double x = 0.0;  ///< shots, classes, unlabelled images a class, or the noise level
@@ -49,17 +41,17 @@ struct SeriesPoint {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesPoint, x, method, mode, accuracy, gain, spread)
 
 /// Every method's accuracy for each number of shots (figure 3a). Throws Error like sample_episodes.
-std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const std::vector<int64_t>& shots, Progress& progress);
 
 /// The same for each number of classes to tell apart.
-std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress);
 
 /// The methods against the number of unlabelled images a class that GaussFusion may use. They belong to the episode's
 /// classes and are disjoint from the queries that are scored, which every point shares; the images of one point are
 /// among those of the next. Throws Error when a class has fewer than k_shot + n_query + max(counts) images.
-std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const AnalysisEpisodes& episodes,
+std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                 const std::vector<int64_t>& counts, Progress& progress);
 
 /// The points of one method, in order.

@@ -47,11 +47,17 @@ struct QueryVerdict {
 using QueryClassifier =
     std::function<std::vector<QueryVerdict>(const Episode& episode, const std::vector<int64_t>& query)>;
 
+/// A method by the name that messages give it.
+struct NamedClassifier {
+  std::string method;
+  QueryClassifier classify;
+};
+
 /// Runs some episodes of the list, evenly spread, with the queries class by class and in a random order. A classifier
 /// that peeks at the order (batch statistics, queries sorted by class) predicts differently. Throws Error that names
-/// `method`, the episode and the image, unless the best two classes were as good as equal both times. The counts go
+/// the method, the episode and the image, unless the best two classes were as good as equal both times. The counts go
 /// into `checks`.
-void check_permutation(const FeatureSet& features, const EpisodeList& list, const std::string& method,
-                       const QueryClassifier& classify, ProtocolChecks& checks);
+void check_permutation(const FeatureSet& features, const EpisodeList& list, const NamedClassifier& named,
+                       ProtocolChecks& checks);
 
 }  // namespace protocom

@@ -27,7 +27,7 @@ struct MethodResult {
 
 /// What `protocom evaluate --json` writes.
 struct Evaluation {
-  std::string name;        ///< the file's, for people
+  std::string name;        ///< the file's, as it is shown
   nlohmann::json header;   ///< provenance; an object, possibly empty
   nlohmann::json dataset;  ///< features_hash, split, classes
   std::string command;
@@ -35,7 +35,7 @@ struct Evaluation {
   nlohmann::json checks;  ///< what was checked while it ran; null when the file does not say
   std::vector<MethodResult> results;
 
-  /// The dataset's name for people: the stem of the features' file, or else of `name`.
+  /// The dataset's display name: the stem of the features' file, or else of `name`.
   [[nodiscard]] std::string dataset_name() const;
   /// The results of one protocol, in file order.
   [[nodiscard]] std::vector<const MethodResult*> of(const std::string& task) const;

@@ -53,7 +53,7 @@ nlohmann::json shape_json(const EpisodeShape& shape);
 /// The shape that such fields describe. Throws json::exception when one is missing or of another type.
 EpisodeShape shape_from_json(const nlohmann::json& fields);
 
-/// For people: "5-way 1-shot", "5-way 1-5-shot", with "+ 50 unlabelled" and "dirichlet(2)" where it applies.
+/// As it is shown: "5-way 1-shot", "5-way 1-5-shot", with "+ 50 unlabelled" and "dirichlet(2)" where it applies.
 std::string describe(const EpisodeShape& shape);
 
 /// "+1.2", "-1.2", and "0.0" for what rounds to nothing.

@@ -19,8 +19,8 @@ struct TaskOptions {
   EpisodeShape shape;                           ///< but for the shots
   std::vector<std::string> shots = {"1", "5"};  ///< a task each: a number, or a range "1-5" of ragged shots
   Split split = Split::kNovel;
-  int64_t episodes = 600;             ///< a list; the field's number (Chen et al. 2019)
-  std::vector<uint64_t> seeds = {1};  ///< a list each
+  int64_t episodes = EpisodeOptions{}.count;  ///< a list
+  std::vector<uint64_t> seeds = {1};          ///< a list each
 };
 
 /// The shape with the shots of "5", or "1-5" for classes of one to five. Throws UsageError for anything else.

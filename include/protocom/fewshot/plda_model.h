@@ -32,7 +32,7 @@ struct PldaModel {
   [[nodiscard]] ClassMeanPrior given_prior(const at::Tensor& completed, double unexplained) const;
 };
 
-/// One sentence, for people: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."
+/// One sentence: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."
 std::string knowledge_sentence(const PldaModel& model);
 
 }  // namespace protocom

@@ -20,7 +20,7 @@ struct ClassAttributes {
   at::Tensor context_association;  ///< float32 [c, h]; undefined when `context` is empty
   std::map<std::string, std::vector<std::string>>
       lemmas;                                        ///< class or attribute -> its names in words, '_' for a space
-  std::map<std::string, std::string> titles;         ///< class or attribute -> words for people
+  std::map<std::string, std::string> titles;         ///< class or attribute -> display name
   nlohmann::json source = nlohmann::json::object();  ///< "kind" and the source's own facts, for the header
 };
 

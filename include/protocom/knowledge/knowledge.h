@@ -15,7 +15,7 @@ namespace protocom {
 
 /// Primitive knowledge (section 3.2, step 1): which attributes each class has, and semantic embeddings of both.
 struct Knowledge : KnowledgeTable {
-  std::map<std::string, std::string> titles;  ///< class or attribute -> words for people, where known
+  std::map<std::string, std::string> titles;  ///< class or attribute -> display name, where known
   std::vector<std::string>
       context;  ///< [h], what else the graph embedding knows of a class (hypernyms); empty for word vectors
   at::Tensor context_embedding;  ///< float32 [h, e]; undefined when `context` is empty

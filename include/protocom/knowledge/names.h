@@ -12,7 +12,7 @@ namespace protocom {
 /// "".
 std::string lemma_of_name(std::string_view name);
 
-/// The same words for people: '_' becomes a space.
+/// The same words as a display name: '_' becomes a space.
 std::string title_of_name(std::string_view name);
 
 }  // namespace protocom

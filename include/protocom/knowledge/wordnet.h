@@ -77,7 +77,7 @@ class WordNet {
   MappedFile index_;
 };
 
-/// A synset's lemmas for people: "Yorkshire terrier" or "dalmatian, coach dog, carriage dog".
+/// A synset's lemmas as they are shown: "Yorkshire terrier" or "dalmatian, coach dog, carriage dog".
 std::string title(const Synset& synset);
 
 }  // namespace protocom

@@ -23,7 +23,7 @@ const std::vector<std::string>& section_names();
 
 /// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries a class, novel classes, seed
 /// 1."
-std::string say_episodes(const AnalysisEpisodes& episodes);
+std::string say_episodes(const EpisodeOptions& episodes);
 
 /// What every method reached on one task.
 struct TaskScores {
@@ -40,18 +40,18 @@ using TitleSource = std::function<std::string(const std::string& class_name)>;
 /// Tables 1 and 2: methods by datasets and tasks.
 Section tables_section(const std::vector<Evaluation>& evaluations);
 /// Table 3: cosine of the prototypes to the true centres.
-Section cosine_section(const TaskScores& scores, const AnalysisEpisodes& episodes);
+Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes);
 /// Table 4: the four rows of the ablation, the class mean first. At least one task.
-Section ablation_section(const std::vector<TaskScores>& tasks, const AnalysisEpisodes& episodes);
+Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes);
 /// Figure 3a: accuracy by shots, and where completed and mean prototypes cross, if both are there.
-Section shots_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Table 5: what wrong knowledge costs.
 Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
-                      const AnalysisEpisodes& episodes);
+                      const EpisodeOptions& episodes);
 /// Accuracy by classes to tell apart.
-Section ways_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Accuracy by unlabelled images.
-Section unlabelled_section(const std::vector<SeriesPoint>& points, const AnalysisEpisodes& episodes);
+Section unlabelled_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Figure 1: base and novel classes in feature space.
 Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title);
 /// Figure 5: prototypes from single images by their distance to the centre.
@@ -62,11 +62,11 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
 /// Which attributes were used. Figures for the `shown` classes with the most attributes, a table for all.
 Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown = 4);
 /// Per-class accuracy and confusion matrix.
-Section classes_section(const ClassesAnalysis& analysis, const AnalysisEpisodes& episodes);
+Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes);
 /// Reliability curves and expected calibration error. At least one method.
-Section calibration_section(const std::vector<Calibration>& methods, const AnalysisEpisodes& episodes);
+Section calibration_section(const std::vector<Calibration>& methods, const EpisodeOptions& episodes);
 /// What fusion did to single episodes.
-Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const AnalysisEpisodes& episodes);
+Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes);
 
 /// A mistake, with what is needed to show it.
 struct Mistake {
@@ -82,6 +82,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_titl
 
 /// The mistakes that were made with the highest probability.
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
-                         const AnalysisEpisodes& episodes, const PictureSource& picture);
+                         const EpisodeOptions& episodes, const PictureSource& picture);
 
 }  // namespace protocom

@@ -47,7 +47,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 /// What one analysis found, ready to be shown.
 struct Section {
   std::string name;     ///< of the subcommand: "noise"
-  std::string title;    ///< for people
+  std::string title;    ///< as it is shown
   std::string finding;  ///< one sentence, with figures
   std::string how;      ///< how it was measured: episodes, classes, what is transductive
   std::vector<ReportTable> tables;

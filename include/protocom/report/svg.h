@@ -17,6 +17,20 @@ struct SvgPoint {
   double y = 0.0;
 };
 
+/// A rectangle, in pixels.
+struct SvgBox {
+  SvgPoint corner;
+  double width = 0.0;
+  double height = 0.0;
+};
+
+/// What tells one drawing of a page from another.
+struct SvgLabels {
+  std::string id;     ///< unique in the page
+  std::string title;  ///< this and the description are what a screen reader says
+  std::string description;
+};
+
 /// One element of a drawing; which fields count depends on the kind.
 struct SvgElement {
   enum class Kind { kRect, kLine, kPolyline, kPolygon, kCircle, kText, kImage, kOpenGroup, kCloseGroup };
@@ -34,10 +48,9 @@ struct SvgElement {
 /// dark and print, a page, a file of its own, and PNG.
 class Svg {
  public:
-  /// `id` must be unique in the page; `title` and `description` are what a screen reader says.
-  Svg(double width, double height, std::string id, std::string title, std::string description);
+  Svg(double width, double height, SvgLabels labels);
 
-  void rect(SvgPoint corner, double width, double height, std::string_view css_class, double opacity = 1.0);
+  void rect(const SvgBox& box, std::string_view css_class, double opacity = 1.0);
   void line(SvgPoint from, SvgPoint to, std::string_view css_class);
   void polyline(const std::vector<SvgPoint>& points, std::string_view css_class);
   void polygon(const std::vector<SvgPoint>& points, std::string_view css_class);
@@ -70,9 +83,7 @@ class Svg {
 
   double width_;
   double height_;
-  std::string id_;
-  std::string title_;
-  std::string description_;
+  SvgLabels labels_;
   std::vector<SvgElement> elements_;
 };
 

@@ -14,7 +14,7 @@ struct AnalyseOptions {
   std::vector<std::string> methods = paper_rows();  ///< as make_method takes them
   std::string method = "gauss-fusion";              ///< whose answers to single queries are analysed
   std::string baseline = "mean";                    ///< what gains are over
-  AnalysisEpisodes episodes;
+  EpisodeOptions episodes;
   int64_t cosine_episodes = 1000;
   std::vector<int64_t> shots = {1, 5};  ///< of the ablation
   int64_t max_shots = 10;

@@ -12,8 +12,8 @@ namespace protocom {
 
 /// Settings of a Recognizer.
 struct RecognizerOptions {
-  /// As make_method takes it. An inductive method judges every image alone; with a transductive one, such as
-  /// "gauss-fusion", the images that are judged together also help to place the prototypes.
+  /// As make_method takes it. An inductive method classifies each image by itself; with a transductive one, such as
+  /// "gauss-fusion", the images classified together also help to place the prototypes.
   std::string method = "mean-fusion";
 };
 
