@@ -121,7 +121,7 @@ void add_input(Provenance& provenance, const std::string& name, const fs::path& 
 std::string command_line(const CLI::App& command) {
   std::string name = command.get_name();
   for (const CLI::App* parent = command.get_parent(); parent != nullptr; parent = parent->get_parent())
-    name = parent->get_name() + " " + name;
+    name = fmt::format("{} {}", parent->get_name(), name);
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
     name += " " + option->get_name();
