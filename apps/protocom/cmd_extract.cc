@@ -35,8 +35,9 @@ void write(FeatureSet features, const Options& options, const Provenance& proven
 }
 
 void write_maps(Backbone& backbone, const PackedImages& images, const Options& options, const Provenance& provenance) {
-  const std::filesystem::path beside = std::filesystem::absolute(options.maps).parent_path();
-  FeatureMaps maps = extract_feature_maps(backbone, images, options.extract, beside, progress());
+  ExtractOptions extract = options.extract;
+  extract.scratch_folder = std::filesystem::absolute(options.maps).parent_path();
+  FeatureMaps maps = extract_feature_maps(backbone, images, extract, progress());
   maps.backbone_hash = provenance.inputs.at("backbone");
   write_feature_maps(options.maps, maps, provenance);
   print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.sizes(), " x "))}, {"file", options.maps}});

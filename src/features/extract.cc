@@ -102,7 +102,7 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
 }
 
 FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
-                                 const std::filesystem::path& scratch_folder, Progress& progress) {
+                                 Progress& progress) {
   if (!options.group->is_single())
     fail_usage("feature maps are extracted by one process, not {}", options.group->size());
   const c10::Device device = prepare(backbone, options);
@@ -117,7 +117,8 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
     const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
     check_finite(maps, first, images.image_ids);
     if (first == 0) {
-      result.maps = scratch_tensor(scratch_folder, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
+      result.maps =
+          scratch_tensor(options.scratch_folder, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
     }
     result.maps.slice(0, first, end).copy_(maps);
     progress.advance(end, speed.describe(end));

@@ -120,7 +120,8 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
   for (const int64_t batch : {2, 5}) {
     ExtractOptions options;
     options.batch = batch;
-    const FeatureMaps maps = extract_feature_maps(*backbone, pack, options, folder.path(), Progress::none());
+    options.scratch_folder = folder.path();
+    const FeatureMaps maps = extract_feature_maps(*backbone, pack, options, Progress::none());
     EXPECT_EQ(maps.maps.sizes(), (std::vector<int64_t>{5, 64, 2, 2}));
     EXPECT_EQ(maps.image_ids, pack.image_ids);
     EXPECT_TRUE(at::allclose(maps.maps.to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
@@ -129,10 +130,8 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
 }
 
 TEST(Extract, ABackboneWithoutMapsSaysSo) {
-  const testing::TempDir folder;
   MeanColour backbone;
-  EXPECT_THAT(testing::message_of(
-                  [&] { extract_feature_maps(backbone, random_pack(1, 4), {}, folder.path(), Progress::none()); }),
+  EXPECT_THAT(testing::message_of([&] { extract_feature_maps(backbone, random_pack(1, 4), {}, Progress::none()); }),
               ::testing::HasSubstr("features only"));
 }
 

@@ -23,6 +23,7 @@ struct ExtractOptions {
   std::string device = "auto";  ///< see parse_device
   Precision precision =
       Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
+  std::filesystem::path scratch_folder = std::filesystem::temp_directory_path();  ///< room for feature maps
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 
@@ -34,10 +35,10 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
                             Progress& progress);
 
 /// The feature maps of every packed image as float16, in order and without augmentation, kept in a nameless file of
-/// `scratch_folder` until they are written (see scratch_tensor). Throws what extract_features throws, Error when the
-/// backbone has no maps or a value is beyond float16, UsageError for a group of several processes.
+/// `options.scratch_folder` until they are written (see scratch_tensor). Throws what extract_features throws, Error
+/// when the backbone has no maps or a value is beyond float16, UsageError for a group of several processes.
 FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
-                                 const std::filesystem::path& scratch_folder, Progress& progress);
+                                 Progress& progress);
 
 /// f(x) of a few decoded images of any size, each brought to the backbone's image size by resize_and_crop: float32 [n,
 /// d] on the CPU. Throws Error when there is none.
