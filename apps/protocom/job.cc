@@ -97,13 +97,13 @@ void compare(const ProcessGroup& group) {
 }  // namespace
 
 const ProcessGroup& job() {
-  static const ProcessGroup group(launch_from_environment());
+  static const ProcessGroup kGroup(launch_from_environment());
   if (joined == nullptr) {
-    joined = &group;
-    if (!group.is_main()) fall_silent();
+    joined = &kGroup;
+    if (!kGroup.is_main()) fall_silent();
   }
-  compare(group);
-  return group;
+  compare(kGroup);
+  return kGroup;
 }
 
 void set_job_command(const CLI::App& command) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "protocom/core/error.h"
@@ -26,8 +27,8 @@ std::mutex& output_mutex() {
 }
 
 bool is_terminal() {
-  static const bool result = isatty(STDERR_FILENO) != 0;
-  return result;
+  static const bool kResult = isatty(STDERR_FILENO) != 0;
+  return kResult;
 }
 
 size_t terminal_width() {
@@ -53,7 +54,7 @@ class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> 
 }  // namespace
 
 std::string format_duration(double seconds) {
-  const auto total = static_cast<int64_t>(std::max(0.0, seconds) + 0.5);
+  const int64_t total = std::llround(std::max(0.0, seconds));
   if (total >= 3600) return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
   return fmt::format("{}:{:02}", total / 60, total % 60);
 }

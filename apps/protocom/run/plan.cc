@@ -31,7 +31,7 @@ struct StageKind {
 };
 
 const std::vector<StageKind>& stage_kinds() {
-  static const std::vector<StageKind> kinds = {
+  static const std::vector<StageKind> kKinds = {
       {"synth",
        "out",
        "images",
@@ -62,7 +62,7 @@ const std::vector<StageKind>& stage_kinds() {
        {"images", "features", "knowledge", "model", "fitted"},
        {"split"}},
       {"report", "out", "report.html", {}, {"results"}}};
-  return kinds;
+  return kKinds;
 }
 
 /// A relative input lies beside the configuration, a relative output in the folder of artefacts.
@@ -278,7 +278,7 @@ std::vector<std::string> Stage::arguments() const {
     }
     const bool positional = contains(positionals, name);
     for (const std::string& text : value.values)
-      (positional ? last : arguments).push_back(positional ? text : "--" + name + "=" + text);
+      (positional ? last : arguments).push_back(positional ? text : fmt::format("--{}={}", name, text));
   }
   arguments.insert(arguments.end(), last.begin(), last.end());
   return arguments;
