@@ -3,9 +3,15 @@
 namespace protocom::cli {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
+  add_fewer_inputs(command, options);
+  command.get_option("--knowledge")->required();
+  command.get_option("--model")->required();
+}
+
+void add_fewer_inputs(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--features", options.files.features, "Features (npz)")->required();
-  command.add_option("--knowledge", options.files.knowledge, "Knowledge file")->required();
-  command.add_option("--model", options.files.model, "Completion model")->required();
+  command.add_option("--knowledge", options.files.knowledge, "Knowledge file");
+  command.add_option("--model", options.files.model, "Completion model");
   command.add_option("--class-split", options.files.class_split,
                      "Split that replaces the features' own (CSV class,split)");
   command.add_option("--split", options.split, "Classes that are analysed: base, val or novel");
@@ -93,6 +99,18 @@ void add_method(CLI::App& command, AnalysisOptions& options) {
 
 void add_bins(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--bins", options.analyse.bins, "Bins of the reliability curve");
+}
+
+void add_few_shots(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--few-shots", options.analyse.few_shots, "Numbers of labelled images a class")->delimiter(',');
+}
+
+void add_others(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too");
+}
+
+void add_base_shots(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
 }
 
 void add_mistakes(CLI::App& command, AnalysisOptions& options) {

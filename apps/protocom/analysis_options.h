@@ -22,6 +22,8 @@ struct AnalysisOptions {
 using AddOptions = void (*)(CLI::App& command, AnalysisOptions& options);
 
 void add_inputs(CLI::App& command, AnalysisOptions& options);
+/// The same where knowledge and model may be left out.
+void add_fewer_inputs(CLI::App& command, AnalysisOptions& options);
 void add_output(CLI::App& command, AnalysisOptions& options);
 void add_task(CLI::App& command, AnalysisOptions& options);
 void add_methods(CLI::App& command, AnalysisOptions& options);
@@ -38,6 +40,9 @@ void add_single_images(CLI::App& command, AnalysisOptions& options);
 void add_nearest(CLI::App& command, AnalysisOptions& options);
 void add_method(CLI::App& command, AnalysisOptions& options);
 void add_bins(CLI::App& command, AnalysisOptions& options);
+void add_few_shots(CLI::App& command, AnalysisOptions& options);
+void add_others(CLI::App& command, AnalysisOptions& options);
+void add_base_shots(CLI::App& command, AnalysisOptions& options);
 void add_mistakes(CLI::App& command, AnalysisOptions& options);
 
 }  // namespace protocom::cli

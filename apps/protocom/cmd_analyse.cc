@@ -37,9 +37,35 @@ void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::
     } else if (names.size() == 1 || workbench.possible(name)) {
       writer.write(workbench.run(name));
     } else {
-      logger().info("'{}' is left out: it is about methods that are not among --methods", name);
+      logger().info("'{}' is left out: it needs methods that are not among --methods, or more classes and images",
+                    name);
     }
   }
+}
+
+/// The same for analyses that need no completion model.
+void run_without_model(const CLI::App& command, AnalysisOptions& options, const std::string& name) {
+  options.analyse.episodes.split = parse_split(options.split);
+  make_methods(options.analyse.methods);  // a wrong name is said before files are read
+  const AnalysisWriter writer = writer_of(command, options);
+  const EvaluationData data = read_files(options.files);
+  const Methods methods = make_methods(options.analyse.methods, data.fitted);
+  writer.write(analyse_without_model(name, data.inputs(), methods, options.analyse, progress()));
+}
+
+void add_analysis_without_model(CLI::App& parent, const char* name, const char* description,
+                                const std::vector<AddOptions>& groups) {
+  auto options = std::make_shared<AnalysisOptions>();
+  options->analyse.methods = {"mean"};
+  CLI::App* command = add_command(
+      parent, name, description,
+      fmt::format("protocom analyse {} --features features.npz --knowledge knowledge.npz --fitted plda.npz \\\n"
+                  "    --methods mean,plda,plda-vb --out analysis",
+                  name));
+  add_fewer_inputs(*command, *options);
+  for (const AddOptions add : groups) add(*command, *options);
+  add_output(*command, *options);
+  command->callback([command, options] { run_without_model(*command, *options, command->get_name()); });
 }
 
 /// `protocom analyse NAME` with its groups of options.
@@ -72,9 +98,9 @@ void add_all_command(CLI::App& parent) {
                                   "model.npz --images images --out analysis\n"
                                   "protocom report result.json analysis --out report.html");
   add_inputs(*command, *options);
-  for (const AddOptions add :
-       {&add_methods, &add_episodes, &add_images, &add_ablation, &add_shots, &add_noise, &add_ways, &add_unlabelled,
-        &add_distribution, &add_single_images, &add_nearest, &add_method, &add_bins, &add_mistakes})
+  for (const AddOptions add : {&add_methods, &add_episodes, &add_images, &add_ablation, &add_shots, &add_noise,
+                               &add_ways, &add_unlabelled, &add_distribution, &add_single_images, &add_nearest,
+                               &add_method, &add_bins, &add_mistakes, &add_few_shots, &add_others, &add_base_shots})
     add(*command, *options);
   command->add_option("--cosine-episodes", options->analyse.cosine_episodes, "Episodes of table 3");
   command->add_option("--results", options->results, "Results for tables 1 and 2")->delimiter(',');
@@ -116,6 +142,10 @@ void add_analyse_command(CLI::App& app) {
   add_all_command(*command);
   add_tables_command(*command);
   for (const AnalysisCommand& one : analysis_commands()) add_analysis(*command, one.name, one.description, one.groups);
+  add_analysis_without_model(*command, "unseen", "None of these: images of classes that were not given",
+                             {&add_methods, &add_episodes, &add_few_shots, &add_others});
+  add_analysis_without_model(*command, "generalised", "Novel and base classes told apart together",
+                             {&add_methods, &add_episodes, &add_few_shots, &add_base_shots});
 }
 
 const Command kRegister{Order::kAnalyse, &add_analyse_command};

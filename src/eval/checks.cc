@@ -18,9 +18,10 @@ constexpr float kTie = 1e-4F;  ///< sums in another order differ by about 1e-6
 /// Checks one episode after the other; remembers where a row was last seen instead of clearing a set.
 class EpisodeChecker {
  public:
-  EpisodeChecker(const FeatureSet& features, Split split)
+  EpisodeChecker(const FeatureSet& features, const EpisodeList& list)
       : features_(features),
-        split_(split),
+        split_(list.split),
+        without_supports_(list.shape.k_shot == 0),
         labels_(features.labels.contiguous()),
         seen_in_(static_cast<size_t>(features.size()), -1),
         class_seen_in_(features.class_names.size(), -1) {}
@@ -33,7 +34,8 @@ class EpisodeChecker {
     for (const int64_t label : episode.classes) check_class(label);
     size_t queries = 0;
     for (size_t i = 0; i < n; ++i) {
-      if (episode.support[i].empty()) fail("episode {} has no support of class '{}'", number, name(episode.classes[i]));
+      if (episode.support[i].empty() && !without_supports_)
+        fail("episode {} has no support of class '{}'", number, name(episode.classes[i]));
       queries += episode.query[i].size();
       check_rows(episode.support[i], episode.classes[i]);
       check_rows(episode.query[i], episode.classes[i]);
@@ -84,6 +86,7 @@ class EpisodeChecker {
 
   const FeatureSet& features_;
   Split split_;
+  bool without_supports_;  // classes may have none
   at::Tensor labels_;
   std::vector<int64_t> seen_in_;
   std::vector<int64_t> class_seen_in_;
@@ -146,7 +149,7 @@ void ProtocolChecks::add(const ProtocolChecks& other) {
 
 ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& list) {
   check_class_names(features);
-  EpisodeChecker checker(features, list.split);
+  EpisodeChecker checker(features, list);
   for (size_t i = 0; i < list.episodes.size(); ++i) checker.check(list.episodes[i], static_cast<int64_t>(i));
   ProtocolChecks checks;
   checks.episodes = static_cast<int64_t>(list.episodes.size());

@@ -34,6 +34,8 @@ void add(const Episode& episode, RowBatch& rows) {
   }
   append(episode.query, rows.query);
   append(episode.pool, rows.unlabelled);
+  for (const auto& group : episode.pool.empty() ? episode.query : episode.pool)
+    rows.shares.push_back(static_cast<float>(group.size()));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "eval/class_centres.h"
 #include "eval/episode_rows.h"
 #include "eval/gather_scores.h"
+#include "eval/known.h"
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
 #include "protocom/fewshot/scorer_group.h"
@@ -16,25 +17,15 @@
 namespace protocom {
 namespace {
 
-/// The context of the methods, with the base features where one of them needs any.
-class Known {
- public:
-  Known(const EvaluateInputs& inputs, const Methods& methods) {
-    context_.model = inputs.model;
-    context_.classes = inputs.classes;
-    context_.knowledge = inputs.knowledge;
-    context_.class_names = &inputs.features.class_names;
-    const auto needs_base = [](const auto& method) { return method->spec().has(Need::kBaseFeatures); };
-    if (!std::any_of(methods.begin(), methods.end(), needs_base)) return;
-    base_ = features_of(inputs.features, Split::kBase);
-    if (base_.features.defined()) context_.base = &base_;
+/// Whether every method can do without labelled images, if the tasks have none.
+void check_shots(const Methods& methods, const EpisodeShape& shape) {
+  for (const auto& method : methods) {
+    if (method->spec().fewest_shots > shape.k_shot) {
+      fail_usage("'{}' needs {} labelled image of each class, the tasks have {}; leave it out, or ask for more shots",
+                 method->label(), method->spec().fewest_shots, shape.k_shot);
+    }
   }
-  [[nodiscard]] const MethodContext& context() const { return context_; }
-
- private:
-  LabelledFeatures base_;
-  MethodContext context_;
-};
+}
 
 /// The classes that the completion model and fitted methods have seen, each once.
 std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
@@ -206,6 +197,7 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
                                const EvaluateOptions& options, Progress& progress) {
   if (options.methods.empty()) fail_usage("no method to evaluate");
   if (options.batch < 1) fail_usage("the batch must be at least 1, found {}", options.batch);
+  check_shots(options.methods, episodes.shape);
   CheckedScores result{{}, check_episodes(inputs.features, episodes)};
   check_unseen(inputs.features, episodes.split, trained_on(inputs), result.checks);
   const at::NoGradGuard no_grad;

@@ -60,7 +60,7 @@ void check(const MethodResult& result, const std::string& where) {
   for (const double accuracy : result.per_episode) {
     if (!(accuracy >= 0.0 && accuracy <= 100.0)) fail("{}: accuracy {} is not a percentage", where, accuracy);
   }
-  if (result.n_way < 2 || result.k_shot < 1) fail("{}: {}-way {}-shot cannot be", where, result.n_way, result.k_shot);
+  if (result.n_way < 2 || result.k_shot < 0) fail("{}: {}-way {}-shot cannot be", where, result.n_way, result.k_shot);
 }
 
 MethodResult parse_result(const json& object, const std::string& where) {

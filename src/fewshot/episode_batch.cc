@@ -16,7 +16,9 @@ void expect(const at::Tensor& tensor, const char* name, const std::vector<int64_
        tensor.defined() ? fmt::format("[{}]", fmt::join(tensor.sizes(), ", ")) : "none");
 }
 
-int64_t check_supports(const EpisodeBatch& batch, int64_t b, int64_t d) {
+int64_t check_supports(const EpisodeBatch& batch, int64_t fewest) {
+  const int64_t b = batch.query.size(0);
+  const int64_t d = batch.query.size(2);
   if (!batch.support.defined()) {
     expect(batch.moments.sum, "moments of supports", {b, -1, d});
     return batch.moments.sum.size(1);
@@ -24,23 +26,25 @@ int64_t check_supports(const EpisodeBatch& batch, int64_t b, int64_t d) {
   expect(batch.support, "supports", {b, -1, -1, d});
   const int64_t n = batch.support.size(1);
   if (!batch.support_mask.defined()) {
-    if (batch.support.size(2) < 1) fail("every class needs at least one support");
+    if (batch.support.size(2) < fewest) fail("every class needs at least one support");
     return n;
   }
   expect(batch.support_mask, "mask of supports", {b, n, batch.support.size(2)});
-  if (!batch.support_mask.sum(-1).gt(0).all().item<bool>()) fail("every class needs at least one support");
+  if (fewest > 0 && !batch.support_mask.sum(-1).gt(0).all().item<bool>())
+    fail("every class needs at least one support");
   return n;
 }
 
 }  // namespace
 
-void check_batch(const EpisodeBatch& batch) {
+void check_batch(const EpisodeBatch& batch, int64_t fewest_shots) {
   expect(batch.query, "queries", {-1, -1, -1});
   const int64_t b = batch.query.size(0);
-  const int64_t n = check_supports(batch, b, batch.query.size(2));
+  const int64_t n = check_supports(batch, fewest_shots);
   if (n < 1) fail("an episode needs at least one class");
   if (batch.unlabelled.defined()) expect(batch.unlabelled, "unlabelled images", {b, -1, batch.query.size(2)});
   if (batch.classes.defined()) expect(batch.classes, "classes", {b, n});
+  if (batch.shares.defined()) expect(batch.shares, "shares of the classes", {b, n});
   if (!batch.seed.empty() && static_cast<int64_t>(batch.seed.size()) != b)
     fail("{} episodes come with {} seeds", b, batch.seed.size());
 }

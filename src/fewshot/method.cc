@@ -4,8 +4,27 @@
 
 namespace protocom {
 
+namespace {
+
+EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureMap& map) {
+  EpisodeBatch moved = batch;
+  if (batch.support.defined()) moved.support = map.map(batch.support);
+  if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);
+  moved.query = map.map(batch.query);
+  if (batch.unlabelled.defined()) moved.unlabelled = map.map(batch.unlabelled);
+  return moved;
+}
+
+}  // namespace
+
 EpisodeScores Scorer::score(const EpisodeBatch& batch) const {
-  check_batch(batch);
+  check_batch(batch, fewest_shots());
+  const auto map = feature_map();
+  return answer(map == nullptr ? batch : mapped(batch, *map));
+}
+
+EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
+  check_batch(batch, fewest_shots());
   return answer(batch);
 }
 

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <map>
 
-#include "fewshot/plda_tasks.h"
+#include "fewshot/plda_probabilities.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/fewshot/plda_calibration.h"
@@ -124,8 +122,9 @@ at::Tensor predicted(const PldaSpaceFitter& fitter, const PldaSpace& space, cons
 /// A space with its laws and what they were taken from.
 struct Candidate {
   double shrinkage = 0;
-  std::optional<PldaCalibration> calibration;
+  std::optional<PldaCalibration> calibration = {};
   double explained = 0;
+  std::vector<PldaSpace> spaces = {};  ///< of Evidence::for_tasks()
 };
 
 VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
@@ -138,13 +137,15 @@ PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
 
 Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
                   const KernelRidgeOptions& options) {
-  Candidate candidate{shrinkage, {}, 0};
+  Candidate candidate{shrinkage};
   double shares = 0;
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
     if (parts->empty()) continue;
     std::vector<HeldOutVariance> seen;
+    candidate.spaces.clear();  // those of the val classes come last, where there are any
     for (const Part& part : *parts) {
-      const PldaSpace space = part.fitter.space(shrinkage);
+      candidate.spaces.push_back(part.fitter.space(shrinkage));
+      const PldaSpace& space = candidate.spaces.back();
       seen.push_back(held_out_variance(space, part.held_out,
                                        predicted(part.fitter, space, part.held_out.classes, descriptions, options)));
     }
@@ -163,21 +164,24 @@ Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescrip
 std::vector<HeldOutClasses> held_out_classes(const Evidence& evidence, const Candidate& candidate,
                                              const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
   std::vector<HeldOutClasses> result;
-  for (const Part& part : evidence.for_tasks()) {
-    const PldaSpace raw = part.fitter.space(candidate.shrinkage);
-    const PldaSpace space = calibrated(raw, *candidate.calibration);
-    const at::Tensor mean = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
+  for (size_t i = 0; i < evidence.for_tasks().size(); ++i) {
+    const Part& part = evidence.for_tasks()[i];
+    PldaModel model;
+    model.space = calibrated(candidate.spaces[i], *candidate.calibration);
+    model.residual = residual_variance(candidate.spaces[i], *candidate.calibration);
+    const at::Tensor mean = predicted(part.fitter, model.space, part.held_out.classes, descriptions, options);
     const auto classes = static_cast<int64_t>(part.rows.size());
-    ClassMeanPrior prior = mean.defined() ? ClassMeanPrior{mean, residual_variance(raw, *candidate.calibration)}
-                                          : no_knowledge(space.between, {classes});
-    result.push_back({space.transform(part.features.to(at::kFloat)),
-                      part.rows,
-                      {prior.mean.to(at::kFloat), prior.variance.to(at::kFloat)}});
+    const ClassMeanPrior prior =
+        mean.defined() ? ClassMeanPrior{mean, model.residual} : no_knowledge(model.space.between, {classes});
+    const PldaRows rows(model);
+    result.push_back({rows.layout(), rows.map(part.features.to(at::kFloat)), part.rows, in_parts(prior, rows.layout()),
+                      in_parts(no_knowledge(model.space.between, {1}), rows.layout())});
   }
   return result;
 }
 
-/// The same tasks for every candidate, because the draws depend on seed and images alone.
+/// With one shot and, where the classes have the images, with five. The same tasks for every candidate, because the
+/// draws depend on seed and images alone.
 std::vector<PldaTasks> all_tasks(const std::vector<HeldOutClasses>& parts, const std::vector<TaskQueries>& kinds,
                                  const PldaFitOptions& options) {
   std::vector<PldaTasks> tasks;
@@ -193,21 +197,8 @@ std::vector<PldaTasks> all_tasks(const std::vector<HeldOutClasses>& parts, const
   return tasks;
 }
 
-using Scores = std::function<at::Tensor(const PldaTasks&)>;
-
-at::Tensor inductive_scores(const PldaTasks& tasks) {
-  return log_predictive(class_mean_posterior(tasks.prior, tasks.count, tasks.sum), tasks.queries);
-}
-
-Scores transductive_scores(const PldaVbOptions& options) {
-  return [options](const PldaTasks& tasks) {
-    const PldaVbResult result = plda_vb(tasks.prior, tasks.count, tasks.sum, tasks.queries, options);
-    return plda_vb_scores(result, tasks.queries, options);
-  };
-}
-
 /// Accuracy in percent of every task, one after the other.
-at::Tensor accuracies(const std::vector<PldaTasks>& all, const Scores& scores) {
+at::Tensor accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
   std::vector<at::Tensor> parts;
   for (const PldaTasks& tasks : all) {
     parts.push_back(100 * scores(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble).mean(-1));
@@ -220,26 +211,6 @@ bool surely_better(const at::Tensor& now, const at::Tensor& before) {
   const at::Tensor gain = now - before;
   const double error = gain.numel() > 1 ? gain.std().item<double>() / std::sqrt(gain.numel()) : 0;
   return gain.mean().item<double>() > error;
-}
-
-/// The scale of scores that gives the least log loss, on a grid of 5 % steps from .02 to 3.
-double best_scale(const std::vector<PldaTasks>& all, const Scores& scores) {
-  std::vector<at::Tensor> logits;
-  for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
-  double best = 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (double scale = 0.02; scale < 3; scale *= 1.05) {
-    double loss = 0;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
-      loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
-    }
-    if (loss < least) {
-      least = loss;
-      best = scale;
-    }
-  }
-  return best;
 }
 
 /// Chooses among candidates in order: the best mean of those that are surely better than the first.
@@ -274,7 +245,7 @@ KernelRidgeOptions choose_knowledge(const PldaSpaceFitter& whole, const PldaFitI
 }
 
 void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& options, PldaFit& fit) {
-  const auto tasks = all_tasks(parts, {TaskQueries::kBalanced, TaskQueries::kDirichletHalf}, options);
+  const auto tasks = all_tasks(parts, all_query_kinds(), options);
   if (tasks.empty()) return;
   const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5}, {0.5, 0.0}, {0.5, 1.0}};
   std::vector<std::string> settings;
@@ -291,8 +262,6 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
   record("trust, spread", settings, figures, chosen, fit.tried);
   fit.model.vb.trust = grid[chosen].first;
   fit.model.vb.spread = grid[chosen].second;
-  fit.model.transductive_scale = best_scale(tasks, transductive_scores(fit.model.vb));
-  fit.model.inductive_scale = best_scale(tasks, inductive_scores);
 }
 
 /// The candidate whose inductive accuracy is the best.
@@ -337,7 +306,9 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
     fit.model.space = calibrated(raw, *best.calibration);
     fit.model.residual = residual_variance(raw, *best.calibration);
     fit.model.explained = inputs.descriptions.empty() ? 0 : best.explained;
-    choose_vb(held_out_classes(evidence, best, inputs.descriptions, ridge), options, fit);
+    const auto parts = held_out_classes(evidence, best, inputs.descriptions, ridge);
+    choose_vb(parts, options, fit);
+    set_probabilities(parts, {!inputs.descriptions.empty(), options.tasks, options.seed}, fit.model);
   }
   if (!inputs.descriptions.empty()) {
     const auto& base = whole.moments();

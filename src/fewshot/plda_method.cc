@@ -44,29 +44,55 @@ void PldaMethod::load(const MethodState& state) {
 
 std::vector<std::string> PldaMethod::findings() const { return findings_; }
 
-PldaMethod::Prepared PldaMethod::prepared(const MethodContext& context) const {
+PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);
-  if (!model_->knowledge) return {model_, {}};
+  PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}};
+  result.nothing = in_parts(model_->prior({}, 1), result.rows->layout());
+  if (!model_->knowledge) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
-  return {model_, descriptions_of(*context.knowledge, *context.class_names, attributes_)};
+  const auto classes = static_cast<int64_t>(context.class_names->size());
+  result.classes =
+      in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes),
+               result.rows->layout());
+  return result;
 }
 
-ClassMeanPrior prior_of(const PldaModel& model, const ClassDescriptions& descriptions, const EpisodeBatch& batch) {
-  const at::IntArrayRef shape = batch.support.defined() ? batch.support.sizes() : batch.moments.sum.sizes();
-  const int64_t b = shape[0];
-  const int64_t n = shape[1];
-  const at::Tensor labels = batch.classes.defined() ? batch.classes.flatten() : at::Tensor();
-  const bool known = !descriptions.empty() && labels.defined();
-  const ClassMeanPrior prior = model.prior(known ? descriptions.rows(labels) : ClassDescriptions(), b * n);
-  const auto split = [&](const at::Tensor& rows) { return rows.dim() == 1 ? rows : rows.view({b, n, -1}); };
-  return {split(prior.mean), split(prior.variance)};
+PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
+  if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
+  const int64_t b = batch.size();
+  const int64_t n = batch.support.size(1);
+  const bool known = classes.mean_own.defined() && batch.classes.defined();
+  const PldaRowBelief& from = known ? classes : nothing;
+  const at::Tensor which = known ? batch.classes.flatten() : at::zeros({b * n}, at::kLong);
+  const auto selected = [&](const at::Tensor& all) {
+    std::vector<int64_t> sizes = {b, n};
+    if (all.dim() > 1) sizes.push_back(all.size(1));
+    return all.index_select(0, which).view(sizes);
+  };
+  return {selected(from.mean_own), selected(from.variance_own), selected(from.mean_rest), selected(from.variance_rest)};
 }
 
-SupportStatistics supports_in(const PldaSpace& space, const EpisodeBatch& batch) {
-  EpisodeBatch moved = batch;
-  moved.support = space.transform(batch.support);
-  return statistics_of(moved);
+at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
+                                const at::Tensor& logits) const {
+  const at::Tensor none = row_log_predictive(nothing, batch.query, rows->layout()).squeeze(-1);  // [b, q]
+  const at::Tensor ratio = std::get<0>(predictive.max(-1)) - none;
+  return logits.logsumexp(-1) - by_shots(model->known_slope, count).squeeze(-1) * ratio -
+         by_shots(model->known_offset, count).squeeze(-1);
+}
+
+at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {
+  const at::Tensor mean = count.mean(-1);
+  at::Tensor result = at::empty({count.size(0), 1, 1});
+  for (int64_t i = 0; i < count.size(0); ++i)
+    result.data_ptr<float>()[i] = static_cast<float>(fitted.at(mean.data_ptr<float>()[i]));
+  return result;
+}
+
+std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch) {
+  if (batch.support_mask.defined()) return {batch.support_mask.sum(-1), batch.support.sum(2)};
+  const auto shots = static_cast<double>(batch.support.size(2));
+  return {at::full({batch.size(), batch.support.size(1)}, shots), batch.support.sum(2)};
 }
 
 }  // namespace protocom

@@ -1,10 +1,34 @@
 #pragma once
 #include <memory>
+#include <utility>
 
 #include "fewshot/method_definition.h"
+#include "fewshot/plda_rows.h"
 #include "protocom/fewshot/plda_model.h"
 
 namespace protocom {
+
+/// A model for a set of classes.
+struct PldaPrepared {
+  std::shared_ptr<const PldaModel> model;
+  std::shared_ptr<const PldaRows> rows;
+  PldaRowBelief classes;  ///< [c]; undefined: the model has no knowledge
+  PldaRowBelief nothing;  ///< [1], of a class of which nothing is known
+
+  /// The prior of each class of each episode, [b, n].
+  [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;
+  /// The logit [b, q] of a class never seen beside `logits` [b, q, n]: the chance that an image is of one of the
+  /// classes is judged of each image by itself, from `predictive` [b, q, n] (row_log_predictive), also where the logits
+  /// are not.
+  [[nodiscard]] at::Tensor unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
+                                  const at::Tensor& logits) const;
+};
+
+/// [b, 1, 1]: the number for the mean number of images of an episode's classes; `count` [b, n].
+at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count);
+
+/// Count [b, n] and sum [b, n, width] of a batch's supports.
+std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
 
 /// What the Bayesian methods share: the model that fitting finds, on base classes and, where there are any, val
 /// classes.
@@ -16,25 +40,15 @@ class PldaMethod : public Method {
   [[nodiscard]] std::vector<std::string> findings() const override;
 
  protected:
-  /// The model and what is known of the context's classes. Throws UsageError before fitting, and for a model with
+  /// The model and what is believed of the context's classes. Throws UsageError before fitting, and for a model with
   /// knowledge in a context without.
-  struct Prepared {
-    std::shared_ptr<const PldaModel> model;
-    ClassDescriptions descriptions;  ///< [c], float32
-  };
-  [[nodiscard]] Prepared prepared(const MethodContext& context) const;
+  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
 
  private:
   std::shared_ptr<const PldaModel> model_;
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
 };
-
-/// The prior of each class of each episode, [b, n, e].
-ClassMeanPrior prior_of(const PldaModel& model, const ClassDescriptions& descriptions, const EpisodeBatch& batch);
-
-/// Count [b, n] and sum [b, n, e] of the supports in the model's space.
-SupportStatistics supports_in(const PldaSpace& space, const EpisodeBatch& batch);
 
 /// The citation of all of them.
 inline constexpr const char* kPldaCitation =

@@ -23,6 +23,14 @@ at::Tensor described(const ClassDescriptions& descriptions) {
 
 }  // namespace
 
+double ByShots::at(double shots) const {
+  const double place = std::min(shots, 5.0) / (std::min(shots, 5.0) + 1);
+  constexpr double kOne = 1.0 / 2;
+  constexpr double kFive = 5.0 / 6;
+  if (place < kOne) return none + (one - none) * place / kOne;
+  return one + (five - one) * (place - kOne) / (kFive - kOne);
+}
+
 ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n) const {
   if (!knowledge || descriptions.empty()) return no_knowledge(space.between.to(at::kFloat), {n});
   const at::Tensor mean = knowledge->predict(descriptions).to(at::kFloat);

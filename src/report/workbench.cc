@@ -58,6 +58,8 @@ class Workbench::Impl {
   }
 
   [[nodiscard]] bool possible(const std::string& name) const {
+    if (name == "unseen") return other_classes() > 0;
+    if (name == "generalised") return spare_images(Split::kBase) > 0;
     if (std::find(std::begin(kOfPaperRows), std::end(kOfPaperRows), name) == std::end(kOfPaperRows)) return true;
     const auto labels = labels_of(inputs_.methods);
     const auto rows = paper_rows();
@@ -78,8 +80,12 @@ class Workbench::Impl {
         {"attention", &Impl::attention},
         {"classes", &Impl::classes},
         {"calibration", &Impl::calibration},
+        {"unseen", &Impl::unseen},
+        {"generalised", &Impl::generalised},
         {"episodes", &Impl::episodes},
         {"failures", &Impl::failures}};
+    if (!possible(name) && (name == "unseen" || name == "generalised"))
+      fail_usage("'{}' needs more classes or images than there are", name);
     if (!possible(name)) fail_usage("'{}' is about {}: name all of them", name, fmt::join(paper_rows(), ", "));
     return (this->*kAnalyses.at(name))();
   }
@@ -137,12 +143,19 @@ class Workbench::Impl {
   }
 
   /// What the smallest class of the split leaves for more than the queries.
-  [[nodiscard]] int64_t spare_images() const {
+  [[nodiscard]] int64_t spare_images() const { return spare_images(episodes_.split); }
+  [[nodiscard]] int64_t spare_images(Split split) const {
     const auto rows = features_.rows_by_class();
-    int64_t fewest = features_.size();
-    for (const int64_t k : features_.classes_of(episodes_.split))
+    const auto classes = features_.classes_of(split);
+    int64_t fewest = classes.empty() ? 0 : features_.size();
+    for (const int64_t k : classes)
       fewest = std::min(fewest, static_cast<int64_t>(rows[static_cast<size_t>(k)].size()));
     return fewest - episodes_.shape.n_query;
+  }
+
+  /// Classes of the split beyond those of an episode.
+  [[nodiscard]] int64_t other_classes() const {
+    return static_cast<int64_t>(features_.classes_of(episodes_.split).size()) - episodes_.shape.n_way;
   }
 
   /// The numbers that the smallest class allows; says so when it does not allow all.
@@ -246,6 +259,18 @@ class Workbench::Impl {
     return {calibration_section(methods, episodes_), methods, query_list().hash(features_)};
   }
 
+  AnalysisOutcome unseen() {
+    AnalyseOptions fitting = options_;
+    fitting.others = std::min(options_.others, other_classes());
+    return analyse_without_model("unseen", inputs_.evaluate(), inputs_.methods, fitting, progress_);
+  }
+
+  AnalysisOutcome generalised() {
+    AnalyseOptions fitting = options_;
+    fitting.base_shots = std::min(options_.base_shots, spare_images(Split::kBase));
+    return analyse_without_model("generalised", inputs_.evaluate(), inputs_.methods, fitting, progress_);
+  }
+
   AnalysisOutcome episodes() {
     const TaskScores scores = task({episodes_.shape, episodes_.count, paper_methods()});
     const auto analysis = analyse_episodes(features_, list_, scores.methods);
@@ -292,6 +317,19 @@ class Workbench::Impl {
   std::optional<TaskScores> query_scores_;
   EpisodeList query_list_;
 };
+
+AnalysisOutcome analyse_without_model(const std::string& name, const EvaluateInputs& inputs, const Methods& methods,
+                                      const AnalyseOptions& options, Progress& progress) {
+  if (name == "unseen") {
+    const OpenSetOptions tasks{options.episodes, options.few_shots, options.others};
+    const auto results = analyse_open_set(inputs, methods, tasks, progress);
+    return {open_set_section(results, tasks), results};
+  }
+  if (name != "generalised") fail_usage("'{}' needs a completion model", name);
+  const GeneralisedOptions tasks{options.episodes, options.few_shots, options.base_shots};
+  const auto results = analyse_generalised(inputs, methods, tasks, progress);
+  return {generalised_section(results, tasks), results};
+}
 
 Workbench::Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
     : impl_(std::make_unique<Impl>(inputs, options, progress)) {}

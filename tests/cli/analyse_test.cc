@@ -96,7 +96,7 @@ const std::vector<std::string> kFewEpisodes = {"--episodes", "10", "--n-query", 
 TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
   const auto files = files_below(folder_->path() / "out/analysis");
   for (const char* name : {"ablation", "attention", "calibration", "classes", "cosine", "distribution", "episodes",
-                           "failures", "nearest", "noise", "shots", "single-images", "unlabelled", "ways"}) {
+                           "failures", "nearest", "noise", "shots", "single-images", "unlabelled", "unseen", "ways"}) {
     ASSERT_THAT(files, Contains(std::string(name) + ".json"));
     const json written = read("out/analysis/" + std::string(name) + ".json");
     EXPECT_EQ(written.at("analysis"), name);

@@ -179,7 +179,7 @@ TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
     return testing::usage_message_of([&] { sample_episodes(features_, {Split::kBase, shape, count, 1}); });
   };
   EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way must be at least 2, found 1"));
-  EXPECT_THAT(usage_error({2, 0, 1}, 1), HasSubstr("k-shot must be at least 1, found 0"));
+  EXPECT_THAT(usage_error({2, -1, 1}, 1), HasSubstr("k-shot must be at least 0, found -1"));
   EXPECT_THAT(usage_error({2, 3, 1, 2}, 1), HasSubstr("found 3 to 2"));
   EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images a class must be at least 0"));
   EXPECT_THAT(usage_error({2, 1, 1, 0, 0, QueryDistribution::kDirichlet, 0}, 1), HasSubstr("alpha"));

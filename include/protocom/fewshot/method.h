@@ -38,6 +38,17 @@ struct MethodContext {
   at::Tensor gamma = {};             ///< instead of the model's gamma: one value, learned in training
 };
 
+/// Where a method compares features, if that is a function of each feature vector by itself: a table of features goes
+/// through it once, however many episodes draw from the table. Thread-safe.
+class FeatureMap {
+ public:
+  virtual ~FeatureMap() = default;
+  /// float32 [..., d] to [..., e], every row by itself.
+  [[nodiscard]] virtual at::Tensor map(const at::Tensor& features) const = 0;
+  /// Whether both map alike, so that methods can share what they give.
+  [[nodiscard]] virtual bool same_as(const FeatureMap& other) const { return this == &other; }
+};
+
 /// A method prepared for a set of classes. Thread-safe.
 class Scorer {
  public:
@@ -46,9 +57,15 @@ class Scorer {
   /// queries. The methods of the paper are differentiable in features, network and gamma. Throws Error for a batch
   /// whose parts do not fit one another (check_batch).
   [[nodiscard]] EpisodeScores score(const EpisodeBatch& batch) const;
+  /// The same when every feature of the batch has been through feature_map(); supports that are not there are zeros.
+  [[nodiscard]] EpisodeScores score_mapped(const EpisodeBatch& batch) const;
+  /// Null: the method takes features as they are.
+  [[nodiscard]] virtual std::shared_ptr<const FeatureMap> feature_map() const { return nullptr; }
 
  private:
-  /// score() of a batch that has been checked: what a method implements.
+  /// Labelled images that a class must have.
+  [[nodiscard]] virtual int64_t fewest_shots() const { return 1; }
+  /// score_mapped() of a batch that has been checked: what a method implements.
   [[nodiscard]] virtual EpisodeScores answer(const EpisodeBatch& batch) const = 0;
 };
 

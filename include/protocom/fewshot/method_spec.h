@@ -57,6 +57,7 @@ struct MethodSpec {
   Sees sees = Sees::kEachQueryAlone;
   Assumes assumes = Assumes::kNothing;
   std::vector<Need> needs = {};
+  int64_t fewest_shots = 1;    ///< labelled images that each class must have; 0: a description is enough
   std::string fitted_as = {};  ///< the method whose fitted files it takes, if that is another one
   int paper_row = 0;           ///< 1 to 4: row (i) to (iv) of the paper's ablation (table 4); 0: none of them
   std::string notes = {};      ///< variants, and where it differs from its source

@@ -12,6 +12,16 @@
 
 namespace protocom {
 
+/// A number that depends on the labelled images a class has, K: measured with none, one and five, linear in K / (K + 1)
+/// between, and as with five from there on.
+struct ByShots {
+  double none = 1;
+  double one = 1;
+  double five = 1;
+
+  [[nodiscard]] double at(double shots) const;
+};
+
 /// Everything that classifying with the Bayesian model needs beside the images of the classes.
 struct PldaModel {
   PldaSpace space;                       ///< calibrated: variance 1 within classes
@@ -19,9 +29,13 @@ struct PldaModel {
   std::optional<KernelRidge> knowledge;  ///< none: fitted without descriptions
   KernelRidgeOptions knowledge_options;  ///< what it was fitted with
   PldaVbOptions vb;                      ///< steps, trust, spread and concentration that were chosen
-  double inductive_scale = 1;            ///< log predictives times this, through softmax, are probabilities
-  double transductive_scale = 1;         ///< the same for plda_vb_scores
-  double explained = 0;                  ///< share of the variance between held-out classes that knowledge explains
+  ByShots inductive_scale;               ///< log predictives times this, through softmax, are probabilities
+  ByShots transductive_scale;            ///< the same for plda_vb_scores
+  /// P(one of the classes) = 1 / (1 + exp(-(slope r + offset))), r = the best class's log predictive less that of a
+  /// class never seen, when half of the images are of such classes.
+  ByShots known_slope;
+  ByShots known_offset = {0, 0, 0};
+  double explained = 0;  ///< share of the variance between held-out classes that knowledge explains
 
   /// What is believed of classes [n] before their images, in float32: mean [n, e], variance [e], or [n, e] where some
   /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is

@@ -34,6 +34,9 @@ struct PldaVbResult {
   at::Tensor responsibilities;  ///< [..., u, n], of the unlabelled images; rows add up to 1
 };
 
+/// Throws UsageError for settings out of their range.
+void check_options(const PldaVbOptions& options);
+
 /// Variational EM of a mixture of N(mu_c, I) with the prior of the means, labelled images (`count` [..., n], `sum`
 /// [..., n, d]) and unlabelled ones [..., u, d]:
 ///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u v_c] + const,  m, v = class_mean_posterior(prior, count +

@@ -21,6 +21,7 @@ struct RowBatch {
   std::vector<int64_t> query;       ///< [b * q]
   std::vector<int64_t> unlabelled;  ///< [b * u]
   std::vector<uint64_t> seed;       ///< [b]
+  std::vector<float> shares = {};   ///< [b * n], see EpisodeBatch::shares; empty: not told
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seed.size()); }
 };

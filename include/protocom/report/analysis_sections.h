@@ -6,7 +6,9 @@
 #include "protocom/eval/analysis_attention.h"
 #include "protocom/eval/analysis_centres.h"
 #include "protocom/eval/analysis_distribution.h"
+#include "protocom/eval/analysis_generalised.h"
 #include "protocom/eval/analysis_noise.h"
+#include "protocom/eval/analysis_open_set.h"
 #include "protocom/eval/analysis_queries.h"
 #include "protocom/eval/analysis_sweep.h"
 #include "protocom/eval/evaluation.h"
@@ -65,6 +67,10 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes);
 /// Reliability curves and expected calibration error. At least one method.
 Section calibration_section(const std::vector<Calibration>& methods, const EpisodeOptions& episodes);
+/// Images of classes that were not given. At least one result.
+Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options);
+/// Novel and base classes together. At least one result.
+Section generalised_section(const std::vector<GeneralisedResult>& results, const GeneralisedOptions& options);
 /// What fusion did to single episodes.
 Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes);
 

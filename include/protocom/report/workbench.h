@@ -28,6 +28,9 @@ struct AnalyseOptions {
   int64_t window = kSingleImageWindow;
   int64_t bins = kCalibrationBins;
   int64_t mistakes = 8;
+  std::vector<int64_t> few_shots = {1, 5};  ///< of the analyses of classes not given, and of novel with base classes
+  int64_t others = OpenSetOptions().others;
+  int64_t base_shots = GeneralisedOptions().base_shots;
 };
 
 /// What the analyses read; the references must outlive the workbench.
@@ -46,6 +49,11 @@ struct AnalysisOutcome {
   nlohmann::json data;
   std::string episodes_hash = {};  ///< of its lists of episodes
 };
+
+/// "unseen" or "generalised": these two need no completion model, unless one of the methods does. Throws UsageError for
+/// another name.
+AnalysisOutcome analyse_without_model(const std::string& name, const EvaluateInputs& inputs, const Methods& methods,
+                                      const AnalyseOptions& options, Progress& progress);
 
 /// Everything the analyses read, and what several of them share, so that it is computed once.
 class Workbench {

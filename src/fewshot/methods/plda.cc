@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda_method.h"
-#include "protocom/core/error.h"
 
 namespace protocom::methods {
 namespace {
@@ -22,20 +21,22 @@ class Plda : public PldaMethod {
   /// log N(q; m, 1 + v) of each class's posterior.
   class Predictive : public Scorer {
    public:
-    Predictive(Prepared prepared, const Options& options) : prepared_(std::move(prepared)), options_(options) {}
+    Predictive(PldaPrepared prepared, const Options& options) : prepared_(std::move(prepared)), options_(options) {}
+    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
 
    private:
+    [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const PldaModel& model = *prepared_.model;
-      if (!batch.support.defined()) fail("'plda' needs each support image's feature");
-      const SupportStatistics support = supports_in(model.space, batch);
-      const ClassMeanPosterior posterior =
-          class_mean_posterior(prior_of(model, prepared_.descriptions, batch), support.count, support.sum);
-      const double scale = options_.scale > 0 ? options_.scale : model.inductive_scale;
-      return {scale * log_predictive(posterior, model.space.transform(batch.query)), at::Tensor()};
+      const PldaLayout& layout = prepared_.rows->layout();
+      const PldaRowBelief prior = prepared_.prior_of(batch);
+      const auto [count, sum] = supports_of(batch);
+      const at::Tensor scores = row_log_predictive(row_posterior(prior, count, sum, layout), batch.query, layout);
+      const at::Tensor logits =
+          options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
+      return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};
     }
 
-    Prepared prepared_;
+    PldaPrepared prepared_;
     Options options_;
   };
 
@@ -50,6 +51,7 @@ MethodDefinition plda() {
   spec.about = "Bayesian: a Gaussian a class, its mean believed by knowledge first, then by the supports";
   spec.citation = kPldaCitation;
   spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.fewest_shots = 0;
   spec.notes =
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
       "are chosen on classes left out of the fit, never on novel ones (docs/beyond.md).";

@@ -1,6 +1,9 @@
 #include <ATen/ATen.h>
 
+#include <tuple>
+
 #include "fewshot/plda_method.h"
+#include "fewshot/plda_vb_run.h"
 #include "protocom/core/error.h"
 
 namespace protocom::methods {
@@ -13,7 +16,14 @@ struct Options {
 };
 
 Proportions proportions_of(const Options& options) {
+  if (options.proportions == "given") return Proportions::kGiven;
   return options.proportions == "balanced" ? Proportions::kBalanced : Proportions::kEstimate;
+}
+
+const at::Tensor& given(const EpisodeBatch& batch) {
+  if (!batch.shares.defined())
+    fail_usage("'plda-vb:proportions=given' needs the classes' shares of the unlabelled images, and none are known");
+  return batch.shares;
 }
 
 class PldaVb : public PldaMethod {
@@ -28,25 +38,30 @@ class PldaVb : public PldaMethod {
   /// The E-step of variational EM over the queries, or over the pool.
   class Mixture : public Scorer {
    public:
-    Mixture(Prepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
+    Mixture(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
+    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
 
    private:
+    [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const PldaModel& model = *prepared_.model;
-      if (!batch.support.defined()) fail("'plda-vb' needs each support image's feature");
       PldaVbOptions vb = model.vb;
       vb.proportions = proportions_of(options_);
       if (options_.steps > 0) vb.steps = options_.steps;
-      const SupportStatistics support = supports_in(model.space, batch);
-      const at::Tensor queries = model.space.transform(batch.query);
-      const at::Tensor unlabelled = batch.unlabelled.defined() ? model.space.transform(batch.unlabelled) : queries;
-      const PldaVbResult result =
-          plda_vb(prior_of(model, prepared_.descriptions, batch), support.count, support.sum, unlabelled, vb);
-      const double scale = options_.scale > 0 ? options_.scale : model.transductive_scale;
-      return {scale * plda_vb_scores(result, queries, vb), at::Tensor()};
+      if (vb.proportions == Proportions::kGiven) vb.given = given(batch);
+      const PldaLayout& layout = prepared_.rows->layout();
+      PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}};
+      std::tie(task.count, task.sum) = supports_of(batch);
+      if (batch.unlabelled.defined()) task.queries = batch.query;
+      const at::Tensor scores = plda_vb_rows(task, layout, vb);
+      const at::Tensor logits =
+          options_.scale > 0 ? options_.scale * scores : by_shots(model.transductive_scale, task.count) * scores;
+      const at::Tensor alone =
+          row_log_predictive(row_posterior(task.prior, task.count, task.sum, layout), batch.query, layout);
+      return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};
     }
 
-    Prepared prepared_;
+    PldaPrepared prepared_;
     Options options_;
   };
 
@@ -62,6 +77,7 @@ MethodDefinition plda_vb() {
   spec.citation = kPldaCitation;
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.fewest_shots = 0;
   spec.fitted_as = "plda";
   spec.notes =
       "Takes the file of `protocom fit --method plda`. How many images each class has is estimated; "
@@ -70,7 +86,8 @@ MethodDefinition plda_vb() {
   return define<PldaVb>(
       std::move(spec),
       Parameters<Options>()
-          .choice("proportions", &Options::proportions, {"estimate", "balanced"}, "of the classes among the unlabelled")
+          .choice("proportions", &Options::proportions, {"estimate", "balanced", "given"},
+                  "of the classes among the unlabelled; given: told to the method (evaluate tells the true ones)")
           .whole("steps", &Options::steps, {0}, "of variational EM; 0: as fitted")
           .real("scale", &Options::scale, {}, "factor of the scores in the softmax; 0: as fitted"));
 }

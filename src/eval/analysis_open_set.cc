@@ -1,0 +1,142 @@
+#include "protocom/eval/analysis_open_set.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/episode_rows.h"
+#include "eval/known.h"
+#include "protocom/core/error.h"
+#include "protocom/eval/analysis_queries.h"
+#include "protocom/fewshot/scorer_group.h"
+
+namespace protocom {
+namespace {
+
+constexpr double kRecall = 0.95;
+constexpr int64_t kTogether = 16;  ///< episodes
+
+/// What one method said of all queries.
+struct Answers {
+  std::vector<double> given;   ///< scores of queries of the given classes
+  std::vector<double> others;  ///< of the others
+  std::vector<double> accuracy;
+  std::vector<Prediction> answers;  ///< -1 is "none", the truth of the others too
+  bool knows_none = false;
+};
+
+/// The episodes with the supports of their first `given` classes and the queries of all.
+EpisodeList with_others(EpisodeList list, int64_t given) {
+  for (Episode& episode : list.episodes) {
+    episode.classes.resize(static_cast<size_t>(given));
+    episode.support.resize(static_cast<size_t>(given));
+  }
+  list.shape.n_way = given;
+  return list;
+}
+
+/// softmax over a row, and P(none) where there is a logit for it.
+std::vector<double> probabilities(const float* logits, int64_t n, const float* unseen) {
+  double most = *std::max_element(logits, logits + n);
+  if (unseen != nullptr) most = std::max(most, static_cast<double>(*unseen));
+  std::vector<double> p;
+  for (int64_t c = 0; c < n; ++c) p.push_back(std::exp(logits[c] - most));
+  if (unseen != nullptr) p.push_back(std::exp(*unseen - most));
+  double sum = 0;
+  for (const double value : p) sum += value;
+  for (double& value : p) value /= sum;
+  return p;
+}
+
+void take(const EpisodeScores& scores, int64_t given_queries, int64_t each, Answers& to) {
+  const at::Tensor logits = scores.logits.contiguous();
+  const at::Tensor unseen = scores.unseen.defined() ? scores.unseen.contiguous() : at::Tensor();
+  const int64_t q = logits.size(1);
+  const int64_t n = logits.size(2);
+  to.knows_none = unseen.defined();
+  for (int64_t e = 0; e < logits.size(0); ++e) {
+    int64_t right = 0;
+    for (int64_t i = 0; i < q; ++i) {
+      const int64_t place = e * q + i;
+      const float* none = unseen.defined() ? unseen.data_ptr<float>() + place : nullptr;
+      const auto p = probabilities(logits.data_ptr<float>() + place * n, n, none);
+      const auto best = std::max_element(p.begin(), p.begin() + n);
+      const auto answer = std::max_element(p.begin(), p.end());
+      const int64_t truth = i < given_queries ? i / each : -1;
+      (truth >= 0 ? to.given : to.others).push_back(none != nullptr ? 1 - p.back() : *best);
+      right += best - p.begin() == truth ? 1 : 0;
+      Prediction prediction;
+      prediction.true_class = truth;
+      prediction.predicted = answer - p.begin() == n ? -1 : answer - p.begin();
+      prediction.probability = static_cast<float>(*answer);
+      to.answers.push_back(prediction);
+    }
+    to.accuracy.push_back(100.0 * static_cast<double>(right) / static_cast<double>(given_queries));
+  }
+}
+
+std::vector<Answers> run(const ScorerGroup& group, size_t methods, const EpisodeList& list, Progress& progress) {
+  std::vector<Answers> all(methods);
+  const int64_t each = list.shape.n_query;
+  progress.start("open set", static_cast<int64_t>(list.episodes.size()));
+  for (size_t begin = 0; begin < list.episodes.size(); begin += kTogether) {
+    std::vector<size_t> numbers;
+    for (size_t i = begin; i < std::min(begin + kTogether, list.episodes.size()); ++i) numbers.push_back(i);
+    RowBatch rows = rows_of(list, numbers);
+    rows.shares.clear();  // the others have queries too
+    const auto scores = group.score(rows);
+    for (size_t m = 0; m < methods; ++m) take(scores[m], list.shape.n_way * each, each, all[m]);
+    progress.advance(static_cast<int64_t>(numbers.size()), "");
+  }
+  progress.finish();
+  return all;
+}
+
+}  // namespace
+
+double area_under_curve(std::vector<double> positive, std::vector<double> negative) {
+  if (positive.empty() || negative.empty()) fail("a ROC curve needs scores of both kinds");
+  std::sort(positive.begin(), positive.end());
+  std::sort(negative.begin(), negative.end());
+  double above = 0;
+  for (const double value : positive) {
+    const auto [low, high] = std::equal_range(negative.begin(), negative.end(), value);
+    above += static_cast<double>(low - negative.begin()) + 0.5 * static_cast<double>(high - low);
+  }
+  return above / (static_cast<double>(positive.size()) * static_cast<double>(negative.size()));
+}
+
+double accepted_at_recall(std::vector<double> positive, const std::vector<double>& negative, double recall) {
+  if (positive.empty() || negative.empty()) fail("a false-accept rate needs scores of both kinds");
+  std::sort(positive.begin(), positive.end());
+  const auto rejected = static_cast<size_t>((1 - recall) * static_cast<double>(positive.size()) + 1e-9);
+  const double threshold = positive[rejected];
+  const auto accepted = std::count_if(negative.begin(), negative.end(), [&](double s) { return s >= threshold; });
+  return static_cast<double>(accepted) / static_cast<double>(negative.size());
+}
+
+std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const Methods& methods,
+                                            const OpenSetOptions& options, Progress& progress) {
+  if (options.others < 1) fail_usage("at least one class that is not given is needed, found {}", options.others);
+  const Known known(inputs, methods);
+  const ScorerGroup group(methods, known.context(), inputs.features.features);
+  std::vector<OpenSetResult> results;
+  for (const int64_t shots : options.shots) {
+    EpisodeOptions drawn = options.episodes;
+    drawn.shape.k_shot = shots;
+    drawn.shape.n_way += options.others;
+    const EpisodeList list = with_others(sample_episodes(inputs.features, drawn), options.episodes.shape.n_way);
+    const auto answers = run(group, methods.size(), list, progress);
+    for (size_t m = 0; m < methods.size(); ++m) {
+      const Answers& own = answers[m];
+      results.push_back({methods[m]->label(), mode_of(methods[m]->spec(), list.shape), static_cast<double>(shots),
+                         own.knows_none, estimate(own.accuracy), area_under_curve(own.given, own.others),
+                         100.0 * accepted_at_recall(own.given, own.others, kRecall),
+                         calibrate(own.answers).expected_error});
+    }
+  }
+  return results;
+}
+
+}  // namespace protocom

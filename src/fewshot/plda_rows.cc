@@ -1,0 +1,110 @@
+#include "fewshot/plda_rows.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fewshot/row_kernels.h"
+
+namespace protocom {
+namespace {
+
+const double kLogTwoPi = std::log(2 * std::acos(-1.0));
+
+/// Dimensions up to the last whose value is not that of the very last one.
+int64_t varied(const at::Tensor& values) {
+  const at::Tensor differs = values.ne(values[-1]).nonzero();
+  return differs.size(0) == 0 ? 0 : differs[-1].item<int64_t>() + 1;
+}
+
+at::Tensor padded(const at::Tensor& part) {
+  const int64_t length = part.size(-1);
+  return at::constant_pad_nd(part, {0, padded_length(length) - length});
+}
+
+}  // namespace
+
+int64_t PldaLayout::rest_begin() const { return 2 * padded + kRowMultiple; }
+
+int64_t PldaLayout::width() const { return rest_begin() + padded_length(rest()); }
+
+PldaLayout plda_layout(const PldaModel& model) {
+  PldaLayout layout;
+  layout.dims = model.space.between.size(0);
+  const int64_t needed = std::max({int64_t{1}, varied(model.space.between), varied(model.residual)});
+  layout.padded = padded_length(needed);
+  layout.own = std::min(layout.padded, layout.dims);
+  return layout;
+}
+
+PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)) {
+  space_.center = model.space.center.to(at::kFloat);
+  space_.projection = model.space.projection.to(at::kFloat);
+  space_.offset = model.space.offset.to(at::kFloat);
+}
+
+at::Tensor PldaRows::map(const at::Tensor& features) const {
+  const at::Tensor f = space_.transform(features);
+  const at::Tensor own = padded(f.narrow(-1, 0, layout_.own));
+  const at::Tensor rest = f.narrow(-1, layout_.own, layout_.rest());
+  return at::cat({own, own * own, padded(rest.square().sum(-1, true)), padded(rest)}, -1);
+}
+
+bool PldaRows::same_as(const FeatureMap& other) const {
+  const auto* rows = dynamic_cast<const PldaRows*>(&other);
+  return rows != nullptr && rows->layout_.padded == layout_.padded && rows->space_.center.equal(space_.center) &&
+         rows->space_.projection.equal(space_.projection) && rows->space_.offset.equal(space_.offset);
+}
+
+PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout) {
+  const at::Tensor mean = prior.mean.to(at::kFloat);
+  const at::Tensor variance = prior.variance.to(at::kFloat).expand_as(mean);
+  const auto own = [&](const at::Tensor& values) { return padded(values.narrow(-1, 0, layout.own)); };
+  const at::Tensor rest = layout.rest() > 0 ? variance.select(-1, layout.own) : at::zeros(mean.sizes().slice(0, 1));
+  return {own(mean), own(variance), padded(mean.narrow(-1, layout.own, layout.rest())), rest.contiguous()};
+}
+
+PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
+                            const PldaLayout& layout) {
+  const at::Tensor gain = (1 + count.unsqueeze(-1) * prior.variance_own).reciprocal();
+  const at::Tensor gain_rest = (1 + count * prior.variance_rest).reciprocal();
+  const at::Tensor sum_rest = sum.narrow(-1, layout.rest_begin(), prior.mean_rest.size(-1));
+  return {(prior.mean_own + prior.variance_own * sum.narrow(-1, 0, layout.padded)) * gain, prior.variance_own * gain,
+          (prior.mean_rest + prior.variance_rest.unsqueeze(-1) * sum_rest) * gain_rest.unsqueeze(-1),
+          prior.variance_rest * gain_rest};
+}
+
+at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes) {
+  const at::Tensor from = rows.contiguous();
+  const at::Tensor to = prototypes.contiguous();
+  const int64_t b = from.size(0);
+  const int64_t q = from.size(1);
+  const int64_t n = to.size(-2);
+  const int64_t width = from.size(2);
+  at::Tensor products = at::empty({b, q, n});
+  std::vector<const float*> pointers(static_cast<size_t>(q));
+  for (int64_t i = 0; i < b; ++i) {
+    for (int64_t j = 0; j < q; ++j) pointers[static_cast<size_t>(j)] = from.data_ptr<float>() + (i * q + j) * width;
+    const float* own = to.data_ptr<float>() + (to.dim() == 3 ? i * n * width : 0);
+    row_dots({pointers.data(), q, own, n, width, n}, products.data_ptr<float>() + i * q * n);
+  }
+  return products;
+}
+
+at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout) {
+  // -2 log N = sum log(1 + v) + q^2 w - 2 q (w m) + m^2 w + d log 2 pi with w = 1 / (1 + v): linear in a row's parts.
+  const at::Tensor weight = (1 + posterior.variance_own).reciprocal();
+  const at::Tensor weight_rest = (1 + posterior.variance_rest).reciprocal();
+  const at::Tensor own = weight * posterior.mean_own;
+  const at::Tensor rest = weight_rest.unsqueeze(-1) * posterior.mean_rest;
+  const at::Tensor squares = padded(-0.5 * weight_rest.unsqueeze(-1));
+  const at::Tensor prototypes = at::cat({own, -0.5 * weight, squares, rest}, -1);
+  const at::Tensor constant = (own * posterior.mean_own - weight.log()).sum(-1) + (rest * posterior.mean_rest).sum(-1) -
+                              static_cast<double>(layout.rest()) * weight_rest.log() +
+                              static_cast<double>(layout.dims) * kLogTwoPi;
+  return row_products(rows, prototypes) - 0.5 * constant.unsqueeze(-2);
+}
+
+}  // namespace protocom

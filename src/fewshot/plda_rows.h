@@ -1,0 +1,63 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+#include "protocom/fewshot/method.h"
+#include "protocom/fewshot/plda_model.h"
+
+namespace protocom {
+
+/// How the fast form keeps an image f of a PldaSpace. In the last dimensions (all that no base class differs in) a
+/// model has one variance between classes, so these matter through lengths and products alone:
+///   [ f_a | f_a^2 | |f_b|^2 | f_b ],   a: the dimensions with variances of their own, b: the rest,
+/// each part filled up with zeros to a multiple of kRowMultiple. A log predictive is then a product of two rows.
+struct PldaLayout {
+  int64_t dims = 0;    ///< e, of the space
+  int64_t own = 0;     ///< dimensions of a
+  int64_t padded = 0;  ///< length of f_a and of f_a^2
+
+  [[nodiscard]] int64_t rest() const { return dims - own; }
+  [[nodiscard]] int64_t rest_begin() const;  ///< of f_b; |f_b|^2 stands at 2 * padded
+  [[nodiscard]] int64_t width() const;
+};
+
+/// The layout of a model: as few dimensions of their own as its variances allow, but all that fill up the padding.
+PldaLayout plda_layout(const PldaModel& model);
+
+/// Features to such rows.
+class PldaRows : public FeatureMap {
+ public:
+  explicit PldaRows(const PldaModel& model);
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  [[nodiscard]] const PldaLayout& layout() const { return layout_; }
+
+ private:
+  PldaLayout layout_;
+  PldaSpace space_;  // float32
+};
+
+/// Beliefs of class means in parts: a ClassMeanPrior, or the posterior after images. float32.
+struct PldaRowBelief {
+  at::Tensor mean_own;       ///< [..., n, padded]
+  at::Tensor variance_own;   ///< [..., n, padded], 0 in the padding
+  at::Tensor mean_rest;      ///< [..., n, rest padded]
+  at::Tensor variance_rest;  ///< [..., n]
+};
+
+/// The same belief in parts. `prior` has means [n, e].
+PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
+
+/// class_mean_posterior() in parts; `sum` [..., n, width] of the images' rows.
+PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
+                            const PldaLayout& layout);
+
+/// Products of rows [b, q, width] with prototypes [b, n, width] or [n, width]: [b, q, n], by row_kernels.h. BLAS packs
+/// both into panels, which costs more than the products when n is small.
+at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes);
+
+/// log_predictive() of rows [..., q, width]: [..., q, n].
+at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout);
+
+}  // namespace protocom
