@@ -86,6 +86,7 @@ TEST(Evaluate, TellsAMethodTheSharesOfTheClassesIfItAsks) {
   const EpisodeList list = sample_episodes(world.features, {Split::kNovel, shape, 40, 3});
   const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
   EvaluateOptions options;
+  options.methods.clear();
   const auto state = fitted_plda(world)->state();
   for (const char* text : {"plda-vb:proportions=given", "plda-vb:proportions=balanced"}) {
     std::shared_ptr<Method> method = make_method(text);
