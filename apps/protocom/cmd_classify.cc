@@ -9,11 +9,12 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string store, backbone, model, format = "table";
+  std::string store, backbone, model, fitted, format = "table";
   std::vector<std::string> images;
   RecognizerOptions recognizer;
   ExtractOptions extract;
   int64_t top = 5;
+  bool transductive = false;
 };
 
 /// "n01768244 (trilobite)"
@@ -47,7 +48,8 @@ void print_as_csv(const EmbeddedFiles& images, const Rankings& rankings) {
   }
 }
 
-void print_as_json(const Options& options, const EmbeddedFiles& images, const Rankings& rankings) {
+void print_as_json(const Options& options, const Method& method, const EmbeddedFiles& images,
+                   const Rankings& rankings) {
   nlohmann::json results = nlohmann::json::array();
   for (size_t i = 0; i < rankings.size(); ++i) {
     nlohmann::json ranking = nlohmann::json::array();
@@ -59,24 +61,18 @@ void print_as_json(const Options& options, const EmbeddedFiles& images, const Ra
   for (const UnreadableFile& one : images.unreadable)
     unreadable.push_back({{"image", one.path.string()}, {"reason", one.reason}});
   const nlohmann::json document = {{"store", options.store},
-                                   {"method", options.recognizer.method},
-                                   {"mode", make_method(options.recognizer.method)->spec().mode()},
+                                   {"method", method.label()},
+                                   {"mode", method.spec().mode()},
                                    {"results", results},
                                    {"unreadable", unreadable}};
   // File names need not be UTF-8.
   fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void print_rankings(const Options& options, const ClassStore& store, const EmbeddedFiles& images,
-                    const Rankings& rankings) {
-  if (options.format == "json") return print_as_json(options, images, rankings);
-  if (options.format == "csv") return print_as_csv(images, rankings);
-  print_as_table(store, images, rankings);
-}
-
-void run_classify(const Options& options) {
+void run_classify(Options& options) {
   const ClassStore store = read_class_store(options.store);
-  const CompletionModel model = read_completion_model(locate(store.model, "model", options.store, options.model));
+  const StoreModel model = read_store_model(store, options.store, {{}, options.model, options.fitted, {}});
+  if (options.transductive) options.recognizer.method = model.transductive_method();
   const Recognizer recognizer(store, model, options.recognizer);
   const std::vector<fs::path> paths = find_images(options.images);
   BackboneOptions backbone_options;
@@ -85,7 +81,13 @@ void run_classify(const Options& options) {
       read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
   const EmbeddedFiles images = embed_files(*backbone, paths, options.extract, progress());
   const at::Tensor probabilities = recognizer.probabilities(images.features);
-  print_rankings(options, store, images, rank_classes(probabilities, recognizer.class_names(), options.top));
+  const Rankings rankings = rank_classes(probabilities, recognizer.class_names(), options.top);
+  if (options.format == "json")
+    print_as_json(options, recognizer.method(), images, rankings);
+  else if (options.format == "csv")
+    print_as_csv(images, rankings);
+  else
+    print_as_table(store, images, rankings);
   for (const UnreadableFile& one : images.unreadable) logger().error("{}", one.reason);
   if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
 }
@@ -97,18 +99,19 @@ void add_classify_command(CLI::App& app) {
   command->add_option("store", options->store, "Class store, see protocom enrol")->required();
   command->add_option("images", options->images, "Images, or folders that are walked")->required();
   CLI::Option* method = command->add_option("--method", options->recognizer.method,
-                                            "Method with its parameters, see protocom methods: mean-fusion:gamma=20");
+                                            "Method with its parameters, see protocom methods: mean-fusion:gamma=20; "
+                                            "otherwise the store's fitted method, or mean-fusion");
   command
-      ->add_flag_callback(
-          "--transductive", [options] { options->recognizer.method = "gauss-fusion"; },
-          "--method gauss-fusion: all the images given also help to place the prototypes; otherwise each is classified "
-          "by itself")
+      ->add_flag("--transductive", options->transductive,
+                 "The store's transductive method (plda-vb of a fitted plda, else gauss-fusion): all the images given "
+                 "also help to place the classes; otherwise each is classified by itself")
       ->excludes(method);
   command->add_option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   command->add_option("--top", options->top, "Classes shown for an image")->check(CLI::PositiveNumber);
   command->add_option("--backbone", options->backbone, "The store's backbone, if it lies elsewhere now");
   command->add_option("--model", options->model, "The store's completion model, if it lies elsewhere now");
+  command->add_option("--fitted", options->fitted, "The store's fitted method, if it lies elsewhere now");
   command->add_option("--batch", options->extract.batch, "Images a forward pass")->check(CLI::PositiveNumber);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_classify(*options); });

@@ -7,7 +7,7 @@ namespace protocom::cli {
 namespace {
 
 struct Options {
-  std::string store, backbone, model, knowledge, vectors;
+  std::string store, backbone, model, fitted, knowledge, vectors;
   std::string wordnet = kWordNetFolder;
   EnrolRequest request;
 };
@@ -28,7 +28,7 @@ void run_enrol(const CLI::App& command, Options& options) {
   EnrolRequest& request = options.request;
   request.description.vectors = options.vectors;
   request.description.wordnet = options.wordnet;
-  request.files = {options.backbone, options.model, options.knowledge};
+  request.files = {options.backbone, options.model, options.fitted, options.knowledge};
   print_enrolment(options, enrol(options.store, request, provenance_of(command, /*seed=*/0), progress()));
 }
 
@@ -37,7 +37,7 @@ void add_enrol_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "enrol", "Add a class, or images of it, to a class store",
                   "protocom enrol pets.store --class okapi okapi1.jpg okapi2.jpg --attributes \"hoof,tail\" \\\n"
-                  "      --backbone out/backbone.npz --model out/model.npz --knowledge out/knowledge.npz\n"
+                  "      --backbone encoder.pt --fitted plda.npz --knowledge knowledge.npz\n"
                   "  protocom enrol pets.store --class okapi more-okapis/");
   command->add_option("store", options->store, "Class store; made when it is not there")->required();
   command->add_option("images", options->request.images, "Images of the class, or folders of them")->required();
@@ -53,8 +53,14 @@ void add_enrol_command(CLI::App& app) {
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
   command->add_option("--backbone", options->backbone, "Backbone; an existing store knows its own");
-  command->add_option("--model", options->model, "Completion model; an existing store knows its own");
-  command->add_option("--knowledge", options->knowledge, "Knowledge file; an existing store knows its own");
+  CLI::Option* model = command->add_option("--model", options->model,
+                                           "Completion model (protocom complete); an existing store knows its own");
+  command
+      ->add_option("--fitted", options->fitted,
+                   "Fitted method (protocom fit), instead of a completion model; an existing store knows its own")
+      ->excludes(model);
+  command->add_option("--knowledge", options->knowledge,
+                      "Knowledge file that the model or method was made with; an existing store knows its own");
   command->add_option("--vectors", options->vectors,
                       "Word vectors the knowledge was made with, to embed the class's name");
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");

@@ -10,8 +10,7 @@ namespace {
 struct Options {
   EvaluationFiles files;
   std::string json, predictions;
-  std::vector<std::string> methods = paper_rows();
-  std::vector<std::string> compare;
+  std::vector<std::string> methods, compare;
   TaskArguments tasks;
   Comparisons comparisons;
 };
@@ -29,6 +28,18 @@ std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
     pairs.emplace_back(label(text.substr(0, slash)), label(text.substr(slash + 1)));
   }
   return pairs;
+}
+
+/// What is evaluated unless methods are named: the paper's rows with a completion model, and whatever was fitted.
+std::vector<std::string> default_methods(const EvaluationData& data) {
+  std::vector<std::string> methods = data.model ? paper_rows() : std::vector<std::string>{"mean"};
+  for (const FittedMethod& fitted : data.fitted) {
+    for (const MethodSpec* spec : method_specs()) {
+      if (spec->fitted_as == fitted.method->spec().name) methods.push_back(spec->name);
+    }
+    methods.push_back(fitted.method->spec().name);
+  }
+  return methods;
 }
 
 void check_outputs(const Options& options) {
@@ -57,11 +68,11 @@ void write_json(const CLI::App& command, const Options& options, const FeatureSe
 
 void run_evaluate(const CLI::App& command, Options& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
-  make_methods(options.methods);  // a wrong name is said before files are read
+  if (!options.methods.empty()) make_methods(options.methods);  // a wrong name is said before files are read
   if (job().is_main()) check_outputs(options);
   const EvaluationData data = read_files(options.files);
   EvaluateOptions evaluation;
-  evaluation.methods = make_methods(options.methods, data.fitted);
+  evaluation.methods = make_methods(options.methods.empty() ? default_methods(data) : options.methods, data.fitted);
   evaluation.group = &job();
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
   const auto pairs = pairs_to_compare(labels_of(evaluation.methods), options.comparisons);
@@ -80,8 +91,10 @@ void run_evaluate(const CLI::App& command, Options& options) {
 
 void add_methods(CLI::App& command, Options& options) {
   command
-      .add_option("--methods", options.methods,
-                  "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot")
+      .add_option(
+          "--methods", options.methods,
+          "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
+          "mean, with --model the paper's four, and what --fitted has")
       ->delimiter(',');
   command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');

@@ -49,7 +49,7 @@ void add_class(ClassStore& store, const std::string& name, ClassDescription desc
   check_vector(description.association, "association", name);
   check_vector(description.embedding, "embedding", name);
   if (description.association.numel() != static_cast<int64_t>(store.attributes.size())) {
-    fail("class '{}': weights of {} attributes, the store has {}: it was made with another completion model", name,
+    fail("class '{}': weights of {} attributes, the store has {}: it was made with another model", name,
          description.association.numel(), store.attributes.size());
   }
   if (!store.classes.empty()) {
@@ -63,6 +63,7 @@ void add_class(ClassStore& store, const std::string& name, ClassDescription desc
   added.description = std::move(description);
   added.sum = at::zeros({store.feature_dim}, at::kDouble);
   added.sum_squares = at::zeros({store.feature_dim}, at::kDouble);
+  if (store.keeps_features()) added.features = at::zeros({0, store.feature_dim});
   store.classes.push_back(std::move(added));
 }
 
@@ -78,17 +79,21 @@ int64_t add_images(ClassStore& store, const std::string& name, const EnrolledIma
   if (!images.features.isfinite().all().item<bool>()) fail("class '{}': features that are NaN or infinite", name);
   std::set<std::string> known(target.image_hashes.begin(), target.image_hashes.end());
   const at::Tensor features = images.features.to(at::kDouble);  // [n, d]
-  int64_t added = 0;
+  std::vector<int64_t> added;
   for (size_t i = 0; i < images.hashes.size(); ++i) {
     if (!known.insert(images.hashes[i]).second) continue;
     const at::Tensor feature = features[static_cast<int64_t>(i)];
     target.sum += feature;
     target.sum_squares += feature * feature;
     target.image_hashes.push_back(images.hashes[i]);
-    ++added;
+    added.push_back(static_cast<int64_t>(i));
   }
-  target.count += added;
-  return added;
+  target.count += static_cast<int64_t>(added.size());
+  if (store.keeps_features()) {
+    const at::Tensor rows = images.features.to(at::kFloat).index_select(0, at::tensor(added, at::kLong));
+    target.features = at::cat({target.features, rows});  // [count, d]
+  }
+  return static_cast<int64_t>(added.size());
 }
 
 fs::path locate(const FileReference& reference, const std::string& what, const fs::path& store,

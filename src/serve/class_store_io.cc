@@ -18,12 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kKind = "class-store";
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 
 nlohmann::json to_json(const FileReference& file) { return {{"path", file.path.string()}, {"hash", file.hash}}; }
 
 FileReference reference_from(const nlohmann::json& json) {
   return {json.at("path").get<std::string>(), json.at("hash").get<std::string>()};
+}
+
+/// None where the header has none: a store has a completion model or a fitted method.
+FileReference reference_in(const nlohmann::json& details, const char* name) {
+  return details.contains(name) ? reference_from(details.at(name)) : FileReference();
 }
 
 at::Tensor stack(const ClassStore& store, const at::Tensor& (*field)(const StoredClass&), c10::ScalarType type) {
@@ -62,13 +67,16 @@ ClassStore from_details(const nlohmann::json& details, const std::string& where)
   ClassStore store;
   try {
     store.backbone = reference_from(details.at("backbone"));
-    store.model = reference_from(details.at("model"));
-    store.knowledge = reference_from(details.at("knowledge"));
+    store.model = reference_in(details, "model");
+    store.fitted = reference_in(details, "fitted");
+    store.knowledge = reference_in(details, "knowledge");
     details.at("image_size").get_to(store.image_size);
     details.at("feature_dim").get_to(store.feature_dim);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
   }
+  if (store.model.path.empty() == store.fitted.path.empty())
+    fail("{}: the header is damaged: it should name a completion model or a fitted method", where);
   constexpr int64_t kMostDim = int64_t{1} << 30;
   if (store.feature_dim < 1 || store.feature_dim > kMostDim)
     fail("{}: the header is damaged: features of {} dimensions", where, store.feature_dim);
@@ -120,19 +128,44 @@ void read_image_hashes(const NpzReader& reader, ClassStore& store) {
   }
 }
 
+/// Each class's rows, in the order of its hashes.
+void read_features(const NpzReader& reader, ClassStore& store) {
+  if (!store.keeps_features() || store.classes.empty()) return;
+  int64_t total = 0;
+  for (const StoredClass& one : store.classes) total += one.count;
+  const at::Tensor features = checked(reader, "features", at::kFloat, {total, store.feature_dim});
+  const at::Tensor owner = reader.tensor("image_class");
+  for (size_t k = 0; k < store.classes.size(); ++k) {
+    const at::Tensor own = owner.eq(static_cast<int64_t>(k)).nonzero().flatten();
+    store.classes[k].features = features.index_select(0, own);
+  }
+}
+
+nlohmann::json details_of(const ClassStore& store) {
+  nlohmann::json details = {{"backbone", to_json(store.backbone)},
+                            {"image_size", store.image_size},
+                            {"feature_dim", store.feature_dim},
+                            {"classes", store.classes.size()}};
+  for (const auto& [name, file] :
+       {std::pair{"model", store.model}, {"fitted", store.fitted}, {"knowledge", store.knowledge}}) {
+    if (!file.path.empty()) details[name] = to_json(file);
+  }
+  return details;
+}
+
 }  // namespace
 
 void write_class_store(const fs::path& path, const ClassStore& store, const Provenance& provenance) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
-  header.details = {{"backbone", to_json(store.backbone)},   {"model", to_json(store.model)},
-                    {"knowledge", to_json(store.knowledge)}, {"image_size", store.image_size},
-                    {"feature_dim", store.feature_dim},      {"classes", store.classes.size()}};
+  header.details = details_of(store);
   std::vector<int64_t> count, owner;
+  std::vector<at::Tensor> features;
   std::vector<std::string> hashes;
   for (const StoredClass& one : store.classes) {
     hashes.insert(hashes.end(), one.image_hashes.begin(), one.image_hashes.end());
     owner.resize(hashes.size(), static_cast<int64_t>(count.size()));
     count.push_back(one.count);
+    if (one.features.defined()) features.push_back(one.features);
   }
   using Row = const at::Tensor& (*)(const StoredClass&);
   const Row sum = [](const StoredClass& one) -> const at::Tensor& { return one.sum; };
@@ -155,6 +188,7 @@ void write_class_store(const fs::path& path, const ClassStore& store, const Prov
   writer.add("class_embedding", stack(store, embedding, at::kFloat));
   writer.add("image_hashes", hashes);
   writer.add("image_class", at::tensor(owner, at::kLong));
+  if (!features.empty()) writer.add("features", at::cat(features));
   writer.close();
 }
 
@@ -166,6 +200,7 @@ ClassStore read_class_store(const fs::path& path) {
     store.attributes = reader.strings("attributes");
     read_classes(reader, store);
     read_image_hashes(reader, store);
+    read_features(reader, store);
     return store;
   });
 }

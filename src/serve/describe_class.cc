@@ -4,10 +4,17 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/knowledge/names.h"
 #include "protocom/knowledge/new_class.h"
 
 namespace protocom {
 namespace {
+
+/// The name in words, where that is something else.
+std::string title_besides(const std::string& name) {
+  const std::string title = title_of_name(name);
+  return title == name ? "" : title;
+}
 
 /// The class as the knowledge has it.
 NewClass known_class(const Knowledge& knowledge, int64_t row) {
@@ -20,6 +27,16 @@ NewClass known_class(const Knowledge& knowledge, int64_t row) {
   return known;
 }
 
+/// A class of which nothing is known, as evaluation has those that the knowledge does not name (align_knowledge).
+NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
+  NewClass unknown;
+  unknown.title = title_besides(name);
+  unknown.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  unknown.embedding = at::zeros({knowledge.embedding_dim()});
+  unknown.embedding_source = "nothing";
+  return unknown;
+}
+
 NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
@@ -28,34 +45,39 @@ NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.synset.empty()) return describe_by_synset(knowledge, WordNet(request.wordnet), request.synset, options);
   const int64_t row = knowledge.class_index(request.name);
   if (request.attributes.empty() && row >= 0) return known_class(knowledge, row);
+  if (request.attributes.empty() && request.vectors.empty()) return unknown_class(knowledge, request.name);
   return describe_by_attributes(knowledge, request.name, request.attributes, options);
 }
 
 /// A row of R over the knowledge's attributes -> over the model's. float32 [a]
-at::Tensor over_model_attributes(const Knowledge& knowledge, const CompletionModel& model,
+at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<std::string>& attributes,
                                  const at::Tensor& association) {
-  at::Tensor result = at::zeros({static_cast<int64_t>(model.attributes.size())}, at::kFloat);
-  for (size_t a = 0; a < model.attributes.size(); ++a) {
-    const int64_t column = knowledge.attribute_index(model.attributes[a]);
+  at::Tensor result = at::zeros({static_cast<int64_t>(attributes.size())}, at::kFloat);
+  for (size_t a = 0; a < attributes.size(); ++a) {
+    const int64_t column = knowledge.attribute_index(attributes[a]);
     if (column >= 0) result[static_cast<int64_t>(a)] = association[column];
   }
   return result;
 }
 
+void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
+  if (!model.completion) return;
+  const int64_t expected = model.completion->network.options().embedding_dim;
+  if (knowledge.embedding_dim() == expected) return;
+  fail(
+      "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "
+      "knowledge file",
+      knowledge.embedding_dim(), expected);
+}
+
 }  // namespace
 
-ClassDescription describe_class(const Knowledge& knowledge, const CompletionModel& model, const ClassRequest& request) {
-  const int64_t expected = model.network.options().embedding_dim;
-  if (knowledge.embedding_dim() != expected) {
-    fail(
-        "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "
-        "knowledge file",
-        knowledge.embedding_dim(), expected);
-  }
+ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request) {
+  check_dimension(knowledge, model);
   const NewClass found = describe(knowledge, request);
   ClassDescription description;
-  description.title = found.title;
-  description.association = over_model_attributes(knowledge, model, found.association);
+  description.title = found.title == request.name ? "" : found.title;
+  description.association = over_model_attributes(knowledge, model.attributes(), found.association);
   description.embedding = found.embedding.to(at::kFloat).contiguous();
   description.embedding_source = found.embedding_source;
   if (!found.outside_vocabulary.empty()) {
@@ -64,11 +86,17 @@ ClassDescription describe_class(const Knowledge& knowledge, const CompletionMode
   }
   if (description.association.count_nonzero().item<int64_t>() == 0) {
     logger().warn(
-        "class '{}' has no attribute that the completion model knows: its prototype is completed from its images and "
-        "name alone",
+        "class '{}' has no attribute that the model knows: what is known of it are its images and, where it has word "
+        "vectors, its name",
         request.name);
   }
   return description;
+}
+
+ClassDescription describe_without_knowledge(const ClassRequest& request) {
+  if (!request.attributes.empty() || !request.synset.empty())
+    fail_usage("the store's method was fitted without knowledge: leave --attributes and --synset out");
+  return {title_besides(request.name), at::zeros({0}), at::zeros({0}), "nothing"};
 }
 
 }  // namespace protocom

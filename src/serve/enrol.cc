@@ -7,7 +7,6 @@
 #include "protocom/core/files.h"
 #include "protocom/data/image_files.h"
 #include "protocom/features/embed.h"
-#include "protocom/fewshot/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom {
@@ -17,16 +16,22 @@ namespace {
 /// A store without classes over the files that the request names.
 ClassStore make_store(const fs::path& path, const EnrolRequest& request) {
   const StoreFiles& files = request.files;
-  for (const auto& [name, file] :
-       {std::pair{"backbone", files.backbone}, {"model", files.model}, {"knowledge", files.knowledge}}) {
-    if (file.empty())
-      fail_usage("{} does not exist yet: to make it, --backbone, --model and --knowledge are needed (--{} is missing)",
-                 path.string(), name);
-  }
+  const auto missing = [&](const char* name) {
+    fail_usage(
+        "{} does not exist yet: to make it, --backbone, --fitted (of protocom fit) or --model (of protocom complete), "
+        "and --knowledge are needed ({} is missing)",
+        path.string(), name);
+  };
+  if (files.backbone.empty()) missing("--backbone");
+  if (files.model.empty() && files.fitted.empty()) missing("--fitted or --model");
+  if (!files.model.empty() && !files.fitted.empty())
+    fail_usage("a store has a completion model or a fitted method: give --model or --fitted, not both");
+  if (!files.model.empty() && files.knowledge.empty()) missing("--knowledge");
   ClassStore store;
   store.backbone = FileReference::to(files.backbone);
-  store.model = FileReference::to(files.model);
-  store.knowledge = FileReference::to(files.knowledge);
+  if (!files.model.empty()) store.model = FileReference::to(files.model);
+  if (!files.fitted.empty()) store.fitted = FileReference::to(files.fitted);
+  if (!files.knowledge.empty()) store.knowledge = FileReference::to(files.knowledge);
   store.image_size = request.image_size;
   return store;
 }
@@ -36,19 +41,35 @@ ClassStore open_store(const fs::path& path, const EnrolRequest& request) {
 }
 
 bool same_files(const ClassStore& a, const ClassStore& b) {
-  return a.backbone.hash == b.backbone.hash && a.model.hash == b.model.hash && a.knowledge.hash == b.knowledge.hash;
+  return a.backbone.hash == b.backbone.hash && a.model.hash == b.model.hash && a.fitted.hash == b.fitted.hash &&
+         a.knowledge.hash == b.knowledge.hash;
 }
 
 bool says_something(const ClassRequest& request) { return !request.attributes.empty() || !request.synset.empty(); }
 
 /// The description of a class that is new to the store, or described although it is not.
 std::optional<ClassDescription> describe(const fs::path& path, const EnrolRequest& request, ClassStore& store) {
-  const CompletionModel model = read_completion_model(locate(store.model, "model", path, request.files.model));
-  store.attributes = model.attributes;
-  const fs::path knowledge = locate(store.knowledge, "knowledge", path, request.files.knowledge);
+  const StoreModel model = read_store_model(store, path, request.files);
+  store.attributes = model.attributes();
   const ClassRequest& said = request.description;
+  if (store.knowledge.path.empty()) {
+    if (!store.attributes.empty())
+      fail_usage("the method was fitted with knowledge of the classes: give the same file with --knowledge");
+    return describe_without_knowledge(said);
+  }
+  const fs::path knowledge = locate(store.knowledge, "knowledge", path, request.files.knowledge);
   if (!says_something(said) && store.find(said.name) != nullptr) return std::nullopt;
   return describe_class(read_knowledge(knowledge), model, said);
+}
+
+/// A new store's model has to take what its backbone gives: said before anything is written.
+void check_dim(const EnrolRequest& request, const fs::path& path, const ClassStore& store) {
+  if (!store.classes.empty()) return;
+  const StoreModel model = read_store_model(store, path, request.files);
+  const int64_t expected = model.fitted ? model.fitted->feature_dim : model.completion->network.options().feature_dim;
+  if (expected == store.feature_dim) return;
+  fail("the backbone gives features of {} dimensions, the {} takes {}: it was made with another backbone",
+       store.feature_dim, model.fitted ? "fitted method" : "completion model", expected);
 }
 
 /// Features of the images by the store's backbone, whose sizes a new store takes over.
@@ -58,6 +79,7 @@ EnrolledImages embed(const fs::path& path, const EnrolRequest& request, ClassSto
   const auto backbone = read_backbone(locate(store.backbone, "backbone", path, request.files.backbone), options);
   store.image_size = backbone->image_size();
   store.feature_dim = backbone->dim();
+  check_dim(request, path, store);
   EmbeddedFiles embedded = embed_files(*backbone, find_images(request.images), request.extract, progress);
   if (!embedded.unreadable.empty()) fail("{}; nothing was enrolled", embedded.unreadable.front().reason);
   EnrolledImages images;

@@ -16,30 +16,76 @@ at::Tensor rows(const ClassStore& store, const at::Tensor& (*field)(const Stored
   return at::stack(result).to(at::kFloat);
 }
 
-SupportStatistics statistics(const ClassStore& store) {
-  std::vector<double> count;
+void check_images(const ClassStore& store) {
+  if (store.classes.empty()) fail("the store has no class yet; enrol one first");
   for (const StoredClass& one : store.classes) {
     if (one.count < 1) fail("class '{}' of the store has no image", one.name);
-    count.push_back(static_cast<double>(one.count));
   }
+}
+
+SupportStatistics statistics(const ClassStore& store) {
+  std::vector<double> count;
+  for (const StoredClass& one : store.classes) count.push_back(static_cast<double>(one.count));
   return {at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
           rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
           rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
 }
 
-void check_fits(const ClassStore& store, const CompletionModel& model) {
-  if (store.classes.empty()) fail("the store has no class yet; enrol one first");
-  if (model.attributes != store.attributes) fail("the completion model has other attributes than the store");
-  const ProtoComNetOptions& sizes = model.network.options();
-  if (sizes.feature_dim != store.feature_dim) {
-    fail("the completion model takes features of {} dimensions, the store's have {}", sizes.feature_dim,
-         store.feature_dim);
+/// Each image's feature where the store keeps them, else moments.
+EpisodeBatch supports_of(const ClassStore& store) {
+  EpisodeBatch batch;
+  const auto n = static_cast<int64_t>(store.classes.size());
+  batch.classes = at::arange(n, at::kLong).unsqueeze(0);  // [1, n]
+  if (!store.keeps_features()) {
+    batch.moments = statistics(store);
+    return batch;
   }
-  const int64_t embedding_dim = store.classes.front().description.embedding.numel();
-  if (sizes.embedding_dim != embedding_dim) {
-    fail("the completion model takes class embeddings of {} dimensions, the store's have {}", sizes.embedding_dim,
-         embedding_dim);
+  int64_t most = 0;
+  for (const StoredClass& one : store.classes) most = std::max(most, one.count);
+  batch.support = at::zeros({1, n, most, store.feature_dim});
+  batch.support_mask = at::zeros({1, n, most});
+  for (int64_t k = 0; k < n; ++k) {
+    const StoredClass& one = store.classes[static_cast<size_t>(k)];
+    batch.support[0][k].slice(0, 0, one.count).copy_(one.features);
+    batch.support_mask[0][k].slice(0, 0, one.count).fill_(1);
   }
+  return batch;
+}
+
+void check_dims(int64_t found, int64_t expected, const char* what) {
+  if (found != expected) fail("the model takes {} of {} dimensions, the store's have {}", what, found, expected);
+}
+
+void check_fits(const ClassStore& store, const StoreModel& model) {
+  if (model.attributes() != store.attributes) fail("the model has other attributes than the store");
+  if (model.fitted) return check_dims(model.fitted->feature_dim, store.feature_dim, "features");
+  const ProtoComNetOptions& sizes = model.completion->network.options();
+  check_dims(sizes.feature_dim, store.feature_dim, "features");
+  check_dims(sizes.embedding_dim, store.classes.front().description.embedding.numel(), "class embeddings");
+}
+
+KnowledgeTable table_of(const ClassStore& store) {
+  KnowledgeTable table;
+  for (const StoredClass& one : store.classes) table.classes.push_back(one.name);
+  table.attributes = store.attributes;
+  table.association =
+      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
+  table.class_embedding =
+      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
+  table.attribute_embedding = at::zeros({static_cast<int64_t>(store.attributes.size()), table.class_embedding.size(1)});
+  return table;
+}
+
+std::shared_ptr<const Method> method_of(const ClassStore& store, const StoreModel& model, const std::string& text) {
+  const std::string name = text.empty() ? model.default_method() : text;
+  std::vector<FittedMethod> fitted;
+  const MethodSpec& spec = make_method(name)->spec();
+  if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
+  if (spec.has(Need::kSupportImages) && !store.keeps_features())
+    fail_usage(
+        "'{}' needs each support image's feature; the store of a completion model keeps the moments of each class only",
+        name);
+  return make_methods({name}, fitted).front();
 }
 
 void check_dim(const at::Tensor& features, int64_t dim) {
@@ -49,35 +95,35 @@ void check_dim(const at::Tensor& features, int64_t dim) {
 
 }  // namespace
 
-Recognizer::Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options)
-    : method_(make_method(options.method)) {
+Recognizer::Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options) {
   const at::NoGradGuard no_grad;
+  check_images(store);
   check_fits(store, model);
-  if (method_->spec().has(Need::kSupportImages))
-    fail_usage("'{}' needs each support image's feature; a class store keeps the moments of each class only",
-               options.method);
-  for (const StoredClass& one : store.classes) class_names_.push_back(one.name);
-  support_ = statistics(store);
-  knowledge_ = {rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; }),
-                rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; })};
+  method_ = method_of(store, model, options.method);
+  table_ = table_of(store);
+  knowledge_ = {table_.association, table_.class_embedding};
+  supports_ = supports_of(store);
   MethodContext context;
-  context.model = &model;
+  if (model.completion) context.model = &*model.completion;
   context.classes = &knowledge_;
+  context.knowledge = &table_;
+  context.class_names = &table_.classes;
   check_needs(*method_, context);
   scorer_ = method_->prepare(context);
 }
 
 EpisodeScores Recognizer::score(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  check_dim(features, support_.sum.size(2));
-  EpisodeBatch batch;
-  batch.query = features.to(at::kFloat).unsqueeze(0);
-  batch.moments = support_;
-  batch.classes = at::arange(support_.sum.size(1), at::kLong).unsqueeze(0);
+  check_dim(features, supports_.support.defined() ? supports_.support.size(3) : supports_.moments.sum.size(2));
+  EpisodeBatch batch = supports_;
+  batch.query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
   return scorer_->score(batch);
 }
 
-at::Tensor Recognizer::prototypes(const at::Tensor& features) const { return score(features).prototypes.squeeze(0); }
+at::Tensor Recognizer::prototypes(const at::Tensor& features) const {
+  const at::Tensor prototypes = score(features).prototypes;
+  return prototypes.defined() ? prototypes.squeeze(0) : prototypes;
+}
 
 at::Tensor Recognizer::probabilities(const at::Tensor& features) const {
   return score(features).logits.squeeze(0).softmax(-1);

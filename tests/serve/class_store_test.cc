@@ -79,8 +79,7 @@ TEST(ClassStore, RefusesADescriptionThatDoesNotFit) {
   };
   ClassDescription wrong = description(1);
   wrong.association = at::ones({2});
-  EXPECT_EQ(refusal(wrong),
-            "class 'cat': weights of 2 attributes, the store has 1: it was made with another completion model");
+  EXPECT_EQ(refusal(wrong), "class 'cat': weights of 2 attributes, the store has 1: it was made with another model");
   wrong.association = at::ones({1, 1});
   EXPECT_THAT(refusal(wrong), HasSubstr("an association of one dimension in float32 on the CPU, found Float [1, 1]"));
   wrong.association = at::ones({1}, at::kDouble);

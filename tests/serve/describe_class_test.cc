@@ -31,7 +31,7 @@ ClassRequest request(const std::string& name, const std::vector<std::string>& at
 }
 
 TEST(DescribeClass, AClassOfTheKnowledgeNeedsNothingButItsName) {
-  const ClassDescription cat = describe_class(knowledge(), constant_model({0, 0}), request("cat"));
+  const ClassDescription cat = describe_class(knowledge(), store_model({0, 0}), request("cat"));
   EXPECT_TRUE(at::equal(cat.association, at::tensor({0.75F})));  // over the model's one attribute, "tail"
   EXPECT_TRUE(at::equal(cat.embedding, at::tensor({1.0F, 2.0F})));
   EXPECT_EQ(cat.embedding_source, "knowledge");
@@ -39,19 +39,19 @@ TEST(DescribeClass, AClassOfTheKnowledgeNeedsNothingButItsName) {
 }
 
 TEST(DescribeClass, GivenAttributesWinOverTheKnowledgesOwn) {
-  const ClassDescription cat = describe_class(knowledge(), constant_model({0, 0}), request("cat", {"tail"}));
+  const ClassDescription cat = describe_class(knowledge(), store_model({0, 0}), request("cat", {"tail"}));
   EXPECT_TRUE(at::equal(cat.association, at::tensor({1.0F})));
 }
 
 TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
-  const ClassDescription fish = describe_class(knowledge(), constant_model({0, 0}), request("fish", {"fin"}));
+  const ClassDescription fish = describe_class(knowledge(), store_model({0, 0}), request("fish", {"fin"}));
   EXPECT_TRUE(at::equal(fish.association, at::zeros({1})));
   EXPECT_EQ(fish.embedding.numel(), 2);
 }
 
 TEST(DescribeClass, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
   try {
-    describe_class(knowledge(), constant_model({0, 0}), request("fish", {"tial"}));
+    describe_class(knowledge(), store_model({0, 0}), request("fish", {"tial"}));
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("'tial'; did you mean 'tail'?"));
@@ -61,14 +61,14 @@ TEST(DescribeClass, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
 TEST(DescribeClass, AttributesAndASynsetTogetherAreRefused) {
   ClassRequest both = request("cat", {"tail"});
   both.synset = "cat.n.01";
-  EXPECT_THROW(describe_class(knowledge(), constant_model({0, 0}), both), UsageError);
+  EXPECT_THROW(describe_class(knowledge(), store_model({0, 0}), both), UsageError);
 }
 
 TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {
   Knowledge other = knowledge();
   other.class_embedding = at::zeros({2, 3});
   other.attribute_embedding = at::zeros({2, 3});
-  EXPECT_THROW(describe_class(other, constant_model({0, 0}), request("cat")), Error);
+  EXPECT_THROW(describe_class(other, store_model({0, 0}), request("cat")), Error);
 }
 
 }  // namespace

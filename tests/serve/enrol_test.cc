@@ -49,7 +49,7 @@ class Enrol : public ::testing::Test {
     EnrolRequest made;
     made.description.name = name;
     made.images = std::move(images);
-    made.files = {folder_ / "backbone.npz", folder_ / "model.npz", folder_ / "knowledge.npz"};
+    made.files = {folder_ / "backbone.npz", folder_ / "model.npz", "", folder_ / "knowledge.npz"};
     made.extract.device = "cpu";
     return made;
   }
@@ -105,7 +105,7 @@ TEST_F(Enrol, RefusesToDescribeAClassAnew) {
 TEST_F(Enrol, NamesTheFileThatANewStoreLacks) {
   EnrolRequest incomplete = request("cat", {photo("1.png", 10)});
   incomplete.files.model.clear();
-  EXPECT_THAT(usage_message_of([&] { run(incomplete); }), HasSubstr("--model is missing"));
+  EXPECT_THAT(usage_message_of([&] { run(incomplete); }), HasSubstr("--fitted or --model is missing"));
   EXPECT_FALSE(fs::exists(store_));
 }
 

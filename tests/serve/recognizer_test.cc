@@ -24,7 +24,7 @@ ClassStore two_classes() {
 }
 
 TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
-  const CompletionModel model = constant_model({1, 3});
+  const StoreModel model = store_model({1, 3});
   const Recognizer recognizer(two_classes(), model);
   const at::Tensor expected =
       at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
@@ -32,7 +32,7 @@ TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
 }
 
 TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
-  const CompletionModel model = constant_model({0, 0});
+  const StoreModel model = store_model({0, 0});
   // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
   // and 0.
   const Recognizer recognizer(two_classes(), model, {"mean-fusion:gamma=2"});
@@ -43,22 +43,22 @@ TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
 }
 
 TEST(Recognizer, UsesTheGammaThatTheModelLearned) {
-  CompletionModel model = constant_model({0, 0});
-  model.gamma = 2;
+  StoreModel model = store_model({0, 0});
+  model.completion->gamma = 2;
   const at::Tensor query = at::tensor({5.0F, 0.0F}).view({1, 2});
   EXPECT_NEAR(Recognizer(two_classes(), model).probabilities(query)[0][0].item<double>(),
               std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
 }
 
 TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
-  const CompletionModel model = constant_model({1, 3});
+  const StoreModel model = store_model({1, 3});
   const at::Tensor none = at::zeros({0, 2});
   EXPECT_TRUE(at::allclose(Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
                            Recognizer(two_classes(), model).prototypes(none)));
 }
 
 TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
-  const CompletionModel model = constant_model({1, 3});
+  const StoreModel model = store_model({1, 3});
   const Recognizer recognizer(two_classes(), model, {"gauss-fusion"});
   const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
   const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
@@ -69,7 +69,7 @@ TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) 
 
 TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
   // All queries lie right and a little up; the class "right" has seen none like them.
-  const CompletionModel model = constant_model({1, 3});
+  const StoreModel model = store_model({1, 3});
   const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
   const at::Tensor before = Recognizer(two_classes(), model).prototypes(queries)[0];
   const at::Tensor after = Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
@@ -77,14 +77,14 @@ TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
 }
 
 TEST(Recognizer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
-  const CompletionModel model = constant_model({0, 0});
+  const StoreModel model = store_model({0, 0});
   EXPECT_THROW(Recognizer(two_classes(), model, {"simple-shot"}), UsageError);
   EXPECT_THROW(Recognizer(two_classes(), model, {"restore-net"}), UsageError);
   EXPECT_THROW(Recognizer(two_classes(), model, {"means"}), UsageError);
 }
 
 TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
-  const auto said = [](const ClassStore& store, const CompletionModel& model) -> std::string {
+  const auto said = [](const ClassStore& store, const StoreModel& model) -> std::string {
     try {
       const Recognizer recognizer(store, model);
     } catch (const Error& error) {
@@ -92,19 +92,18 @@ TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
     }
     return "nothing was thrown";
   };
-  EXPECT_THAT(said(small_store(), constant_model({0, 0})), HasSubstr("no class yet"));
+  EXPECT_THAT(said(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
   ClassStore without_images = two_classes();
   add_class(without_images, "empty", description(1));
-  EXPECT_THAT(said(without_images, constant_model({0, 0})), HasSubstr("'empty' of the store has no image"));
-  CompletionModel other = constant_model({0, 0});
-  other.attributes = {"wing"};
+  EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' of the store has no image"));
+  StoreModel other = store_model({0, 0});
+  other.completion->attributes = {"wing"};
   EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
-  EXPECT_THAT(said(two_classes(), constant_model({0, 0, 0})),
-              HasSubstr("features of 3 dimensions, the store's have 2"));
+  EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
 }
 
 TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
-  const CompletionModel model = constant_model({0, 0});
+  const StoreModel model = store_model({0, 0});
   const Recognizer recognizer(two_classes(), model);
   EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({1, 3}))), Error);
   EXPECT_THROW(static_cast<void>(recognizer.prototypes(at::zeros({1, 3}))), Error);

@@ -7,6 +7,7 @@
 
 #include "protocom/fewshot/completion_model.h"
 #include "protocom/serve/class_store.h"
+#include "protocom/serve/store_model.h"
 
 namespace protocom::testing {
 
@@ -52,5 +53,7 @@ inline CompletionModel constant_model(const std::vector<float>& completed) {
   model.network.parameter("decoder.2.bias").copy_(at::tensor(completed));
   return model;
 }
+
+inline StoreModel store_model(const std::vector<float>& completed) { return {constant_model(completed), {}}; }
 
 }  // namespace protocom::testing

@@ -27,27 +27,32 @@ struct ClassDescription {
   std::string embedding_source;  ///< where that came from, see NewClass::embedding_source
 };
 
-/// An enrolled class: its description and the moments of its images' features. No image and no single feature is kept.
+/// An enrolled class: its description, the moments of its images' features and, in the store of a fitted method, each
+/// feature. No image is kept.
 struct StoredClass {
   std::string name;
   ClassDescription description;
   int64_t count = 0;                      ///< images
   at::Tensor sum;                         ///< of their features, float64 [d]
   at::Tensor sum_squares;                 ///< float64 [d]
+  at::Tensor features;                    ///< float32 [count, d] where ClassStore::keeps_features, else undefined
   std::vector<std::string> image_hashes;  ///< hash_file of each image, so that none counts twice
 };
 
 /// The classes somebody has enrolled, in one file: all that classification needs besides the backbone and the
-/// completion model, which the store names and recognises by their hashes.
+/// completion model or fitted method, which the store names and recognises by their hashes.
 struct ClassStore {
   FileReference backbone;
-  FileReference model;                  ///< the completion model
-  FileReference knowledge;              ///< only enrolment reads it
+  FileReference model;                  ///< the completion model; of an empty path where there is a fitted method
+  FileReference fitted;                 ///< the fitted method; of an empty path where there is a completion model
+  FileReference knowledge;              ///< only enrolment reads it; of an empty path: none
   int64_t image_size = 0;               ///< preprocessing: images become image_size x image_size by resize_and_crop
   int64_t feature_dim = 0;              ///< d
-  std::vector<std::string> attributes;  ///< [a], the completion model's
+  std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
 
+  /// A fitted method may see each image in a space of its own, where the moments of features are not enough.
+  [[nodiscard]] bool keeps_features() const { return !fitted.path.empty(); }
   /// nullptr when there is no such class.
   [[nodiscard]] const StoredClass* find(const std::string& name) const;
 };

@@ -10,16 +10,9 @@
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/class_store.h"
 #include "protocom/serve/describe_class.h"
+#include "protocom/serve/store_model.h"
 
 namespace protocom {
-
-/// The files that a store depends on. A store that is there knows its own; a path given takes the place of one that has
-/// moved.
-struct StoreFiles {
-  std::filesystem::path backbone;
-  std::filesystem::path model;
-  std::filesystem::path knowledge;
-};
 
 /// What is to be enrolled.
 struct EnrolRequest {

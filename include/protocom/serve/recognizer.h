@@ -7,14 +7,15 @@
 
 #include "protocom/fewshot/methods.h"
 #include "protocom/serve/class_store.h"
+#include "protocom/serve/store_model.h"
 
 namespace protocom {
 
 /// Settings of a Recognizer.
 struct RecognizerOptions {
-  /// As make_method takes it. An inductive method classifies each image by itself; with a transductive one, such as
-  /// "gauss-fusion", the images classified together also help to place the prototypes.
-  std::string method = "mean-fusion";
+  /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
+  /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
+  std::string method = {};
 };
 
 /// A class and how probable it is.
@@ -27,16 +28,19 @@ struct RankedClass {
 /// construction.
 class Recognizer {
  public:
-  /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the completion model's
-  /// sizes or attributes are not the store's; UsageError for a method that needs what a store does not keep.
-  Recognizer(const ClassStore& store, const CompletionModel& model, const RecognizerOptions& options = {});
+  /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the model's sizes or
+  /// attributes are not the store's; UsageError for a method that needs what a store does not keep.
+  Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options = {});
+  Recognizer(const Recognizer&) = delete;
+  Recognizer& operator=(const Recognizer&) = delete;
 
   /// [c], in the store's order.
-  [[nodiscard]] const std::vector<std::string>& class_names() const { return class_names_; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }
 
-  [[nodiscard]] const MethodSpec& method() const { return method_->spec(); }
+  [[nodiscard]] const Method& method() const { return *method_; }
 
-  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d].
+  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d]. Undefined
+  /// for a method without any.
   [[nodiscard]] at::Tensor prototypes(const at::Tensor& features) const;
 
   /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
@@ -45,10 +49,10 @@ class Recognizer {
  private:
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
 
-  std::vector<std::string> class_names_;
-  SupportStatistics support_;  // [1, c], [1, c, d]
+  KnowledgeTable table_;  // the store's classes and what is known of them
   ClassKnowledge knowledge_;
-  std::unique_ptr<Method> method_;
+  EpisodeBatch supports_;  // all of a batch but the queries
+  std::shared_ptr<const Method> method_;
   std::unique_ptr<Scorer> scorer_;
 };
 

@@ -1,0 +1,149 @@
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+#include "protocom/core/npz.h"
+#include "protocom/serve/recognizer.h"
+#include "serve/store_support.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+#include "support/toy_features.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The novel classes of a toy world in the store of a Bayesian model fitted on its base classes, with 1, 3 and 2
+/// images.
+class FittedStore : public ::testing::Test {
+ protected:
+  static constexpr int64_t kShots[] = {1, 3, 2};
+
+  void SetUp() override {
+    ToyWorldOptions options;
+    options.base = 30;
+    world_ = toy_world(options);
+    const at::Tensor base = world_.features.labels.lt(options.base).nonzero().flatten();
+    const std::shared_ptr<Method> method = make_method("plda");
+    FitInputs inputs;
+    inputs.base = {world_.features.features.index_select(0, base), world_.features.labels.index_select(0, base)};
+    inputs.knowledge = &world_.knowledge;
+    inputs.class_names = &world_.features.class_names;
+    method->fit(inputs);
+    model_.fitted = FittedMethod{method, world_.features.dim(), {}};
+    first_ = options.base + options.val;
+    fill_store();
+  }
+
+  /// Images are enrolled in turn, so that those of a class do not lie together.
+  void fill_store() {
+    store_ = small_store();
+    store_.model = {};
+    store_.fitted = {"/nowhere/plda.npz", "f"};
+    store_.feature_dim = world_.features.dim();
+    store_.attributes = model_.attributes();
+    for (int64_t k = 0; k < 3; ++k) {
+      const int64_t row = first_ + k;
+      add_class(
+          store_, name(k),
+          {"", world_.knowledge.association[row].clone(), world_.knowledge.class_embedding[row].clone(), "table"});
+    }
+    for (int64_t shot = 0; shot < 3; ++shot) {
+      for (int64_t k = 0; k < 3; ++k) {
+        if (shot < kShots[k]) add_images(store_, name(k), {images(k, shot, shot + 1), {fmt::format("{}-{}", k, shot)}});
+      }
+    }
+  }
+
+  std::string name(int64_t k) const { return world_.features.class_names[static_cast<size_t>(first_ + k)]; }
+  at::Tensor images(int64_t k, int64_t begin, int64_t end) const {
+    return world_.features.features.slice(0, (first_ + k) * 30 + begin, (first_ + k) * 30 + end);
+  }
+  at::Tensor queries() const { return at::cat({images(0, 10, 30), images(1, 10, 30), images(2, 10, 30)}); }
+
+  /// What the method says of the same episode with the knowledge itself.
+  at::Tensor expected(const std::string& text) const {
+    MethodContext context;
+    context.knowledge = &world_.knowledge;
+    context.class_names = &world_.features.class_names;
+    EpisodeBatch batch;
+    batch.support = at::zeros({1, 3, 3, world_.features.dim()});
+    batch.support_mask = at::zeros({1, 3, 3});
+    for (int64_t k = 0; k < 3; ++k) {
+      batch.support[0][k].slice(0, 0, kShots[k]).copy_(images(k, 0, kShots[k]));
+      batch.support_mask[0][k].slice(0, 0, kShots[k]).fill_(1);
+    }
+    batch.query = queries().unsqueeze(0);
+    batch.classes = at::arange(first_, first_ + 3).unsqueeze(0);
+    const Methods methods = make_methods({text}, {*model_.fitted});
+    return methods.front()->prepare(context)->score(batch).logits.squeeze(0).softmax(-1);
+  }
+
+  ToyWorld world_;
+  StoreModel model_;
+  ClassStore store_;
+  int64_t first_ = 0;
+};
+
+TEST_F(FittedStore, AnswersAsTheMethodDoesOnTheSameEpisode) {
+  EXPECT_EQ(Recognizer(store_, model_).method().label(), "plda");
+  EXPECT_TRUE(at::allclose(Recognizer(store_, model_).probabilities(queries()), expected("plda"), 1e-5, 1e-6));
+  EXPECT_EQ(model_.transductive_method(), "plda-vb");
+  EXPECT_TRUE(
+      at::allclose(Recognizer(store_, model_, {"plda-vb"}).probabilities(queries()), expected("plda-vb"), 1e-5, 1e-6));
+}
+
+TEST_F(FittedStore, KeepsEveryFeatureInItsFile) {
+  const TempDir folder;
+  write_class_store(folder / "a.store", store_, {});
+  const ClassStore read = read_class_store(folder / "a.store");
+  EXPECT_TRUE(read.model.path.empty());
+  EXPECT_EQ(read.fitted.hash, "f");
+  for (int64_t k = 0; k < 3; ++k)
+    EXPECT_TRUE(at::equal(read.classes[static_cast<size_t>(k)].features, images(k, 0, kShots[k]))) << k;
+  EXPECT_TRUE(at::equal(Recognizer(read, model_).probabilities(queries()),
+                        Recognizer(store_, model_).probabilities(queries())));
+}
+
+TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
+  EXPECT_EQ(Recognizer(store_, model_, {"baseline-pp"}).probabilities(queries()).size(1), 3);
+  EXPECT_THAT(usage_message_of([&] { Recognizer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
+}
+
+TEST_F(FittedStore, ANewClassOfWhichNothingIsKnownHasAPriorOfItsOwn) {
+  add_class(store_, "unheard", {"", at::zeros({12}), at::zeros({8}), "nothing"});
+  add_images(store_, "unheard", {images(0, 5, 6), {"u"}});
+  const at::Tensor probabilities = Recognizer(store_, model_).probabilities(queries());
+  EXPECT_TRUE(at::isfinite(probabilities).all().item<bool>());
+  EXPECT_EQ(probabilities.size(1), 4);
+}
+
+/// A store as the first version of the format has it.
+TEST(ClassStoreFile, OfTheFirstVersionIsStillRead) {
+  const TempDir folder;
+  ClassStore store = small_store();
+  add_class(store, "cat", description(1));
+  add_images(store, "cat", images({{1, 2}, {3, 4}}, {"h1", "h2"}));
+  write_class_store(folder / "new.store", store, {});
+  {
+    const NpzReader reader(folder / "new.store");
+    ArtefactHeader header = read_header(reader, "class-store", 2);
+    header.format_version = 1;
+    NpzWriter writer(folder / "old.store");
+    add_header(writer, header);
+    for (const char* name : {"count", "sum", "sum_squares", "association", "class_embedding", "image_class"})
+      writer.add(name, reader.tensor(name));
+    for (const char* name : {"classes", "titles", "embedding_source", "attributes", "image_hashes"})
+      writer.add(name, reader.strings(name));
+    writer.close();
+  }
+  const ClassStore read = read_class_store(folder / "old.store");
+  EXPECT_EQ(read.model.hash, "m");
+  EXPECT_FALSE(read.keeps_features());
+  EXPECT_EQ(read.find("cat")->count, 2);
+}
+
+}  // namespace
+}  // namespace protocom::testing
