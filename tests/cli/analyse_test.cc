@@ -96,7 +96,7 @@ const std::vector<std::string> kFewEpisodes = {"--episodes", "10", "--n-query", 
 TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
   const auto files = files_below(folder_->path() / "out/analysis");
   for (const char* name : {"ablation", "attention", "calibration", "classes", "cosine", "distribution", "episodes",
-                           "failures", "nearest", "noise", "shots", "single-images", "unlabelled", "unseen", "ways"}) {
+                           "failures", "nearest", "noise", "shots", "single-images", "unlabelled", "ways"}) {
     ASSERT_THAT(files, Contains(std::string(name) + ".json"));
     const json written = read("out/analysis/" + std::string(name) + ".json");
     EXPECT_EQ(written.at("analysis"), name);
@@ -114,6 +114,26 @@ TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
   EXPECT_THAT(html, HasSubstr("<section id=\"analysis-failures\">"));
   EXPECT_THAT(html, HasSubstr("data:image/jpeg;base64,"));
   for (const char* word : {"http:", "https:", "<script"}) EXPECT_THAT(html, Not(HasSubstr(word)));
+}
+
+// The five novel classes of this run are all in an episode.
+TEST_F(Analyse, OfClassesThatWereNotGivenIsMadeWhereThereAreSome) {
+  EXPECT_THAT(files_below(folder_->path() / "out/analysis"), Not(Contains("unseen.json")));
+  const auto unseen = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--quiet",   "analyse", "unseen",     "--features", "out/features.npz",
+                                          "--n-query", "5",       "--episodes", "10",         "--few-shots",
+                                          "1",         "--out",   "unseen"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_->path(), arguments);
+  };
+  const Outcome without = unseen({"--n-way", "5"});
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.err, HasSubstr("classes"));
+  const Outcome outcome = unseen({"--n-way", "3", "--others", "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json written = read("unseen/unseen.json");
+  EXPECT_EQ(written.at("analysis"), "unseen");
+  EXPECT_FALSE(written.at("data").empty());
 }
 
 TEST_F(Analyse, PutsResultsSideBySide) {
