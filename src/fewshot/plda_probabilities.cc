@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fewshot/plda_vb_run.h"
+#include "fewshot/plda_vb_rows.h"
 
 namespace protocom {
 namespace {

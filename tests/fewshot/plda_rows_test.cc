@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "fewshot/plda_vb_run.h"
+#include "fewshot/plda_vb_rows.h"
 
 namespace protocom {
 namespace {

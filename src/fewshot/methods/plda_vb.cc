@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "fewshot/plda_method.h"
-#include "fewshot/plda_vb_run.h"
+#include "fewshot/plda_vb_rows.h"
 #include "protocom/core/error.h"
 
 namespace protocom::methods {

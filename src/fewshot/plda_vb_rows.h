@@ -1,0 +1,24 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "fewshot/plda_rows.h"
+#include "protocom/fewshot/plda_vb.h"
+
+namespace protocom {
+
+/// Episodes for plda_vb_rows(): a belief of each class [b, n, ...] before its images, the labelled images' number and
+/// sum of rows, the unlabelled rows. float32.
+struct PldaVbRows {
+  PldaRowBelief prior;
+  at::Tensor count;       ///< [b, n]
+  at::Tensor sum;         ///< [b, n, width]
+  at::Tensor unlabelled;  ///< [b, u, width]
+  at::Tensor queries;     ///< [b, q, width]; undefined: the unlabelled ones
+};
+
+/// What plda_vb() and plda_vb_scores() give for the queries but for a constant a row, [b, q, n]: a loop over episodes
+/// on row_kernels.h. In the dimensions that share a variance it works on products between images, which are formed
+/// once, unless there are more images than dimensions. PldaVbOptions::given is [n] or [b, n].
+at::Tensor plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options);
+
+}  // namespace protocom
