@@ -16,7 +16,7 @@ struct EpisodeBatch {
   at::Tensor query;         ///< [b, q, d]; q may be 0
   at::Tensor unlabelled;    ///< [b, u, d]; undefined: a transductive method uses the queries
   at::Tensor classes;       ///< int64 [b, n], rows of the ClassKnowledge; undefined when no method needs knowledge
-  at::Tensor shares = {};  ///< [b, n], of the classes among the unlabelled, for methods that are told; else undefined
+  at::Tensor shares = {};   ///< [b, n], of the classes among the unlabelled, for methods that are told; else undefined
   std::vector<uint64_t> seed = {};  ///< [b], for methods that draw; empty: 0 for all
   SupportStatistics moments = {};   ///< what is left of the supports when `support` is undefined (a class store)
 
@@ -34,8 +34,8 @@ const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
 
 /// What a method says of a batch.
 struct EpisodeScores {
-  at::Tensor logits;      ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
-  at::Tensor prototypes;  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
+  at::Tensor logits;       ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
+  at::Tensor prototypes;   ///< float32 [b, n, d] in the features' own space; undefined for a method without any
   at::Tensor unseen = {};  ///< float32 [b, q]: the logit of a class that was never seen; undefined where none is known
 };
 
