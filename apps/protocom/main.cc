@@ -4,6 +4,7 @@
 #include <exception>
 #include <system_error>
 
+#include "blas_kernels.h"
 #include "cli.h"
 #include "faults.h"
 #include "interrupt.h"
@@ -66,6 +67,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   protocom::cli::prepare_standard_streams();
+  protocom::cli::choose_blas_kernels();
   protocom::cli::catch_faults();
   protocom::cli::watch_signals();
   return run(argc, argv);

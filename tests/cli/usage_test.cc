@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "cli/program.h"
 #include "support/temp_dir.h"
@@ -81,6 +83,27 @@ TEST_F(Usage, ProgramOptionsStandBeforeOrAfterTheCommand) {
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, HasSubstr("nothing.npz: no such file"));
   }
+}
+
+/// Sets a variable of the environment for as long as it lives.
+class Variable {
+ public:
+  Variable(std::string name, const char* value) : name_(std::move(name)) { ::setenv(name_.c_str(), value, 1); }
+  ~Variable() { ::unsetenv(name_.c_str()); }
+
+ private:
+  std::string name_;
+};
+
+// What OpenBLAS does not know it takes for a processor of 2004; its last word on standard error is what it uses.
+TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
+  const Variable verbose("OPENBLAS_VERBOSE", "2");
+  if (read_text("/proc/cpuinfo").find(" avx2 ") != std::string::npos) {
+    const std::string said = run({"--version"}).err;
+    EXPECT_THAT(said.substr(std::min(said.size(), said.rfind("Core: "))), Not(HasSubstr("Prescott")));
+  }
+  const Variable chosen("OPENBLAS_CORETYPE", "Nehalem");
+  EXPECT_THAT(run({"--version"}).err, Not(HasSubstr("SkylakeX")));
 }
 
 TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {
