@@ -6,6 +6,7 @@
 
 #include "mapped_artefact.h"
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 
 namespace protocom {
 namespace {
@@ -43,7 +44,7 @@ FeatureMaps read_feature_maps(const std::filesystem::path& path) {
   FeatureMaps maps;
   maps.maps = data_detail::tensor_of(file, "maps", at::kHalf, where);
   maps.image_ids = data_detail::words_of(file, "image_ids", where);
-  maps.backbone_hash = header.details.value("backbone_hash", "");
+  reading(path, [&] { maps.backbone_hash = header.details.value("backbone_hash", ""); });
   check_consistent(maps, where);
   return maps;
 }

@@ -110,6 +110,8 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
   if (count == 0) fail("there are no images to extract feature maps from");
   FeatureMaps result;
   result.image_ids = images.image_ids;
+  const std::filesystem::path scratch =
+      options.scratch_folder.empty() ? std::filesystem::temp_directory_path() : options.scratch_folder;
   progress.start("feature maps", count);
   const Speed speed;
   for (int64_t first = 0; first < count; first += options.batch) {
@@ -117,8 +119,7 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
     const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
     check_finite(maps, first, images.image_ids);
     if (first == 0) {
-      result.maps =
-          scratch_tensor(options.scratch_folder, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
+      result.maps = scratch_tensor(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
     }
     result.maps.slice(0, first, end).copy_(maps);
     progress.advance(end, speed.describe(end));

@@ -42,6 +42,22 @@ TEST(FeatureMaps, RefusesWhatAreNoMaps) {
               HasSubstr("is not feature maps: it has no protocom header"));
 }
 
+TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
+  const TempDir folder;
+  ArtefactHeader header = make_header("feature-maps", 1, {"extract", nlohmann::json::object(), 0, {}});
+  const auto message = [&](const at::Tensor& maps, const nlohmann::json& details, const std::string& ids) {
+    header.details = details;
+    write_safetensors(folder / "lie", {{"maps", maps}}, {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
+    return message_of([&] { read_feature_maps(folder / "lie"); });
+  };
+  const at::Tensor maps = two_maps().maps;
+  EXPECT_THAT(message(maps, {{"backbone_hash", 5}}, R"(["a", "b"])"), HasSubstr("/lie: "));
+  EXPECT_THAT(message(maps, nlohmann::json::array({1}), R"(["a", "b"])"), HasSubstr("/lie"));
+  EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' are damaged"));
+  EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("do not fit"));
+  EXPECT_THAT(message(maps.to(at::kFloat), nlohmann::json::object(), R"(["a", "b"])"), HasSubstr("expected Half"));
+}
+
 TEST(FeatureMaps, BelongToTheFeaturesOfTheSameImagesByTheSameBackbone) {
   FeatureSet features;
   features.image_ids = {"a", "b"};

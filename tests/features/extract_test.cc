@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "protocom/core/error.h"
@@ -127,6 +128,13 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
     EXPECT_TRUE(at::allclose(maps.maps.to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // the scratch file has no name
+}
+
+// The program makes its options before it knows what it is to do.
+TEST(Extract, OptionsNeedNoFolderOfTemporaryFiles) {
+  ASSERT_EQ(::setenv("TMPDIR", "/nonexistent", 1), 0);
+  EXPECT_NO_THROW(ExtractOptions());
+  ::unsetenv("TMPDIR");
 }
 
 TEST(Extract, ABackboneWithoutMapsSaysSo) {

@@ -25,7 +25,7 @@ struct OpenSetResult {
   Estimate accuracy;            ///< percent of the queries of given classes, if "none" were not an answer
   double area = 0.0;            ///< under the ROC curve over all queries of all tasks, in [0, 1]; ties count half
   double false_accept = 0.0;    ///< percent of the others accepted where 95 % of the given classes' queries are
-  double expected_error = 0.0;  ///< ECE of the answer's probability, "none" being an answer where it is known
+  double expected_error = 0.0;  ///< ECE of the answer's probability, in [0, 1]; "none" is an answer where known
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpenSetResult, method, mode, shots, knows_none, accuracy, area, false_accept,
                                    expected_error)
@@ -37,7 +37,7 @@ std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const 
 /// The area under the ROC curve of two samples of scores: the chance that a positive one is above a negative one.
 double area_under_curve(std::vector<double> positive, std::vector<double> negative);
 
-/// The share of `negative` at or above the value that 95 % of `positive` reach.
+/// The share of `negative`, in [0, 1], at or above the value that a share `recall` of `positive` reaches.
 double accepted_at_recall(std::vector<double> positive, const std::vector<double>& negative, double recall);
 
 }  // namespace protocom

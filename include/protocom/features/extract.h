@@ -23,7 +23,7 @@ struct ExtractOptions {
   std::string device = "auto";  ///< see parse_device
   Precision precision =
       Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
-  std::filesystem::path scratch_folder = std::filesystem::temp_directory_path();  ///< room for feature maps
+  std::filesystem::path scratch_folder;  ///< has room for feature maps; empty: the system's folder of temporary files
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 
