@@ -54,37 +54,33 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
   if (attribute_weight_ > 0) {
     const at::Tensor association = finite(base.association, "attributes");
     const auto classes = static_cast<double>(association.size(0));
-    idf_ = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
-    attribute_rows_ = unit_rows(association * idf_);
+    base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
+    base_.attributes = unit_rows(association * base_.idf);
   }
   if (word_weight_ > 0) {
     const at::Tensor embedding = finite(base.embedding, "embeddings");
     const at::Tensor known = embedding.ne(0).any(-1).to(at::kDouble).sum().clamp_min(1);
-    embedding_center_ = embedding.sum(0) / known;
-    embedding_rows_ = centred_unit_rows(embedding, embedding_center_);
+    base_.embedding_center = embedding.sum(0) / known;
+    base_.embeddings = centred_unit_rows(embedding, base_.embedding_center);
   }
 }
 
-DescriptionKernel::DescriptionKernel(at::Tensor attribute_rows, at::Tensor idf, at::Tensor embedding_rows,
-                                     at::Tensor embedding_center, const KernelRidgeOptions& options)
-    : attribute_rows_(std::move(attribute_rows)),
-      idf_(std::move(idf)),
-      embedding_rows_(std::move(embedding_rows)),
-      embedding_center_(std::move(embedding_center)),
-      attribute_weight_(attribute_rows_.defined() ? options.attribute_weight : 0),
-      word_weight_(embedding_rows_.defined() ? options.word_weight : 0) {}
+DescriptionKernel::DescriptionKernel(DescriptionRows base, const KernelRidgeOptions& options)
+    : base_(std::move(base)),
+      attribute_weight_(base_.attributes.defined() ? options.attribute_weight : 0),
+      word_weight_(base_.embeddings.defined() ? options.word_weight : 0) {}
 
 at::Tensor DescriptionKernel::likeness(const ClassDescriptions& descriptions) const {
   at::Tensor sum;
   if (attribute_weight_ > 0) {
-    check_width(descriptions.association, attribute_rows_, "attributes");
-    const at::Tensor rows = unit_rows(finite(descriptions.association, "attributes") * idf_);
-    sum = attribute_weight_ * at::matmul(rows, attribute_rows_.t());
+    check_width(descriptions.association, base_.attributes, "attributes");
+    const at::Tensor rows = unit_rows(finite(descriptions.association, "attributes") * base_.idf);
+    sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
   }
   if (word_weight_ > 0) {
-    check_width(descriptions.embedding, embedding_rows_, "embedding dimensions");
-    const at::Tensor rows = centred_unit_rows(finite(descriptions.embedding, "embeddings"), embedding_center_);
-    const at::Tensor words = word_weight_ * at::matmul(rows, embedding_rows_.t());
+    check_width(descriptions.embedding, base_.embeddings, "embedding dimensions");
+    const at::Tensor rows = centred_unit_rows(finite(descriptions.embedding, "embeddings"), base_.embedding_center);
+    const at::Tensor words = word_weight_ * at::matmul(rows, base_.embeddings.t());
     sum = sum.defined() ? sum + words : words;
   }
   return sum / (attribute_weight_ + word_weight_);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "fewshot/plda_evidence.h"
 #include "fewshot/plda_probabilities.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
@@ -15,100 +15,8 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kFewestClasses = 4;    ///< of the base, to leave some out
-constexpr int64_t kManyClasses = 20;     ///< from here on they are left out in options.folds parts
-constexpr int64_t kImagesPerClass = 60;  ///< of held-out classes, for tasks
 constexpr int64_t kStepsWhileChoosing = 10;
 constexpr double kUncalibratedFloor = 0.05;
-
-/// Classes and the space of others.
-struct Part {
-  PldaSpaceFitter fitter;
-  UnitMoments held_out;
-  at::Tensor features;                     ///< some images of the held-out classes
-  std::vector<std::vector<int64_t>> rows;  ///< of each held-out class
-};
-
-struct Evidence {
-  std::vector<Part> folds;
-  std::vector<Part> val;  ///< one or none
-
-  [[nodiscard]] const std::vector<Part>& for_tasks() const { return val.empty() ? folds : val; }
-};
-
-/// The labels' rows, by class.
-std::map<int64_t, std::vector<int64_t>> rows_by_class(const at::Tensor& labels) {
-  const at::Tensor wide = labels.to(at::kLong).contiguous();
-  const int64_t* values = wide.data_ptr<int64_t>();
-  std::map<int64_t, std::vector<int64_t>> rows;
-  for (int64_t i = 0; i < wide.numel(); ++i) rows[values[i]].push_back(i);
-  return rows;
-}
-
-at::Tensor indices(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
-
-Part make_part(PldaSpaceFitter fitter, UnitMoments held_out, const at::Tensor& features, const at::Tensor& labels) {
-  Part part{std::move(fitter), std::move(held_out), {}, {}};
-  std::vector<int64_t> kept;
-  for (const auto& [label, rows] : rows_by_class(labels)) {
-    part.rows.emplace_back();
-    for (size_t i = 0; i < rows.size() && i < kImagesPerClass; ++i) {
-      part.rows.back().push_back(static_cast<int64_t>(kept.size()));
-      kept.push_back(rows[i]);
-    }
-  }
-  part.features = features.index_select(0, indices(kept));
-  return part;
-}
-
-/// Which images are of each of `parts` groups of classes.
-std::vector<at::Tensor> class_groups(const at::Tensor& labels, int64_t parts, uint64_t seed) {
-  const auto rows = rows_by_class(labels);
-  std::vector<const std::vector<int64_t>*> of_class;
-  for (const auto& entry : rows) of_class.push_back(&entry.second);
-  const auto classes = static_cast<int64_t>(of_class.size());
-  const auto order = Rng(seed).sample(classes, classes);
-  std::vector<std::vector<int64_t>> groups(static_cast<size_t>(parts));
-  for (int64_t i = 0; i < classes; ++i) {
-    const auto& more = *of_class[static_cast<size_t>(order[static_cast<size_t>(i)])];
-    auto& group = groups[static_cast<size_t>(i % parts)];
-    group.insert(group.end(), more.begin(), more.end());
-  }
-  std::vector<at::Tensor> tensors;
-  for (const auto& group : groups) tensors.push_back(indices(group));
-  return tensors;
-}
-
-/// The space of all base classes, and the parts to measure by.
-std::pair<PldaSpaceFitter, Evidence> split_up(const PldaFitInputs& inputs, const PldaFitOptions& options) {
-  const at::Tensor center = inputs.base_features.mean(0, false, at::kDouble);
-  const auto classes = static_cast<int64_t>(rows_by_class(inputs.base_labels).size());
-  const int64_t parts = classes < kFewestClasses ? 1 : classes < kManyClasses ? 2 : options.folds;
-  const auto groups = class_groups(inputs.base_labels, parts, options.seed);
-  std::vector<UnitMoments> moments;
-  for (const at::Tensor& group : groups) {
-    moments.push_back(
-        unit_moments(inputs.base_features.index_select(0, group), inputs.base_labels.index_select(0, group), center));
-  }
-  const auto joined = [&](size_t without) {
-    UnitMoments sum;
-    for (size_t i = 0; i < moments.size(); ++i) {
-      if (i != without) sum = sum.center.defined() ? join(sum, moments[i]) : moments[i];
-    }
-    return PldaSpaceFitter(std::move(sum));
-  };
-  Evidence evidence;
-  for (size_t i = 0; parts > 1 && i < groups.size(); ++i) {
-    evidence.folds.push_back(make_part(joined(i), moments[i], inputs.base_features.index_select(0, groups[i]),
-                                       inputs.base_labels.index_select(0, groups[i])));
-  }
-  PldaSpaceFitter whole = joined(moments.size());
-  if (inputs.val_features.defined() && rows_by_class(inputs.val_labels).size() >= kFewestClasses) {
-    evidence.val.push_back(make_part(whole, unit_moments(inputs.val_features, inputs.val_labels, center),
-                                     inputs.val_features, inputs.val_labels));
-  }
-  return {std::move(whole), std::move(evidence)};
-}
 
 /// Class means as knowledge that was fitted in this space predicts them; undefined without knowledge.
 at::Tensor predicted(const PldaSpaceFitter& fitter, const PldaSpace& space, const at::Tensor& classes,
@@ -124,7 +32,7 @@ struct Candidate {
   double shrinkage = 0;
   std::optional<PldaCalibration> calibration = {};
   double explained = 0;
-  std::vector<PldaSpace> spaces = {};  ///< of Evidence::for_tasks()
+  std::vector<PldaSpace> spaces = {};  ///< of HeldOutEvidence::for_tasks()
 };
 
 VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
@@ -135,7 +43,7 @@ PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
   return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
 }
 
-Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
+Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
                   const KernelRidgeOptions& options) {
   Candidate candidate{shrinkage};
   double shares = 0;
@@ -143,7 +51,7 @@ Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescrip
     if (parts->empty()) continue;
     std::vector<HeldOutVariance> seen;
     candidate.spaces.clear();  // those of the val classes come last, where there are any
-    for (const Part& part : *parts) {
+    for (const HeldOutPart& part : *parts) {
       candidate.spaces.push_back(part.fitter.space(shrinkage));
       const PldaSpace& space = candidate.spaces.back();
       seen.push_back(held_out_variance(space, part.held_out,
@@ -161,11 +69,11 @@ Candidate measure(const Evidence& evidence, double shrinkage, const ClassDescrip
 }
 
 /// The held-out classes of each part in its own space under the candidate's laws.
-std::vector<HeldOutClasses> held_out_classes(const Evidence& evidence, const Candidate& candidate,
+std::vector<HeldOutClasses> held_out_classes(const HeldOutEvidence& evidence, const Candidate& candidate,
                                              const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
   std::vector<HeldOutClasses> result;
   for (size_t i = 0; i < evidence.for_tasks().size(); ++i) {
-    const Part& part = evidence.for_tasks()[i];
+    const HeldOutPart& part = evidence.for_tasks()[i];
     PldaModel model;
     model.space = calibrated(candidate.spaces[i], *candidate.calibration);
     model.residual = residual_variance(candidate.spaces[i], *candidate.calibration);
@@ -265,7 +173,7 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
 }
 
 /// The candidate whose inductive accuracy is the best.
-Candidate choose_shrinkage(const Evidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
+Candidate choose_shrinkage(const HeldOutEvidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
                            const KernelRidgeOptions& ridge, std::vector<PldaTrial>& tried) {
   std::vector<Candidate> candidates;
   std::vector<std::string> settings;
@@ -295,7 +203,7 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
                options.shrinkages.size(), options.folds, options.tasks);
   }
   PldaFit fit;
-  const auto [whole, evidence] = split_up(inputs, options);
+  const auto [whole, evidence] = hold_out(inputs, options);
   const KernelRidgeOptions ridge = choose_knowledge(whole, inputs, options.shrinkages.front(), fit.tried);
   if (evidence.for_tasks().empty()) {
     fit.model.space = with_floor(whole.space(options.shrinkages.front()));

@@ -85,21 +85,18 @@ bool has(const MethodState& state, const std::string& name) {
 KernelRidge knowledge_of(const MethodState& state, const KernelRidgeOptions& options, int64_t dims) {
   at::Tensor dual = finite(state, "dual", {-1, dims});
   const int64_t classes = dual.size(0);
-  at::Tensor attribute_rows;
-  at::Tensor idf;
-  at::Tensor embedding_rows;
-  at::Tensor center;
+  DescriptionRows base;
   if (has(state, "attribute_rows")) {
-    attribute_rows = finite(state, "attribute_rows", {classes, static_cast<int64_t>(state.attributes.size())});
-    idf = finite(state, "attribute_idf", {attribute_rows.size(1)});
+    base.attributes = finite(state, "attribute_rows", {classes, static_cast<int64_t>(state.attributes.size())});
+    base.idf = finite(state, "attribute_idf", {base.attributes.size(1)});
   }
   if (has(state, "embedding_rows")) {
-    embedding_rows = finite(state, "embedding_rows", {classes, -1});
-    center = finite(state, "embedding_center", {embedding_rows.size(1)});
+    base.embeddings = finite(state, "embedding_rows", {classes, -1});
+    base.embedding_center = finite(state, "embedding_center", {base.embeddings.size(1)});
   }
-  if (!idf.defined() && !center.defined())
+  if (!base.attributes.defined() && !base.embeddings.defined())
     fail("expected 'attribute_rows' or 'embedding_rows' beside 'dual', found neither");
-  return {DescriptionKernel(attribute_rows, idf, embedding_rows, center, options), std::move(dual)};
+  return {DescriptionKernel(std::move(base), options), std::move(dual)};
 }
 
 }  // namespace
@@ -119,10 +116,11 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   if (!model.knowledge) return state;
   state.attributes = attributes;
   add("dual", model.knowledge->dual);
-  add("attribute_rows", model.knowledge->kernel.attribute_rows());
-  add("attribute_idf", model.knowledge->kernel.idf());
-  add("embedding_rows", model.knowledge->kernel.embedding_rows());
-  add("embedding_center", model.knowledge->kernel.embedding_center());
+  const DescriptionRows& base = model.knowledge->kernel.base();
+  add("attribute_rows", base.attributes);
+  add("attribute_idf", base.idf);
+  add("embedding_rows", base.embeddings);
+  add("embedding_center", base.embedding_center);
   return state;
 }
 

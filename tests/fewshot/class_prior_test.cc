@@ -45,7 +45,7 @@ TEST(KernelRidge, PredictsNothingForAClassOfWhichNothingIsKnown) {
   const at::Tensor means = tensor_of(data.at("base").at("means"));
   const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
   const at::Tensor predicted = prior.predict(
-      {at::zeros({1, prior.kernel.idf().size(0)}), at::zeros({1, prior.kernel.embedding_center().size(0)})});
+      {at::zeros({1, prior.kernel.base().idf.size(0)}), at::zeros({1, prior.kernel.base().embedding_center.size(0)})});
   EXPECT_EQ(predicted.abs().max().item<double>(), 0);
 }
 

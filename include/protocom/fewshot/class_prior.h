@@ -23,6 +23,14 @@ struct KernelRidgeOptions {
   double ridge = 1.0;             ///< lambda of the regression
 };
 
+/// The base classes' side of the likeness, float64. Attributes or embeddings may be undefined.
+struct DescriptionRows {
+  at::Tensor attributes;        ///< idf R, [C, a], unit rows
+  at::Tensor idf;               ///< [a]
+  at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows
+  at::Tensor embedding_center;  ///< h, [e]
+};
+
 /// Likeness of descriptions to those of base classes:
 /// k(c, c') = (w_a cos(idf R_c, idf R_c') + w_e cos(h_c - h, h_c' - h)) / (w_a + w_e), where idf = log((1 + C) / (1 +
 /// base classes with the attribute)) and h is the base classes' mean embedding. What is undefined weighs 0; a cosine
@@ -34,22 +42,15 @@ class DescriptionKernel {
   /// finite.
   DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options);
   /// From what a file kept.
-  DescriptionKernel(at::Tensor attribute_rows, at::Tensor idf, at::Tensor embedding_rows, at::Tensor embedding_center,
-                    const KernelRidgeOptions& options);
+  DescriptionKernel(DescriptionRows base, const KernelRidgeOptions& options);
 
   /// Likeness [n, C], float64, in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
   [[nodiscard]] at::Tensor likeness(const ClassDescriptions& descriptions) const;
 
-  [[nodiscard]] const at::Tensor& attribute_rows() const { return attribute_rows_; }      ///< [C, a], unit rows
-  [[nodiscard]] const at::Tensor& idf() const { return idf_; }                            ///< [a]
-  [[nodiscard]] const at::Tensor& embedding_rows() const { return embedding_rows_; }      ///< [C, e], unit rows
-  [[nodiscard]] const at::Tensor& embedding_center() const { return embedding_center_; }  ///< [e]
+  [[nodiscard]] const DescriptionRows& base() const { return base_; }
 
  private:
-  at::Tensor attribute_rows_;
-  at::Tensor idf_;
-  at::Tensor embedding_rows_;
-  at::Tensor embedding_center_;
+  DescriptionRows base_;
   double attribute_weight_ = 0;
   double word_weight_ = 0;
 };
