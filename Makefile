@@ -45,7 +45,7 @@ demo: configure ## set up, build, and run the main job on images that protocom d
 	@cmake --build $(BUILD) -j $(JOBS) --target protocom
 	@$(PROTOCOM) run configs/demo.toml
 
-sanitize: setup ## all tests under the address and undefined-behaviour sanitizers
+sanitize: setup-dev ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS)
 	@ctest --preset sanitize
@@ -56,8 +56,8 @@ fuzz: setup-dev ## every reader of files under libFuzzer, SECONDS=60 each
 	@scripts/fuzz build/fuzz $(SECONDS)
 
 # The modules that read bytes from outside; `make sanitize` has all of them.
-INPUTS := core data knowledge serve
-sanitize-inputs: setup ## the tests of what reads files of others, under those sanitizers
+INPUTS ?= core data knowledge serve
+sanitize-inputs: setup-dev ## the tests of what reads files of others, under those sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS) --target $(INPUTS:%=%_test)
 	@ctest --preset sanitize -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <system_error>
@@ -63,6 +64,17 @@ int run(int argc, char** argv) {
   }
 }
 
+/// Ends without the destructors of LibTorch's global objects, which take a fifth of a short command's time; the
+/// sanitizers' own work at the end is done.
+[[noreturn]] void leave(int code) {
+#ifdef PROTOCOM_SANITIZED
+  std::exit(code);
+#else
+  std::fflush(nullptr);
+  std::_Exit(code);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -70,5 +82,5 @@ int main(int argc, char** argv) {
   protocom::cli::choose_blas_kernels();
   protocom::cli::catch_faults();
   protocom::cli::watch_signals();
-  return run(argc, argv);
+  leave(run(argc, argv));
 }

@@ -82,9 +82,9 @@ std::string signed_points(double value) {
 
 std::string headline(const Evaluation& evaluation) {
   const Leaders found = leaders(evaluation);
-  if (found.winner == nullptr) return plain(*found.mean);
-  if (found.mean == nullptr) return plain(*found.winner);
-  return against_mean(*found.winner, *found.mean);
+  if (found.winner != nullptr && found.mean != nullptr) return against_mean(*found.winner, *found.mean);
+  const MethodResult* alone = found.winner != nullptr ? found.winner : found.mean;
+  return alone != nullptr ? plain(*alone) : "";
 }
 
 std::string caveat(const Evaluation& evaluation) {
