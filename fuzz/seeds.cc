@@ -143,11 +143,12 @@ void write_documents(const fs::path& folder) {
                                             {"results", {some_result()}}}
                                            .dump(1));
   Section section{"noise", "Title", "Finding.", "How.", {{"caption", {"a", "b"}, {{"1", "2"}}}}, {}};
-  section.figures = {BarChart{"noise-a", "Bars", "", {{"x", "note", 0.5, 0.1, "m-mean"}}, 0, 1, 1, "%", {{0.2, "c"}}},
-                     LineChart{"noise-b", "Lines", "", "x", "y", {{"s", "m-mean", {1, 2}, {3, 4}, {0.1, 0.2}}}},
-                     ScatterChart{"noise-c", "Points", "", "x", "y", {{"g", {0.1}, {0.2}}}},
-                     HeatMap{"noise-d", "Matrix", "", "r", "c", {"a", "b"}, {{90, 10}, {20, 80}}},
-                     PictureChart{"noise-e", "Pictures", "", {{"row", {{"/9j/4AA=", "c", "t"}}}}}};
+  section.figures = {
+      BarChart{"noise-a", "Bars", "", {{"x", "note", 0.5, 0.1, "m-mean"}}, 0, 1, 1, "%", {{0.2, "c"}}},
+      LineChart{"noise-b", "Lines", "", "x", "y", {{"s", "m-mean", {1, 2}, {3, 4}, {0.1, 0.2}}}, 0, 0, 1, {}, ""},
+      ScatterChart{"noise-c", "Points", "", "x", "y", {{"g", {0.1}, {0.2}}}},
+      HeatMap{"noise-d", "Matrix", "", "r", "c", {"a", "b"}, {{90, 10}, {20, 80}}},
+      PictureChart{"noise-e", "Pictures", "", {{"row", {{"/9j/4AA=", "c", "t"}}}}}};
   write_file(folder / "analysis/plain", analysis_json({section, "protocom analyse", "h", header}, {{"x", 1}}).dump());
   write_file(folder / "episodes/plain",
              R"({"n_way":2,"k_shot":1,"n_query":2,"split":"novel","seed":0,"episodes":[{"classes":["cat","dog"],)"
@@ -179,7 +180,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   store.backbone = {"/b.npz", "b"};
   store.model = {"/m.npz", "m"};
   store.knowledge = {"/k.npz", "k"};
-  store.image_size = 84;
+  store.preprocessing.image_size = 84;
   store.feature_dim = 2;
   store.attributes = {"tail"};
   add_class(store, "cat", {"a cat", at::ones({1}), at::ones({2}), "attributes"});

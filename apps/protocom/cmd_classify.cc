@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "cli.h"
 #include "protocom/core/csv.h"
 #include "protocom/data/image_files.h"
@@ -69,18 +72,39 @@ void print_as_json(const Options& options, const Method& method, const EmbeddedF
   fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+/// Warns where a method that expects balanced queries is given others: judged alone, most are of one class.
+void warn_of_proportions(const Recognizer& recognizer, const ClassStore& store, const StoreModel& model,
+                         const at::Tensor& features) {
+  if (recognizer.method().spec().assumes != Assumes::kBalancedQueries &&
+      recognizer.method().spec().name != "gauss-fusion")
+    return;
+  const Recognizer alone(store, model, {model.fitted ? model.default_method() : "mean-fusion"});
+  const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
+  std::map<std::string, double> share;
+  for (const auto& answer : answers) share[answer.front().name] += 100.0 / static_cast<double>(answers.size());
+  const auto most =
+      std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double expected = 100.0 / static_cast<double>(std::min(store.classes.size(), answers.size()));
+  if (answers.size() < 4 || most->second < 2 * expected) return;
+  logger().warn(
+      "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
+      "where classes are not about equally frequent; leave --transductive out",
+      most->second, answers.size(), most->first, recognizer.method().label(), expected);
+}
+
 void run_classify(Options& options) {
   const ClassStore store = read_class_store(options.store);
   const StoreModel model = read_store_model(store, options.store, {{}, options.model, options.fitted, {}});
   if (options.transductive) options.recognizer.method = model.transductive_method();
   const Recognizer recognizer(store, model, options.recognizer);
-  const std::vector<fs::path> paths = find_images(options.images);
-  BackboneOptions backbone_options;
-  backbone_options.image_size = store.image_size;
-  const auto backbone =
-      read_backbone(locate(store.backbone, "backbone", options.store, options.backbone), backbone_options);
-  const EmbeddedFiles images = embed_files(*backbone, paths, options.extract, progress());
+  const FoundImages found = find_images(options.images);
+  ForeignBackbone said;
+  said.preprocessing = store.preprocessing;
+  const auto backbone = open_backbone(locate(store.backbone, "backbone", options.store, options.backbone), said);
+  EmbeddedFiles images = embed_files(*backbone, found.paths, options.extract, progress());
+  images.unreadable.insert(images.unreadable.begin(), found.unreadable.begin(), found.unreadable.end());
   const at::Tensor probabilities = recognizer.probabilities(images.features);
+  if (!images.paths.empty()) warn_of_proportions(recognizer, store, model, images.features);
   const Rankings rankings = rank_classes(probabilities, recognizer.class_names(), options.top);
   if (options.format == "json")
     print_as_json(options, recognizer.method(), images, rankings);
@@ -89,7 +113,9 @@ void run_classify(Options& options) {
   else
     print_as_table(store, images, rankings);
   for (const UnreadableFile& one : images.unreadable) logger().error("{}", one.reason);
-  if (!images.unreadable.empty()) fail("{} of {} images could not be read", images.unreadable.size(), paths.size());
+  if (found.skipped.total() > 0) logger().warn("{}", found.skipped.describe());
+  if (!images.unreadable.empty())
+    fail("{} of {} images could not be read", images.unreadable.size(), images.unreadable.size() + images.paths.size());
 }
 
 void add_classify_command(CLI::App& app) {
@@ -108,11 +134,13 @@ void add_classify_command(CLI::App& app) {
       ->excludes(method);
   command->add_option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
-  command->add_option("--top", options->top, "Classes shown for an image")->check(CLI::PositiveNumber);
+  command->add_option("--top", options->top, "Classes shown for an image")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--backbone", options->backbone, "The store's backbone, if it lies elsewhere now");
   command->add_option("--model", options->model, "The store's completion model, if it lies elsewhere now");
   command->add_option("--fitted", options->fitted, "The store's fitted method, if it lies elsewhere now");
-  command->add_option("--batch", options->extract.batch, "Images a forward pass")->check(CLI::PositiveNumber);
+  command->add_option("--batch", options->extract.batch, "Images a forward pass")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_classify(*options); });
 }

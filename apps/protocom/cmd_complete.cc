@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "protocom/data/feature_preprocessing.h"
 #include "protocom/train/complete.h"
 #include "training_options.h"
 
@@ -12,6 +13,7 @@ struct Options {
   std::string out;
   std::string keep = "best";
   CompleteOptions complete;
+  std::string centring{to_string(complete.centring)};
   TrainingOptions training;
 };
 
@@ -41,6 +43,7 @@ void print_result(const CompleteResult& result) {
 
 void run_complete(const CLI::App& command, Options& options) {
   options.complete.keep = parse_keep(options.keep);
+  options.complete.centring = parse_centring(options.centring);
   check_writable(options.out);
   FeatureFileOptions file_options;
   if (!options.split.empty()) file_options.split = options.split;
@@ -52,8 +55,9 @@ void run_complete(const CLI::App& command, Options& options) {
   add_input(provenance, "split", options.split);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
   const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
-  write_completion_model(options.out, result.model, files.provenance,
-                         {{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
+  nlohmann::json details = preprocessing_details(options.features);
+  details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
+  write_completion_model(options.out, result.model, files.provenance, details);
   print_result(result);
 }
 
@@ -74,6 +78,10 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
   command->add_option("--feature-rms", recipe.feature_rms,
                       "Root mean square that training scales the features to; 0: unscaled");
+  command->add_option(
+      "--centring", options->centring,
+      "Whether training sees the features less the base classes' mean: auto (where that is most of them, as "
+      "with general encoders), always or never");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");

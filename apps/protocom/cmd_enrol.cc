@@ -1,13 +1,14 @@
 #include <ATen/ATen.h>
 
 #include "cli.h"
+#include "dataset_options.h"
 #include "protocom/serve/enrol.h"
 
 namespace protocom::cli {
 namespace {
 
 struct Options {
-  std::string store, backbone, model, fitted, knowledge, vectors;
+  std::string store, backbone, model, fitted, knowledge, vectors, preprocess;
   std::string wordnet = kWordNetFolder;
   EnrolRequest request;
 };
@@ -21,6 +22,10 @@ void print_enrolment(const Options& options, const Enrolment& done) {
                {"embedding from", description.embedding_source},
                {"classes in the store", std::to_string(done.store.classes.size())}});
   if (done.added < done.given) logger().info("images that the class already holds do not count twice");
+  if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
+  for (const UnreadableFile& one : done.unreadable) logger().error("{}", one.reason);
+  if (!done.unreadable.empty())
+    fail("{} of the images could not be read; the other {} are enrolled", done.unreadable.size(), done.given);
 }
 
 void run_enrol(const CLI::App& command, Options& options) {
@@ -28,6 +33,7 @@ void run_enrol(const CLI::App& command, Options& options) {
   EnrolRequest& request = options.request;
   request.description.vectors = options.vectors;
   request.description.wordnet = options.wordnet;
+  if (!options.preprocess.empty()) request.preprocessing = parse_preprocessing(options.preprocess);
   request.files = {options.backbone, options.model, options.fitted, options.knowledge};
   print_enrolment(options, enrol(options.store, request, provenance_of(command, /*seed=*/0), progress()));
 }
@@ -64,10 +70,7 @@ void add_enrol_command(CLI::App& app) {
   command->add_option("--vectors", options->vectors,
                       "Word vectors the knowledge was made with, to embed the class's name");
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
-  command
-      ->add_option("--image-size", options->request.image_size,
-                   "Side of the images for a backbone that does not say it itself, pixels")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
   command->add_option("--device", options->request.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_enrol(*command, *options); });
 }

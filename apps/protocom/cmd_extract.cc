@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "job.h"
+#include "protocom/data/feature_preprocessing.h"
 #include "protocom/features/extract.h"
 
 namespace protocom::cli {
@@ -10,16 +11,19 @@ struct Options {
   DatasetOptions source;
   std::string backbone, out, maps;
   int64_t image_size = 0;
-  BackboneOptions bare;
+  ForeignBackbone said;
+  std::string preprocess;
   ExtractOptions extract;
   std::string precision{to_string(extract.precision)};
 };
 
-/// A pack decides the size; a folder is packed at the size the backbone expects, unless --image-size says otherwise.
+bool is_packed(const Options& options) { return std::filesystem::is_regular_file(options.source.images); }
+
+/// A pack decides the size; a folder is brought to what the backbone takes, unless --image-size says otherwise.
 PackedImages images_for(const Backbone& backbone, const Options& options, Provenance& provenance) {
-  const bool pack = std::filesystem::is_regular_file(options.source.images);
-  const int64_t size = options.image_size > 0 || pack ? options.image_size : backbone.image_size();
-  PackedImages images = load_images(options.source, size, provenance);
+  Preprocessing sizes = backbone.preprocessing();
+  if (options.image_size > 0 || is_packed(options)) sizes = {options.image_size};
+  PackedImages images = load_images(options.source, sizes, provenance);
   if (images.image_size() != backbone.image_size()) {
     logger().warn("the backbone expects images of {0}x{0} pixels, these are {1}x{1}", backbone.image_size(),
                   images.image_size());
@@ -27,11 +31,22 @@ PackedImages images_for(const Backbone& backbone, const Options& options, Proven
   return images;
 }
 
-void write(FeatureSet features, const Options& options, const Provenance& provenance) {
+/// The backbone's preprocessing; of a pack of another size, as it was packed.
+Preprocessing taken(const Backbone& backbone, const PackedImages& images) {
+  Preprocessing preprocessing = backbone.preprocessing();
+  if (images.image_size() != preprocessing.image_size)
+    preprocessing.image_size = preprocessing.resize = images.image_size();
+  return preprocessing;
+}
+
+void write(FeatureSet features, const Preprocessing& preprocessing, const Options& options,
+           const Provenance& provenance) {
   if (!job().is_main()) return;
   features.backbone_hash = provenance.inputs.at("backbone");
-  write_features(options.out, features, provenance);
-  print_table({{"features", fmt::format("{} x {}", features.size(), features.dim())}, {"file", options.out}});
+  write_features(options.out, features, provenance, preprocessing);
+  print_table({{"features", fmt::format("{} x {}", features.size(), features.dim())},
+               {"images", describe(preprocessing)},
+               {"file", options.out}});
 }
 
 void write_maps(Backbone& backbone, const PackedImages& images, const Options& options, const Provenance& provenance) {
@@ -45,7 +60,10 @@ void write_maps(Backbone& backbone, const PackedImages& images, const Options& o
 
 void run_extract(const CLI::App& command, Options& options) {
   options.extract.precision = parse_precision(options.precision);
-  if (options.image_size > 0) options.bare.image_size = options.image_size;
+  if (!options.preprocess.empty()) options.said.preprocessing = parse_preprocessing(options.preprocess);
+  options.said.known_size = options.image_size > 0 ? options.image_size
+                            : is_packed(options)   ? read_pack(options.source.images).image_size()
+                                                   : 0;
   options.extract.group = &job();
   if (options.out.empty() && options.maps.empty()) fail_usage("there is nothing to write: give --out, --maps or both");
   for (const std::string& path : {options.out, options.maps}) {
@@ -53,10 +71,11 @@ void run_extract(const CLI::App& command, Options& options) {
   }
   Provenance provenance = provenance_of(command, /*seed=*/0);
   add_input(provenance, "backbone", options.backbone);
-  const auto backbone = read_backbone(options.backbone, options.bare);
+  const auto backbone = open_backbone(options.backbone, options.said);
   const PackedImages images = images_for(*backbone, options, provenance);
   if (!options.out.empty())
-    write(extract_features(*backbone, images, options.extract, progress()), options, provenance);
+    write(extract_features(*backbone, images, options.extract, progress()), taken(*backbone, images), options,
+          provenance);
   if (!options.maps.empty()) write_maps(*backbone, images, options, provenance);
 }
 
@@ -65,6 +84,7 @@ void add_extract_command(CLI::App& app) {
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
+  add_skip_unreadable(*command, options->source);
   command
       ->add_option("--backbone", options->backbone,
                    "Backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a program: "
@@ -75,8 +95,9 @@ void add_extract_command(CLI::App& app) {
                       "Feature maps to write (safetensors, float16), for methods that look at places of an image");
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
-  command->add_option("--architecture", options->bare.architecture,
-                      "Of a bare state dict: resnet12, resnet12-wide or conv4");
+  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
+  command->add_option("--architecture", options->said.architecture,
+                      "Of a bare state dict that its names do not tell: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images a forward pass");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "cli.h"
+#include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/fit.h"
 #include "protocom/knowledge/knowledge.h"
 
@@ -25,7 +26,7 @@ void run_fit(const CLI::App& command, const Options& options) {
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "class-split", options.class_split);
   const FittedMethod fitted = fit_method(features, knowledge ? &*knowledge : nullptr, options.fit, progress());
-  write_fitted_method(options.out, fitted, provenance, nlohmann::json::object());
+  write_fitted_method(options.out, fitted, provenance, preprocessing_details(options.features));
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},
                {"written to", options.out}});

@@ -72,6 +72,8 @@ void print_report(const Inspection& found, const Options& options) {
     }
     print_findings(what, lines);
   }
+  print_findings("classes without images, left out", found.empty_classes);
+  if (found.skipped.total() > 0) fmt::print("\n{}\n", found.skipped.describe());
   if (!found.damage.empty()) fmt::print("\nDAMAGED: {}\n", found.damage);
   if (found.is_clean()) fmt::print("\nno unreadable images, no image in two splits\n");
 }

@@ -15,7 +15,7 @@ struct Options {
   std::string knowledge;
   std::string model;
   std::string out;
-  std::string out_model;
+  std::string out_model, preprocess;
   MetatrainOptions metatrain;
   std::string schedule{to_string(metatrain.schedule.shape)};
   std::string batch_norm{to_string(metatrain.batch_norm)};
@@ -71,14 +71,18 @@ void run_metatrain(const CLI::App& command, Options& options) {
   add_input(provenance, "backbone", options.backbone);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
-  const auto backbone = read_backbone(options.backbone, {});
+  ForeignBackbone said;
+  if (!options.preprocess.empty()) said.preprocessing = parse_preprocessing(options.preprocess);
+  if (std::filesystem::is_regular_file(options.source.images))
+    said.known_size = read_pack(options.source.images).image_size();
+  const auto backbone = open_backbone(options.backbone, said);
   std::optional<CompletionModel> model;
   std::optional<Knowledge> knowledge;
   if (!options.out_model.empty()) {
     model = read_completion_model(options.model);
     knowledge = read_knowledge(options.knowledge);
   }
-  const PackedImages images = load_images(options.source, backbone->image_size(), provenance);
+  const PackedImages images = load_images(options.source, {backbone->image_size()}, provenance);
   files.training = training_files(options.out, options.training, std::move(provenance));
   const MetatrainInputs inputs{images, *backbone, model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
   print_result(metatrain(inputs, options.metatrain, files, progress()), files);
@@ -114,7 +118,9 @@ void add_metatrain_command(CLI::App& app) {
                                   "metabaseline.npz");
   MetatrainOptions& recipe = options->metatrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
+  add_skip_unreadable(*command, options->source);
   command->add_option("--backbone", options->backbone, "Pre-trained backbone")->required();
+  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
   command->add_option("--knowledge", options->knowledge, "Knowledge file");
   command->add_option("--model", options->model, "Completion model (protocom complete)");
   command->add_option("--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")->required();

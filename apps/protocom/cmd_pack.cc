@@ -42,11 +42,15 @@ void run_pack(const CLI::App& command, Options& options) {
   add_input(provenance, "images", options.dataset.images);
   add_split(provenance, options.dataset.split);
   // The pixels wait in a file beside the result, so that a dataset larger than the memory packs too.
+  options.pack.skip_unreadable = options.dataset.skip_unreadable;
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());
   write_pack(options.out, images, provenance);
   if (!options.save_split.empty()) write_file(options.save_split, split_csv(images));
+  const auto unreadable = static_cast<int64_t>(dataset.items.size()) - images.size();
   print_table({{"images", std::to_string(images.size())},
+               {"unreadable, left out", std::to_string(unreadable)},
+               {"other files", dataset.skipped.total() == 0 ? "0" : dataset.skipped.describe()},
                {"classes", std::to_string(images.class_names.size())},
                {"pixels", fmt::format("{0} x {0}", images.image_size())},
                {"content hash", images.content_hash},
@@ -60,13 +64,12 @@ void add_pack_command(CLI::App& app) {
                   "protocom pack photos --split split.csv --out photos.pack\n"
                   "  protocom pack ILSVRC2012 --standard-split mini-imagenet --image-size 84 --out mini.pack");
   add_dataset_options(*command, options->dataset, "Folder of the images");
+  add_skip_unreadable(*command, options->dataset);
   command->add_option("--out", options->out, "File to write")->required();
   command->add_option("--save-split", options->save_split,
                       "Also write the classes' split as CSV class,split, for protocom knowledge");
   command->add_option("--image-size", options->pack.image_size,
                       "Side of the square images, pixels: resized, then the centre is cut out");
-  command->add_flag("--skip-unreadable", options->pack.skip_unreadable,
-                    "Leave unreadable images out with a warning instead of stopping");
   command->callback([command, options] { run_pack(*command, *options); });
 }
 

@@ -43,7 +43,7 @@ void run_pretrain(const CLI::App& command, Options& options) {
   options.pretrain.batch_norm = options.sync_batch_norm ? BatchNormOver::kBatch : BatchNormOver::kShare;
   if (job().is_main()) check_writable(options.out);
   Provenance provenance = provenance_of(command, options.pretrain.seed);
-  const PackedImages images = load_images(options.source, options.image_size, provenance);
+  const PackedImages images = load_images(options.source, {options.image_size}, provenance);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
   print_result(pretrain(images, options.pretrain, files, progress()), files);
 }
@@ -51,7 +51,8 @@ void run_pretrain(const CLI::App& command, Options& options) {
 void add_recipe(CLI::App& command, Options& options) {
   PretrainOptions& recipe = options.pretrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
-  command.add_option("--architecture", recipe.backbone.architecture, "resnet12, resnet12-wide or conv4");
+  command.add_option("--architecture", recipe.backbone.architecture,
+                     "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
@@ -69,6 +70,7 @@ void add_pretrain_command(CLI::App& app) {
                                   "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
   PretrainOptions& recipe = options->pretrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
+  add_skip_unreadable(*command, options->source);
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
   command
       ->add_option("--out", options->out,

@@ -18,8 +18,14 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
 }
 
-PackedImages load_images(const DatasetOptions& source, int64_t image_size, Provenance& provenance) {
-  PackedImages images = protocom::load_images({source.images, source.to_library(), image_size}, progress());
+void add_skip_unreadable(CLI::App& command, DatasetOptions& options) {
+  command.add_flag("--skip-unreadable", options.skip_unreadable,
+                   "Leave unreadable images of a folder out with a warning instead of stopping");
+}
+
+PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance) {
+  PackedImages images =
+      protocom::load_images({source.images, source.to_library(), sizes, source.skip_unreadable}, progress());
   provenance.inputs["images"] = images.content_hash;
   return images;
 }

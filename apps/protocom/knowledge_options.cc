@@ -55,7 +55,7 @@ void add_common_options(CLI::App& command, KnowledgeOptions& common) {
       "--vectors", common.vectors,
       "Word vectors in GloVe's text format, plain or gzip; without them the embedding is an SVD of the graph");
   command.add_option("--embedding-dim", common.build.embedding_dim, "Dimensions of that SVD")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command.add_option("--out", common.out, "Knowledge file to write")->required();
   command.add_option("--json", common.json,
                      "Also write the graph: {\"nodes\": [...], \"edges\": [[class, attribute], ...]}");

@@ -18,6 +18,13 @@ struct Decoded {
 Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options);
 Decoded decode_png(std::string_view bytes, const DecodeOptions& options);
 Decoded decode_webp(std::string_view bytes, const DecodeOptions& options);
+/// The first frame, clear places white.
+Decoded decode_gif(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options);
+/// HEIC and AVIF.
+Decoded decode_heif(std::string_view bytes, const DecodeOptions& options);
+/// Whether decode_heif knows the brand: other files of that container are videos.
+bool is_heif(std::string_view bytes);
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
 
 /// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.

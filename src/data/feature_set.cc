@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/data/feature_preprocessing.h"
 
 namespace protocom {
 namespace {
@@ -184,12 +185,15 @@ FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options
   }
 }
 
-void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance) {
+namespace {
+
+void write(const fs::path& path, const FeatureSet& set, const Provenance& provenance, const nlohmann::json& more) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = {{"images", set.size()},
                     {"dim", set.dim()},
                     {"classes", set.class_names.size()},
                     {"backbone_hash", set.backbone_hash}};
+  header.details.update(more);
   std::vector<std::string> splits;
   for (const Split split : set.class_split) splits.emplace_back(to_string(split));
   NpzWriter writer(path);
@@ -200,6 +204,17 @@ void write_features(const fs::path& path, const FeatureSet& set, const Provenanc
   writer.add("paths", set.image_ids);
   add_header(writer, header);
   writer.close();
+}
+
+}  // namespace
+
+void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance) {
+  write(path, set, provenance, nlohmann::json::object());
+}
+
+void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance,
+                    const Preprocessing& preprocessing) {
+  write(path, set, provenance, {{"preprocessing", to_json(preprocessing)}});
 }
 
 }  // namespace protocom

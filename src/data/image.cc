@@ -3,6 +3,7 @@
 #include "codec.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/data/skipped_files.h"
 
 namespace protocom {
 namespace {
@@ -20,11 +21,13 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   if (starts_with(bytes, "\x89PNG\r\n\x1a\n"sv)) return codec::decode_png(bytes, options);
   if (starts_with(bytes, "RIFF"sv) && has_at(bytes, 8, "WEBP"sv)) return codec::decode_webp(bytes, options);
   if (starts_with(bytes, "BM"sv)) return codec::decode_bmp(bytes, options);
-  if (starts_with(bytes, "GIF8"sv)) fail("it is a GIF; JPEG, PNG, WebP and BMP are read");
-  if (starts_with(bytes, "II*\0"sv) || starts_with(bytes, "MM\0*"sv))
-    fail("it is a TIFF; JPEG, PNG, WebP and BMP are read");
-  if (has_at(bytes, 4, "ftyp"sv)) fail("it is a HEIC, AVIF or video file; JPEG, PNG, WebP and BMP are read");
-  fail("neither JPEG, PNG, WebP nor BMP by its first bytes");
+  if (starts_with(bytes, "GIF8"sv)) return codec::decode_gif(bytes, options);
+  if (starts_with(bytes, "II*\0"sv) || starts_with(bytes, "MM\0*"sv)) return codec::decode_tiff(bytes, options);
+  if (has_at(bytes, 4, "ftyp"sv)) {
+    if (codec::is_heif(bytes)) return codec::decode_heif(bytes, options);
+    fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
+  }
+  fail("it is no {} by its first bytes", kImageKinds);
 }
 
 DecodeOptions options_for(int64_t size) {
@@ -49,12 +52,20 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
   }
 }
 
+Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing) {
+  return resize_and_crop(decode_image(bytes, options_for(preprocessing.shorter_side())), preprocessing);
+}
+
 Image decode_square_image(std::string_view bytes, int64_t size) {
   return resize_and_crop(decode_image(bytes, options_for(size)), size);
 }
 
 Image read_square_image(const std::filesystem::path& path, int64_t size) {
   return resize_and_crop(read_image(path, options_for(size)), size);
+}
+
+Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {
+  return resize_and_crop(read_image(path, options_for(preprocessing.shorter_side())), preprocessing);
 }
 
 }  // namespace protocom

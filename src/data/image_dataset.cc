@@ -86,22 +86,26 @@ void check_known(const AskedSplit& asked, const std::vector<layout::RawClass>& c
        fmt::join(unknown, ", "), count > unknown.size() ? ", ..." : "");
 }
 
-void check_images(const std::vector<layout::RawClass>& classes) {
+/// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
+/// a folder may be waiting for its images.
+std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, const fs::path& root) {
+  std::vector<std::string> empty;
   for (const auto& listed : classes) {
-    if (listed.items.empty()) {
-      fail("the class '{}' has no images: there is no JPEG, PNG, WebP or BMP file in {}", listed.name,
-           listed.place.string());
-    }
+    if (listed.items.empty()) empty.push_back(listed.name);
   }
-}
-
-/// CUB's lists name all its classes even where only some of the images are there.
-void drop_empty(std::vector<layout::RawClass>& classes) {
-  const auto first =
-      std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); });
-  if (first == classes.end()) return;
-  logger().info("{} of {} classes have no images and are left out", classes.end() - first, classes.size());
-  classes.erase(first, classes.end());
+  if (empty.empty()) return empty;
+  if (empty.size() == classes.size()) {
+    fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
+         classes.front().place.string());
+  }
+  constexpr size_t kShown = 10;
+  logger().warn(
+      "{} of {} classes have no images and are left out: {}{}", empty.size(), classes.size(),
+      fmt::join(empty.begin(), empty.begin() + static_cast<std::ptrdiff_t>(std::min(empty.size(), kShown)), ", "),
+      empty.size() > kShown ? ", ..." : "");
+  classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
+                classes.end());
+  return empty;
 }
 
 Split split_of(const layout::RawClass& listed, const AskedSplit& asked, const ImageDatasetOptions& options,
@@ -149,13 +153,12 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
   const AskedSplit asked = asked_split(options, layout, root);
   auto classes = list_classes(layout, {root, asked.table ? &*asked.table : nullptr});
-  if (layout == Layout::kCub) drop_empty(classes);
   check_known(asked, classes, root);
-  check_images(classes);
   if (classes.empty()) fail("{} has no class with images", root.string());
-  std::sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-
   ImageDataset dataset;
+  for (const auto& listed : classes) dataset.skipped.add(listed.skipped);
+  dataset.empty_classes = drop_empty(classes, root);
+  std::sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& listed : classes) {
     std::sort(listed.items.begin(), listed.items.end(), is_before);
     for (ImageItem& item : listed.items) {

@@ -2,36 +2,59 @@
 
 #include <algorithm>
 
-#include "data/layout.h"
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-std::vector<fs::path> images_below(const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && layout::is_image_name(entry.path())) found.push_back(entry.path());
+constexpr const char* kStandardInput = "-";
+
+void add_images_below(const fs::path& folder, FoundImages& found) {
+  std::vector<fs::path> images;
+  std::error_code error;
+  const auto options = fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
+  for (auto it = fs::recursive_directory_iterator(folder, options, error);
+       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored)) {
+      if (it->path().filename().string().front() == '.') it.disable_recursion_pending();
+    } else if (it->is_regular_file(ignored) && is_image_name(it->path())) {
+      images.push_back(it->path());
+    } else {
+      found.skipped.add(it->path());
+    }
   }
-  if (found.empty()) fail("{}: no image in this folder (JPEG, PNG, WebP or BMP)", folder.string());
-  std::sort(found.begin(), found.end());
-  return found;
+  if (error) found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), error.message())});
+  if (!error && images.empty())
+    found.unreadable.push_back({folder, fmt::format("{}: no image in this folder ({})", folder.string(), kImageKinds)});
+  std::sort(images.begin(), images.end());
+  found.paths.insert(found.paths.end(), images.begin(), images.end());
 }
 
 }  // namespace
 
-std::vector<fs::path> find_images(const std::vector<std::string>& paths) {
-  std::vector<fs::path> found;
+FoundImages find_images(const std::vector<std::string>& paths) {
+  FoundImages found;
   for (const fs::path path : paths) {
-    if (!fs::exists(path)) fail("{}: no such file or folder", path.string());
-    if (!fs::is_directory(path)) {
-      found.push_back(path);
-      continue;
+    std::error_code ignored;
+    if (path != kStandardInput && !fs::exists(path, ignored)) {
+      found.unreadable.push_back({path, fmt::format("{}: no such file or folder", path.string())});
+    } else if (fs::is_directory(path, ignored)) {
+      add_images_below(path, found);
+    } else {
+      found.paths.push_back(path);
     }
-    for (fs::path& image : images_below(path)) found.push_back(std::move(image));
+  }
+  if (found.paths.empty()) {
+    std::vector<std::string> reasons;
+    for (const UnreadableFile& one : found.unreadable) reasons.push_back(one.reason);
+    fail("no image is given: {}", fmt::join(reasons, "; "));
   }
   return found;
 }
+
+std::string read_image_bytes(const fs::path& path) { return read_file(path == kStandardInput ? "/dev/stdin" : path); }
 
 }  // namespace protocom

@@ -29,7 +29,7 @@ Image image_of(const PackedImages& pack, int64_t row) {
 ImageFinder::ImageFinder(const fs::path& source) {
   if (source.empty()) return;
   if (fs::is_directory(source)) {
-    for (const fs::path& path : find_images({source.string()})) add_ends(path, source, ends_);
+    for (const fs::path& path : find_images({source.string()}).paths) add_ends(path, source, ends_);
     return;
   }
   pack_ = read_pack(source);

@@ -53,9 +53,17 @@ Image resize(const Image& image, int64_t height, int64_t width) {
 }
 
 Image resize_and_crop(const Image& image, int64_t size) {
-  if (size < 1) fail_usage("an image cannot be resized to {} x {}", size, size);
+  Preprocessing sizes;
+  sizes.image_size = size;
+  return resize_and_crop(image, sizes);
+}
+
+Image resize_and_crop(const Image& image, const Preprocessing& preprocessing) {
+  const int64_t size = preprocessing.image_size;
+  const int64_t resized = preprocessing.shorter_side();
+  if (size < 1 || resized < size) fail_usage("an image cannot be resized to {0} and cut to {1} x {1}", resized, size);
   const int64_t shorter = std::min(image.height, image.width);
-  const auto scaled = [&](int64_t side) { return (2 * side * size + shorter) / (2 * shorter); };
+  const auto scaled = [&](int64_t side) { return (2 * side * resized + shorter) / (2 * shorter); };
   const Size whole{scaled(image.height), scaled(image.width)};
   const int64_t top = (whole.height - size) / 2;
   const int64_t left = (whole.width - size) / 2;

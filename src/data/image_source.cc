@@ -1,6 +1,7 @@
 #include "protocom/data/image_source.h"
 
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 
 namespace protocom {
 namespace {
@@ -14,17 +15,21 @@ PackedImages load_pack(const ImageSource& source) {
         source.path.string());
   }
   PackedImages images = read_pack(source.path);
-  if (source.image_size > 0 && source.image_size != images.image_size()) {
+  if (source.sizes.image_size > 0 && source.sizes.image_size != images.image_size()) {
     fail_usage("{0} holds images of {1}x{1} pixels, not {2}x{2}: pack them with --image-size {2}", source.path.string(),
-               images.image_size(), source.image_size);
+               images.image_size(), source.sizes.image_size);
   }
   return images;
 }
 
 PackedImages pack_folder(const ImageSource& source, Progress& progress) {
   PackOptions pack;
-  if (source.image_size > 0) pack.image_size = source.image_size;
-  return pack_images(list_images(source.path, source.dataset), pack, progress);
+  if (source.sizes.image_size > 0) pack.image_size = source.sizes.image_size;
+  pack.resize = source.sizes.resize;
+  pack.skip_unreadable = source.skip_unreadable;
+  const ImageDataset dataset = list_images(source.path, source.dataset);
+  if (dataset.skipped.total() > 0) logger().info("{}: {}", source.path.string(), dataset.skipped.describe());
+  return pack_images(dataset, pack, progress);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ Inspection summarise(const std::vector<Finding>& findings, const Source& source)
   return result;
 }
 
-nlohmann::json to_json(const Spread& spread) {
+nlohmann::json spread_json(const Spread& spread) {
   return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
 }
 
@@ -151,10 +151,12 @@ bool Inspection::is_clean() const {
 nlohmann::json Inspection::to_json() const {
   using nlohmann::json;
   json result = {{"images", images()},
-                 {"width", protocom::to_json(width)},
-                 {"height", protocom::to_json(height)},
+                 {"width", spread_json(width)},
+                 {"height", spread_json(height)},
                  {"clean", is_clean()},
                  {"damage", damage},
+                 {"skipped_files", skipped.counts},
+                 {"empty_classes", empty_classes},
                  {"classes", json::array()},
                  {"unreadable", json::array()},
                  {"duplicates", json::array()}};
@@ -184,6 +186,8 @@ Inspection inspect_images(const ImageDataset& dataset, const InspectOptions& opt
       static_cast<int64_t>(findings.size()), options.threads, "inspect images", progress,
       [&](int64_t i) { findings[static_cast<size_t>(i)] = find_in_file(dataset.items[static_cast<size_t>(i)].path); });
   Inspection result = summarise(findings, source);
+  result.skipped = dataset.skipped;
+  result.empty_classes = dataset.empty_classes;
   for (ClassSummary& summary : result.classes) {
     const auto title = dataset.class_title.find(summary.name);
     if (title != dataset.class_title.end()) summary.title = title->second;

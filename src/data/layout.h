@@ -16,6 +16,7 @@ struct RawClass {
   std::optional<Split> split;    ///< the layout's own division
   std::filesystem::path place;   ///< its folder, or what says that it exists, for messages
   std::vector<ImageItem> items;  ///< labels not set yet
+  SkippedFiles skipped = {};     ///< of its folder
 };
 
 /// What a layout needs to know: the classes the caller wants (null: all of them) and where they are.
@@ -41,11 +42,10 @@ std::filesystem::path wnid_folder(const std::filesystem::path& root);
 /// them.
 bool has_disjoint_splits(const std::filesystem::path& root);
 
-/// True for the suffixes that count as images.
-bool is_image_name(const std::filesystem::path& path);
 /// The folders in `folder`, sorted by name, without those that begin with a dot.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
-/// All images at any depth below `folder`, sorted by id; ids are relative to `root`.
-std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root);
+/// All images at any depth below `folder`, sorted by id; ids are relative to `root`. Counts what is no image.
+std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root,
+                                    SkippedFiles& skipped);
 
 }  // namespace protocom::layout

@@ -11,7 +11,9 @@ namespace fs = std::filesystem;
 namespace {
 
 RawClass class_folder(const fs::path& folder, const Request& request) {
-  return {folder.filename().string(), "", std::nullopt, folder, images_below(folder, request.root)};
+  RawClass listed{folder.filename().string(), "", std::nullopt, folder, {}};
+  listed.items = images_below(folder, request.root, listed.skipped);
+  return listed;
 }
 
 std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {

@@ -80,12 +80,13 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
   const int64_t bytes = images.pixels[0].numel();
   auto* pixels = images.pixels.data_ptr<uint8_t>();
   Unreadable unreadable(count);
+  const Preprocessing sizes{options.image_size, options.resize};
   data_detail::for_each_index(count, options.threads, "decode images", progress, [&](int64_t i) {
     try {
-      const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, options.image_size);
+      const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, sizes);
       std::memcpy(pixels + i * bytes, image.rgb.data(), static_cast<size_t>(bytes));
     } catch (const Error& error) {
-      if (!options.skip_unreadable) throw;
+      if (!options.skip_unreadable) fail("{}; --skip-unreadable leaves such images out", error.what());
       unreadable.add(i, error.what());
     }
   });

@@ -5,21 +5,26 @@
 #include <algorithm>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/data/image.h"
 
 namespace protocom {
 namespace {
 
 /// Reads what can be read, and notes in `result` what could and what could not.
-std::vector<Image> read_batch(const std::filesystem::path* begin, const std::filesystem::path* end, int64_t size,
-                              EmbeddedFiles& result) {
+std::vector<Image> read_batch(const std::filesystem::path* begin, const std::filesystem::path* end,
+                              const Preprocessing& preprocessing, EmbeddedFiles& result) {
   std::vector<Image> images;
   for (const std::filesystem::path* path = begin; path != end; ++path) {
     try {
-      images.push_back(read_square_image(*path, size));
+      const std::string bytes = read_image_bytes(*path);
+      images.push_back(decode_square_image(bytes, preprocessing));
       result.paths.push_back(*path);
+      result.hashes.push_back(hash_bytes(bytes));
     } catch (const Error& error) {
-      result.unreadable.push_back({*path, error.what()});
+      const std::string reason = error.what();
+      const bool says_where = reason.find(path->string()) != std::string::npos;
+      result.unreadable.push_back({*path, says_where ? reason : path->string() + ": " + reason});
     }
   }
   return images;
@@ -36,7 +41,7 @@ EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem:
   progress.start("images", total);
   for (int64_t begin = 0; begin < total; begin += options.batch) {
     const int64_t end = std::min(total, begin + options.batch);
-    const auto images = read_batch(paths.data() + begin, paths.data() + end, backbone.image_size(), result);
+    const auto images = read_batch(paths.data() + begin, paths.data() + end, backbone.preprocessing(), result);
     if (!images.empty()) features.push_back(extract_features(backbone, images, options));
     progress.advance(end, "");
   }

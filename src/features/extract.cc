@@ -61,8 +61,9 @@ c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
   return device;
 }
 
-at::Tensor pixels_of(const Image& image, int64_t size) {
-  const Image square = resize_and_crop(image, size);
+at::Tensor pixels_of(const Image& image, const Preprocessing& preprocessing) {
+  const int64_t size = preprocessing.image_size;
+  const Image square = resize_and_crop(image, preprocessing);
   at::Tensor pixels = at::empty({size, size, 3}, at::kByte);
   std::memcpy(pixels.data_ptr<uint8_t>(), square.rgb.data(), square.rgb.size());
   return pixels;
@@ -136,7 +137,7 @@ at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images
   for (size_t first = 0; first < images.size(); first += batch) {
     std::vector<at::Tensor> pixels;
     for (size_t i = first; i < std::min(images.size(), first + batch); ++i) {
-      pixels.push_back(pixels_of(images[i], backbone.image_size()));
+      pixels.push_back(pixels_of(images[i], backbone.preprocessing()));
     }
     batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
   }

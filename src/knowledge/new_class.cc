@@ -2,10 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/class_attributes.h"
 #include "protocom/knowledge/graph_embedding.h"
 #include "protocom/knowledge/names.h"
@@ -18,24 +21,45 @@ std::string embedding_kind(const Knowledge& knowledge) {
   return knowledge.details.value("/embedding/kind"_json_pointer, std::string());
 }
 
-/// Whether one of the names in "caudal appendage, tail" is `name`.
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// A word as people may type it, without case, '_' and the plural: "Long_Legs" -> "long leg", "bodies" -> "body".
+std::string plain_word(const std::string& text) {
+  std::string word = trimmed(text);
+  for (char& c : word) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto ends_with = [&word](std::string_view end) {
+    return word.size() > end.size() + 1 && word.compare(word.size() - end.size(), end.size(), end) == 0;
+  };
+  if (ends_with("ies")) return word.substr(0, word.size() - 3) + "y";
+  for (const char* end : {"ches", "shes", "sses", "xes"}) {
+    if (ends_with(end)) return word.substr(0, word.size() - 2);
+  }
+  return ends_with("s") && !ends_with("ss") ? word.substr(0, word.size() - 1) : word;
+}
+
+/// Whether one of the names in "beak, bill, neb" is `name`.
 bool is_titled(const std::string& title, const std::string& name) {
+  const std::string wanted = plain_word(name);
   for (size_t begin = 0; begin <= title.size();) {
-    const size_t end = std::min(title.find(", ", begin), title.size());
-    if (title.compare(begin, end - begin, name) == 0) return true;
-    begin = end + 2;
+    const size_t end = std::min(title.find(',', begin), title.size());
+    if (plain_word(title.substr(begin, end - begin)) == wanted) return true;
+    begin = end + 1;
   }
   return false;
 }
 
-std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& name) {
+std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text) {
+  const std::string name = trimmed(text);
   if (knowledge.attribute_index(name) >= 0) return {name};
   std::vector<std::string> found;
   std::vector<std::string> known;
   for (const std::string& attribute : knowledge.attributes) {
     const auto title = knowledge.titles.find(attribute);
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
-    if (is_titled(known.back(), name)) found.push_back(attribute);
+    if (is_titled(known.back(), name) || plain_word(attribute) == plain_word(name)) found.push_back(attribute);
   }
   if (found.empty()) fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
   return found;
@@ -84,6 +108,15 @@ std::vector<Meronym> relations_of(const Knowledge& knowledge) {
   for (const auto& relation : knowledge.details.at("source").at("relations"))
     relations.push_back(parse_meronym(relation.get<std::string>()));
   return relations;
+}
+
+/// The synsets of the knowledge's classes: their names, or what they were mapped to.
+std::vector<std::string> synsets_of(const Knowledge& knowledge) {
+  const auto mapped = knowledge.details.value("/source/synsets"_json_pointer, nlohmann::json::object());
+  std::vector<std::string> synsets;
+  for (const std::string& name : knowledge.classes)
+    synsets.push_back(mapped.contains(name) ? mapped.at(name).get<std::string>() : name);
+  return synsets;
 }
 
 /// The place of a row of [attributes | context] in the graph's embedding. [e]
@@ -140,7 +173,7 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
                             const NewClassOptions& options) {
   const std::vector<Meronym> relations = relations_of(knowledge);
-  const auto wnid = wordnet.resolve(synset);
+  const auto wnid = choose_synset(wordnet, synset, Kinship(wordnet, synsets_of(knowledge)));
   if (!wnid) fail("WordNet has no synset '{}'; expected a wnid (n02084071), a sense (dog.n.01) or a lemma", synset);
   const Synset found = wordnet.synset(*wnid);
   NewClass described;

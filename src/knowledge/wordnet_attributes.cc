@@ -7,7 +7,7 @@
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/names.h"
 
 namespace protocom {
@@ -16,10 +16,11 @@ namespace {
 using Sets = std::vector<std::set<std::string>>;
 
 /// The synset of a class, or "" when WordNet does not know it.
-std::string find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options) {
+std::string find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options,
+                        const Kinship& kin) {
   const auto given = options.class_synsets.find(name);
   if (given != options.class_synsets.end()) {
-    const auto wnid = wordnet.resolve(given->second);
+    const auto wnid = choose_synset(wordnet, given->second, kin);
     if (!wnid)
       fail("class '{}' is mapped to '{}', which WordNet does not know; expected a wnid, a sense (dog.n.01) or a lemma",
            name, given->second);
@@ -27,15 +28,7 @@ std::string find_synset(const WordNet& wordnet, const std::string& name, const W
   }
   if (wordnet.contains(name)) return name;
   for (const std::string& lemma : {name, lemma_of_name(name)}) {
-    const auto wnid = wordnet.resolve(lemma);
-    if (!wnid) continue;
-    const size_t senses = wordnet.senses(lemma).size();
-    if (senses > 1) {
-      logger().warn(
-          "class '{}' has {} senses in WordNet; took the most frequent, {} ({}); --class-synsets can name another",
-          name, senses, *wnid, wordnet.synset(*wnid).gloss);
-    }
-    return *wnid;
+    if (const auto wnid = choose_synset(wordnet, lemma, kin)) return *wnid;
   }
   return {};
 }
@@ -82,8 +75,16 @@ nlohmann::json source_of(const WordNetAttributesOptions& options, const std::map
 std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const std::vector<std::string>& classes,
                                                 const WordNetAttributesOptions& options) {
   std::map<std::string, std::string> synsets;
+  std::vector<std::string> names;
   for (const std::string& name : classes) {
-    if (const std::string wnid = find_synset(wordnet, name, options); !wnid.empty()) synsets[name] = wnid;
+    const auto given = options.class_synsets.find(name);
+    const bool by_lemma =
+        given == options.class_synsets.end() && !wordnet.contains(name) && wordnet.senses(name).empty();
+    names.push_back(given != options.class_synsets.end() ? given->second : by_lemma ? lemma_of_name(name) : name);
+  }
+  const Kinship kin(wordnet, names);
+  for (const std::string& name : classes) {
+    if (const std::string wnid = find_synset(wordnet, name, options, kin); !wnid.empty()) synsets[name] = wnid;
   }
   if (!synsets.empty()) return synsets;
   fail(

@@ -2,9 +2,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
+#include "nn/architecture.h"
 #include "nn/module_backbone.h"
 #include "nn/torchscript_backbone.h"
 #include "protocom/core/error.h"
@@ -18,8 +18,6 @@ namespace {
 constexpr const char* kKind = "backbone";
 constexpr int kFormatVersion = 1;
 constexpr const char* kHeaderMember = "header.json";
-
-using StateDict = std::map<std::string, at::Tensor>;
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle };
 
@@ -58,12 +56,14 @@ StateDict read_npz_state(const NpzReader& reader) {
 
 // Checkpoints hold the encoder under the name it had in the training script: `net.`, `module.`, `encoder.`.
 std::string common_prefix(const StateDict& state, const std::string& first_name) {
+  if (state.count(first_name) > 0) return "";
+  std::string shortest;
   for (const auto& [name, tensor] : state) {
-    const size_t at = name.rfind(first_name);
-    if (at != std::string::npos && at > 0 && name[at - 1] == '.' && at + first_name.size() == name.size())
-      return name.substr(0, at);
+    if (!ends_with(name, "." + first_name)) continue;
+    const std::string prefix = name.substr(0, name.size() - first_name.size());
+    if (shortest.empty() || prefix.size() < shortest.size()) shortest = prefix;
   }
-  return "";
+  return shortest;
 }
 
 bool is_counter(const std::string& name) { return name.find("num_batches_tracked") != std::string::npos; }
@@ -123,11 +123,19 @@ std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, con
     *target = three_values(found->second);
     normalisation.insert(name);
   }
+  check_fits(options.architecture, state);
   auto backbone = std::make_unique<ModuleBackbone>(options);
   std::set<std::string> used = fill(path, state, *backbone);
   used.merge(normalisation);
   warn_of_leftovers(path, state, used);
   return backbone;
+}
+
+/// A state dict without our header: networks that others publish are known by their names.
+std::unique_ptr<Backbone> from_bare_state(const std::filesystem::path& path, const StateDict& state,
+                                          BackboneOptions options) {
+  if (const auto published = published_architecture(state)) options.architecture = *published;
+  return from_state_dict(path, state, std::move(options));
 }
 
 BackboneOptions options_of(const ArtefactHeader& header, const std::string& where) {
@@ -137,6 +145,7 @@ BackboneOptions options_of(const ArtefactHeader& header, const std::string& wher
     header.details.at("image_size").get_to(options.image_size);
     header.details.at("mean").get_to(options.mean);
     header.details.at("std").get_to(options.std);
+    options.resize = header.details.value("resize", int64_t{0});
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
   }
@@ -152,7 +161,7 @@ std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, c
     fail("{} is not a backbone: expected a state dict with entries such as 'layer1.conv1.weight', found {}",
          path.string(), excerpt(fmt::format("{}", fmt::join(names, ", ")), 300));
   }
-  if (!reader.has(kHeaderMember)) return from_state_dict(path, read_npz_state(reader), options);
+  if (!reader.has(kHeaderMember)) return from_bare_state(path, read_npz_state(reader), options);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));
 }
@@ -161,12 +170,17 @@ std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, c
 
 namespace {
 
+/// Whether it has no header that would say sizes and normalisation.
+bool is_bare(const std::filesystem::path& path) {
+  return format_of(path) == Format::kSafetensors || !NpzReader(path).has(kHeaderMember);
+}
+
 std::unique_ptr<Backbone> read(const std::filesystem::path& path, const BackboneOptions& options) {
   switch (format_of(path)) {
     case Format::kTorchScript:
-      return std::make_unique<TorchScriptBackbone>(path, options.image_size);
+      return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
     case Format::kSafetensors:
-      return from_state_dict(path, read_safetensors(path).tensors, options);
+      return from_bare_state(path, read_safetensors(path).tensors, options);
     case Format::kPickle:
       fail("{} is a Python pickle; write its state dict as .npz (numpy.savez) or .safetensors instead", path.string());
     case Format::kNpz:
@@ -181,6 +195,27 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
   return reading(path, [&] { return read(path, options); });
 }
 
+std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said) {
+  return reading(path, [&]() -> std::unique_ptr<Backbone> {
+    if (format_of(path) == Format::kTorchScript)
+      return std::make_unique<TorchScriptBackbone>(path, said.preprocessing.value_or(Preprocessing()), said.known_size);
+    BackboneOptions options;
+    options.architecture = said.architecture;
+    if (said.preprocessing)
+      options.set(*said.preprocessing);
+    else
+      options.image_size = said.known_size;
+    if (options.image_size < 1 && is_bare(path)) {
+      fail_usage(
+          "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, "
+          "224, "
+          "normalised) or plain:size=84",
+          path.string());
+    }
+    return read(path, options);
+  });
+}
+
 ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = {{"architecture", options.architecture},
@@ -188,6 +223,7 @@ ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& 
                     {"dim", backbone.dim()},
                     {"mean", options.mean},
                     {"std", options.std}};
+  if (options.resize > 0) header.details["resize"] = options.resize;
   return header;
 }
 

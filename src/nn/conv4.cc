@@ -30,9 +30,9 @@ at::Tensor Conv4::forward_maps(const at::Tensor& images) {
   return output;
 }
 
-at::Tensor Conv4::features_of(const at::Tensor& maps) const {
+at::Tensor Conv4::forward(const at::Tensor& images) {
   // Flattening walks channels first whatever the memory format, as Python's view does.
-  return maps.contiguous().flatten(1);  // [n, 64 * (h/16) * (w/16)]
+  return forward_maps(images).contiguous().flatten(1);  // [n, 64 * (h/16) * (w/16)]
 }
 
 int64_t Conv4::dim(int64_t image_size) const {

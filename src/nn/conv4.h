@@ -11,7 +11,7 @@ class Conv4 : public FeatureModule {
  public:
   Conv4();
   at::Tensor forward_maps(const at::Tensor& images) override;
-  [[nodiscard]] at::Tensor features_of(const at::Tensor& maps) const override;
+  at::Tensor forward(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim(int64_t image_size) const override;
 
  private:

@@ -10,7 +10,7 @@ at::Tensor conv_bn(torch::nn::Conv2d& conv, torch::nn::BatchNorm2d& bn, const at
   at::Tensor shift = bn->bias - bn->running_mean * scale;                               // [out]
   if (conv->bias.defined()) shift = shift + conv->bias * scale;
   const at::Tensor weight = conv->weight * scale.reshape({-1, 1, 1, 1});
-  return at::conv2d(input, weight, shift, /*stride=*/1, conv->options.kernel_size()->at(0) / 2);
+  return at::conv2d(input, weight, shift, conv->options.stride()->at(0), conv->options.kernel_size()->at(0) / 2);
 }
 
 void initialise(torch::nn::Module& module) {

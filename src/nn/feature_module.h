@@ -6,16 +6,16 @@ namespace protocom {
 /// A network from normalised images to features, before Backbone adds the normalisation and the contract around it.
 class FeatureModule : public torch::nn::Module {
  public:
+  /// [n, 3, h, w] -> [n, d].
+  virtual at::Tensor forward(const at::Tensor& images) = 0;
   /// [n, 3, h, w] -> [n, c, h', w'], the last maps.
   virtual at::Tensor forward_maps(const at::Tensor& images) = 0;
-  /// Those maps -> [n, d].
-  [[nodiscard]] virtual at::Tensor features_of(const at::Tensor& maps) const = 0;
   /// d for square images of that side.
   [[nodiscard]] virtual int64_t dim(int64_t image_size) const = 0;
 };
 
-/// A 3x3 (or 1x1) convolution followed by batch norm. In use (no training) the norm is folded into the convolution's
-/// weights: the same function in exact arithmetic, one pass over memory less.
+/// A convolution with half its kernel as padding, followed by batch norm. In use (no training) the norm is folded into
+/// the convolution's weights: the same function in exact arithmetic, one pass over memory less.
 at::Tensor conv_bn(torch::nn::Conv2d& conv, torch::nn::BatchNorm2d& bn, const at::Tensor& input);
 
 /// Kaiming normal (He et al. 2015, fan-out, gain of ReLU) for convolutions, 1 and 0 for batch norms: the authors'

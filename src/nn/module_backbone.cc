@@ -4,21 +4,13 @@
 
 #include <cmath>
 
-#include "nn/conv4.h"
-#include "nn/resnet12.h"
+#include "nn/architecture.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
 
 constexpr int64_t kSmallestImage = 16;  // four 2x2 poolings
-
-std::shared_ptr<FeatureModule> make_module(const std::string& architecture) {
-  if (architecture == "resnet12") return std::make_shared<ResNet12>(std::array<int64_t, 4>{64, 128, 256, 512});
-  if (architecture == "resnet12-wide") return std::make_shared<ResNet12>(std::array<int64_t, 4>{64, 160, 320, 640});
-  if (architecture == "conv4") return std::make_shared<Conv4>();
-  fail_usage("unknown backbone architecture '{}': expected resnet12, resnet12-wide or conv4", architecture);
-}
 
 at::Tensor channel_values(const std::vector<double>& values) {
   return at::tensor(values, at::kDouble).to(at::kFloat).reshape({1, 3, 1, 1});
@@ -70,7 +62,7 @@ at::Tensor ModuleBackbone::normalised(const at::Tensor& images) const {
 at::Tensor ModuleBackbone::forward(const at::Tensor& images) {
   check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
-  return module_->features_of(module_->forward_maps(normalised(images))).to(at::kFloat);
+  return module_->forward(normalised(images)).to(at::kFloat);
 }
 
 at::Tensor ModuleBackbone::forward_maps(const at::Tensor& images) {
@@ -100,6 +92,16 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
   for (const auto& item : module_->named_parameters()) entries.emplace_back(item.key(), item.value());
   for (const auto& item : module_->named_buffers()) entries.emplace_back(item.key(), item.value());
   return entries;
+}
+
+Preprocessing Backbone::preprocessing() const { return {image_size()}; }
+
+void BackboneOptions::set(const Preprocessing& preprocessing) {
+  image_size = preprocessing.image_size;
+  resize = preprocessing.resize;
+  if (!preprocessing.normalises()) return;
+  mean = preprocessing.mean;
+  std = preprocessing.std;
 }
 
 at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {

@@ -60,6 +60,4 @@ at::Tensor ResNet12::forward_maps(const at::Tensor& images) {
   return output;
 }
 
-at::Tensor ResNet12::features_of(const at::Tensor& maps) const { return maps.mean({2, 3}); }
-
 }  // namespace protocom

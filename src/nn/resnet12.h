@@ -30,8 +30,8 @@ TORCH_MODULE(ResidualBlock);
 class ResNet12 : public FeatureModule {
  public:
   explicit ResNet12(const std::array<int64_t, 4>& channels);
+  at::Tensor forward(const at::Tensor& images) override { return forward_maps(images).mean({2, 3}); }
   at::Tensor forward_maps(const at::Tensor& images) override;
-  [[nodiscard]] at::Tensor features_of(const at::Tensor& maps) const override;
   [[nodiscard]] int64_t dim(int64_t /*image_size*/) const override { return dim_; }
 
  private:

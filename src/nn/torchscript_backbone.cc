@@ -5,6 +5,7 @@
 #include "nn/module_backbone.h"
 #include "protocom/core/error.h"
 #include "protocom/core/foreign_code.h"
+#include "protocom/core/json.h"
 #include "protocom/core/log.h"
 
 namespace protocom {
@@ -15,24 +16,86 @@ void check_size(int64_t image_size) {
     fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
 }
 
-torch::jit::Module load(const std::filesystem::path& path) {
+/// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
+constexpr const char* kStatement = "preprocessing.json";
+
+torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
                 path.string());
   const ForeignCode foreign(path.string());
   try {
-    return torch::jit::load(path.string(), c10::Device(c10::kCPU));
+    return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
     fail("{} cannot be loaded as TorchScript: {}", path.string(), reason_of(error));
   }
 }
 
+/// The attribute `image_size`: 224, or [224, 224] as timm has it; 0 when there is none.
+int64_t size_attribute(const torch::jit::Module& module) {
+  if (!module.hasattr("image_size")) return 0;
+  const c10::IValue value = module.attr("image_size");
+  if (value.isInt()) return value.toInt();
+  if (value.isIntList() && !value.toIntVector().empty()) return value.toIntVector().back();
+  return 0;
+}
+
+/// What the file says of its images; size 0 when it says nothing.
+Preprocessing statement(const torch::jit::Module& module, const std::string& json, const std::string& where) {
+  Preprocessing stated;
+  stated.image_size = size_attribute(module);
+  if (json.empty()) return stated;
+  const std::string what = where + ", " + kStatement;
+  return preprocessing_from(parse_json(json, what), what);
+}
+
+Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
+                     const std::string& where) {
+  if (said.image_size > 0) {
+    if (stated.image_size > 0 && !(said == stated))
+      logger().warn("{} states '{}'; '{}' is used, as asked for", where, describe(stated), describe(said));
+    return said;
+  }
+  if (stated.image_size > 0) return stated;
+  if (otherwise < 1) {
+    fail_usage(
+        "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
+        "plain:size=224 where the normalisation is inside",
+        where);
+  }
+  Preprocessing taken;
+  taken.image_size = otherwise;
+  logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", where,
+                describe(taken));
+  return taken;
+}
+
+at::Tensor channels(const std::vector<double>& values) {
+  return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
+}
+
 }  // namespace
 
-TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size)
-    : module_(load(path)), path_(path), image_size_(image_size) {
-  check_size(image_size);
+TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said,
+                                         int64_t otherwise)
+    : path_(path) {
+  torch::jit::ExtraFilesMap extra = {{kStatement, ""}};
+  module_ = load(path, extra);
+  preprocessing_ = choose(said, statement(module_, extra.at(kStatement), path.string()), otherwise, path.string());
+  const int64_t size = preprocessing_.image_size;
+  check_size(size);
+  if (preprocessing_.normalises()) {
+    mean_ = channels(preprocessing_.mean);
+    std_ = channels(preprocessing_.std);
+  }
   module_.eval();
-  dim_ = TorchScriptBackbone::forward(at::full({2, 3, image_size, image_size}, 0.5F)).size(1);
+  dim_ = TorchScriptBackbone::forward(at::full({2, 3, size, size}, 0.5F)).size(1);
+}
+
+void TorchScriptBackbone::to(c10::Device device) {
+  module_.to(device);
+  if (!mean_.defined()) return;
+  mean_ = mean_.to(device);
+  std_ = std_.to(device);
 }
 
 at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor& images) {
@@ -40,7 +103,8 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   try {
     const ForeignCode foreign(path_.string());
-    const c10::IValue output = module_.get_method(method)({images});
+    const at::Tensor input = mean_.defined() ? (images - mean_) / std_ : images;
+    const c10::IValue output = module_.get_method(method)({input});
     if (!output.isTensor()) fail("{} gives a {}, expected one tensor", path_.string(), output.tagKind());
     return output.toTensor();
   } catch (const Error&) {

@@ -7,19 +7,20 @@
 
 namespace protocom {
 
-/// A network written by torch.jit behind the Backbone contract. It normalises by itself.
+/// A network written by torch.jit behind the Backbone contract. It normalises by itself, or its preprocessing does.
 class TorchScriptBackbone : public Backbone {
  public:
-  /// Loads the file and tries it on two grey images. Throws Error when it is not TorchScript, or its output is not a
-  /// float [2, d].
-  TorchScriptBackbone(const std::filesystem::path& path, int64_t image_size);
+  /// Loads the file and tries it on two grey images. What it states of its images is taken, unless `said` has a size.
+  /// Throws Error when it is not TorchScript, or its output is not a float [2, d]; UsageError when nobody says a size.
+  TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said, int64_t otherwise);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return dim_; }
-  [[nodiscard]] int64_t image_size() const override { return image_size_; }
+  [[nodiscard]] int64_t image_size() const override { return preprocessing_.image_size; }
+  [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
   void set_mode(BackboneMode mode) override;
-  void to(c10::Device device) override { module_.to(device); }
+  void to(c10::Device device) override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
   [[nodiscard]] std::vector<at::Tensor> parameters() const override;
 
@@ -28,7 +29,9 @@ class TorchScriptBackbone : public Backbone {
 
   mutable torch::jit::Module module_;
   std::filesystem::path path_;
-  int64_t image_size_;
+  Preprocessing preprocessing_;
+  at::Tensor mean_;  // [1, 3, 1, 1]; undefined: it normalises by itself
+  at::Tensor std_;
   int64_t dim_ = 0;
   BackboneMode mode_ = BackboneMode::kUse;
 };

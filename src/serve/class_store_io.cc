@@ -70,7 +70,6 @@ ClassStore from_details(const nlohmann::json& details, const std::string& where)
     store.model = reference_in(details, "model");
     store.fitted = reference_in(details, "fitted");
     store.knowledge = reference_in(details, "knowledge");
-    details.at("image_size").get_to(store.image_size);
     details.at("feature_dim").get_to(store.feature_dim);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
@@ -80,8 +79,11 @@ ClassStore from_details(const nlohmann::json& details, const std::string& where)
   constexpr int64_t kMostDim = int64_t{1} << 30;
   if (store.feature_dim < 1 || store.feature_dim > kMostDim)
     fail("{}: the header is damaged: features of {} dimensions", where, store.feature_dim);
-  if (store.image_size < 1 || store.image_size > kLargestImage)
-    fail("{}: the header is damaged: images of {} pixels", where, store.image_size);
+  // Version 1 has the size alone.
+  store.preprocessing =
+      preprocessing_from(details.contains("preprocessing") ? details.at("preprocessing") : details, where);
+  if (store.preprocessing.image_size > kLargestImage)
+    fail("{}: the header is damaged: images of {} pixels", where, store.preprocessing.image_size);
   return store;
 }
 
@@ -143,7 +145,7 @@ void read_features(const NpzReader& reader, ClassStore& store) {
 
 nlohmann::json details_of(const ClassStore& store) {
   nlohmann::json details = {{"backbone", to_json(store.backbone)},
-                            {"image_size", store.image_size},
+                            {"preprocessing", to_json(store.preprocessing)},
                             {"feature_dim", store.feature_dim},
                             {"classes", store.classes.size()}};
   for (const auto& [name, file] :

@@ -5,6 +5,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
 #include "protocom/data/image_files.h"
 #include "protocom/features/embed.h"
 #include "protocom/knowledge/knowledge.h"
@@ -32,7 +33,6 @@ ClassStore make_store(const fs::path& path, const EnrolRequest& request) {
   if (!files.model.empty()) store.model = FileReference::to(files.model);
   if (!files.fitted.empty()) store.fitted = FileReference::to(files.fitted);
   if (!files.knowledge.empty()) store.knowledge = FileReference::to(files.knowledge);
-  store.image_size = request.image_size;
   return store;
 }
 
@@ -62,30 +62,42 @@ std::optional<ClassDescription> describe(const fs::path& path, const EnrolReques
   return describe_class(read_knowledge(knowledge), model, said);
 }
 
-/// A new store's model has to take what its backbone gives: said before anything is written.
-void check_dim(const EnrolRequest& request, const fs::path& path, const ClassStore& store) {
-  if (!store.classes.empty()) return;
+/// The backbone of a store, with the preprocessing that was chosen when it was made: what the model's features had,
+/// else what the user says. A new store's model has to take what its backbone gives: said before anything is written.
+std::unique_ptr<Backbone> open_store_backbone(const fs::path& path, const EnrolRequest& request, ClassStore& store) {
+  const fs::path file = locate(store.backbone, "backbone", path, request.files.backbone);
+  ForeignBackbone said;
+  if (fs::exists(path)) {
+    said.preprocessing = store.preprocessing;
+    return open_backbone(file, said);
+  }
   const StoreModel model = read_store_model(store, path, request.files);
-  const int64_t expected = model.fitted ? model.fitted->feature_dim : model.completion->network.options().feature_dim;
-  if (expected == store.feature_dim) return;
-  fail("the backbone gives features of {} dimensions, the {} takes {}: it was made with another backbone",
-       store.feature_dim, model.fitted ? "fitted method" : "completion model", expected);
+  said.preprocessing = request.preprocessing ? request.preprocessing : model.preprocessing;
+  auto backbone = open_backbone(file, said);
+  if (model.feature_dim() != backbone->dim()) {
+    fail("the backbone gives features of {} dimensions, the {} takes {}: it was made with another backbone",
+         backbone->dim(), model.fitted ? "fitted method" : "completion model", model.feature_dim());
+  }
+  if (const auto trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
+    logger().warn("images are brought to '{}', those of the model's features were '{}'",
+                  describe(backbone->preprocessing()), describe(*trained));
+  store.preprocessing = backbone->preprocessing();
+  store.feature_dim = backbone->dim();
+  return backbone;
 }
 
 /// Features of the images by the store's backbone, whose sizes a new store takes over.
-EnrolledImages embed(const fs::path& path, const EnrolRequest& request, ClassStore& store, Progress& progress) {
-  BackboneOptions options;
-  options.image_size = store.image_size;
-  const auto backbone = read_backbone(locate(store.backbone, "backbone", path, request.files.backbone), options);
-  store.image_size = backbone->image_size();
-  store.feature_dim = backbone->dim();
-  check_dim(request, path, store);
-  EmbeddedFiles embedded = embed_files(*backbone, find_images(request.images), request.extract, progress);
-  if (!embedded.unreadable.empty()) fail("{}; nothing was enrolled", embedded.unreadable.front().reason);
-  EnrolledImages images;
-  for (const fs::path& image : embedded.paths) images.hashes.push_back(hash_file(image));
-  images.features = std::move(embedded.features);
-  return images;
+EnrolledImages embed(const fs::path& path, const EnrolRequest& request, ClassStore& store, Enrolment& done,
+                     Progress& progress) {
+  const auto backbone = open_store_backbone(path, request, store);
+  FoundImages found = find_images(request.images);
+  EmbeddedFiles embedded = embed_files(*backbone, found.paths, request.extract, progress);
+  done.skipped = std::move(found.skipped);
+  done.unreadable = std::move(found.unreadable);
+  done.unreadable.insert(done.unreadable.end(), embedded.unreadable.begin(), embedded.unreadable.end());
+  if (embedded.paths.empty()) fail("{}; nothing was enrolled", done.unreadable.front().reason);
+  done.given = embedded.features.size(0);
+  return {std::move(embedded.features), std::move(embedded.hashes)};
 }
 
 }  // namespace
@@ -94,13 +106,15 @@ Enrolment enrol(const fs::path& path, const EnrolRequest& request, const Provena
   const std::string& name = request.description.name;
   ClassStore opened = open_store(path, request);
   std::optional<ClassDescription> description = describe(path, request, opened);
-  const EnrolledImages images = embed(path, request, opened, progress);
+  Enrolment done;
+  const EnrolledImages images = embed(path, request, opened, done, progress);
 
   const StoreLock lock(path);
   // Another process may have enrolled something in the meantime: what counts is the store as it is now.
-  Enrolment done{fs::exists(path) ? read_class_store(path) : opened, images.features.size(0), 0};
+  done.store = fs::exists(path) ? read_class_store(path) : opened;
   if (!same_files(done.store, opened)) fail("{}: another process has just made it from other files", path.string());
-  if (done.store.find(name) == nullptr) {
+  const bool is_new = done.store.find(name) == nullptr;
+  if (is_new) {
     add_class(done.store, name, std::move(description).value());
   } else if (says_something(request.description)) {
     fail(
@@ -109,7 +123,7 @@ Enrolment enrol(const fs::path& path, const EnrolRequest& request, const Provena
         path.string(), name);
   }
   done.added = add_images(done.store, name, images);
-  write_class_store(path, done.store, provenance);
+  if (is_new || done.added > 0) write_class_store(path, done.store, provenance);
   return done;
 }
 

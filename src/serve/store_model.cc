@@ -1,11 +1,16 @@
 #include "protocom/serve/store_model.h"
 
 #include "protocom/core/error.h"
+#include "protocom/data/feature_preprocessing.h"
 
 namespace protocom {
 
 std::vector<std::string> StoreModel::attributes() const {
   return completion ? completion->attributes : fitted->method->state().attributes;
+}
+
+int64_t StoreModel::feature_dim() const {
+  return completion ? completion->network.options().feature_dim : fitted->feature_dim;
 }
 
 std::string StoreModel::default_method() const { return fitted ? fitted->method->label() : "mean-fusion"; }
@@ -21,10 +26,14 @@ std::string StoreModel::transductive_method() const {
 
 StoreModel read_store_model(const ClassStore& store, const std::filesystem::path& path, const StoreFiles& files) {
   StoreModel read;
-  if (store.fitted.path.empty())
-    read.completion = read_completion_model(locate(store.model, "model", path, files.model));
+  const bool is_fitted = store.keeps_features();
+  const std::filesystem::path file =
+      is_fitted ? locate(store.fitted, "fitted", path, files.fitted) : locate(store.model, "model", path, files.model);
+  if (is_fitted)
+    read.fitted = read_fitted_method(file);
   else
-    read.fitted = read_fitted_method(locate(store.fitted, "fitted", path, files.fitted));
+    read.completion = read_completion_model(file);
+  read.preprocessing = read_preprocessing(file);
   return read;
 }
 

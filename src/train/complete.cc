@@ -23,16 +23,23 @@ NamedTensors prefixed(const char* prefix, const NamedTensors& tensors) {
   return named;
 }
 
+/// The features and what of them is trained on.
+struct ScaledFeatures {
+  const FeatureSet& raw;
+  const FeatureSet& scaled;
+  const FeatureScaling& scaling;
+};
+
 class CompletionTrainer : public Trainer {
  public:
-  /// `features` are of the scale to train on; everything must outlive it.
-  CompletionTrainer(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options)
+  /// Everything must outlive it.
+  CompletionTrainer(const ScaledFeatures& features, const Knowledge& knowledge, const CompleteOptions& options)
       : options_(options),
         features_(features),
-        model_(untrained_model(features, knowledge, options)),
-        classes_(align_knowledge(knowledge, features.class_names, model_.attributes)),
-        tasks_(features, classes_, model_, options.seed),
-        validation_(features, options.validation, options.seed),
+        model_(untrained_model(features.scaled, knowledge, options)),
+        classes_(align_knowledge(knowledge, features.scaled.class_names, model_.attributes)),
+        tasks_(features.scaled, classes_, model_, options.seed),
+        validation_(features.scaled, options.validation, options.seed),
         optimizer_(make_optimizer(model_.network.parameters(), options.sgd)) {}
 
   CompletionModel take_model() { return std::move(model_); }
@@ -56,7 +63,11 @@ class CompletionTrainer : public Trainer {
   [[nodiscard]] int64_t validates_every() const override { return validation_.every(); }
 
   std::vector<MethodScores> validate(Progress& progress) override {
-    return validation_.run(features_, {&model_, &classes_, {}}, progress);
+    // A cosine does not see a scale, but it sees a centre: what is validated is what will be used.
+    if (!features_.scaling.centre.defined())
+      return validation_.run(features_.scaled, {&model_, &classes_, {}}, progress);
+    const CompletionModel folded = folded_copy(model_, features_.scaling);
+    return validation_.run(features_.raw, {&folded, &classes_, {}}, progress);
   }
 
   void keep(int64_t /*epoch*/) override {
@@ -99,7 +110,7 @@ class CompletionTrainer : public Trainer {
 
  private:
   const CompleteOptions& options_;
-  const FeatureSet& features_;
+  ScaledFeatures features_;
   CompletionModel model_;
   ClassKnowledge classes_;
   CompletionTasks tasks_;
@@ -111,6 +122,25 @@ class CompletionTrainer : public Trainer {
 
 }  // namespace
 
+Centring parse_centring(std::string_view text) {
+  for (const Centring one : {Centring::kAuto, Centring::kAlways, Centring::kNever}) {
+    if (to_string(one) == text) return one;
+  }
+  fail_usage("unknown centring '{}'; use auto, always or never", text);
+}
+
+std::string_view to_string(Centring centring) {
+  switch (centring) {
+    case Centring::kAlways:
+      return "always";
+    case Centring::kNever:
+      return "never";
+    case Centring::kAuto:
+      break;
+  }
+  return "auto";
+}
+
 Keep parse_keep(std::string_view text) {
   if (text == "best") return Keep::kBest;
   if (text == "last") return Keep::kLast;
@@ -121,15 +151,15 @@ CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOpti
                                 const TrainingFiles& files, Progress& progress) {
   const FeatureSet& raw = inputs.features;
   check_completion(raw, options);
-  const double scale = feature_scale(raw, options.feature_rms);
+  const FeatureScaling scaling = feature_scaling(raw, options);
   FeatureSet features = raw;
-  features.features = raw.features * scale;
+  features.features = scaling.apply(raw.features);
   torch::manual_seed(options.seed);
-  CompletionTrainer trainer(features, inputs.knowledge, options);
+  CompletionTrainer trainer({raw, features, scaling}, inputs.knowledge, options);
   EpochLoop loop(trainer, loop_options(options, files, fingerprint(raw, inputs.knowledge, options)), progress);
   const EpochLoopResult trained = loop.run();
   CompleteResult result{trainer.take_model(), trained.kept_epoch, trainer.take_epochs()};
-  fold_scale(result.model, scale);
+  fold(result.model, scaling);
   return result;
 }
 

@@ -88,50 +88,86 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   return model;
 }
 
-double feature_scale(const FeatureSet& features, double rms) {
-  if (rms <= 0) return 1;
+at::Tensor FeatureScaling::apply(const at::Tensor& features) const {
+  return (centre.defined() ? features - centre : features) * scale;
+}
+
+FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions& options) {
+  FeatureScaling scaling;
   at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
   const at::Tensor base = features.features.index({is_base.index({features.labels})});
-  const double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
+  double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
   if (found == 0) fail("all features of the base classes are zero");
-  return rms / found;
+  if (options.centring != Centring::kNever) {
+    const at::Tensor mean = base.mean(0, false, at::kDouble);
+    const double shared = mean.square().mean().item<double>() / (found * found);
+    if (options.centring == Centring::kAlways || shared > 0.5) {
+      logger().info("{:.0f} % of the features' square is common to all: completion is learned on what is left of them",
+                    100 * shared);
+      scaling.centre = mean.to(at::kFloat);
+      found = std::sqrt((base - scaling.centre).square().mean(at::kDouble).item<double>());
+      if (found == 0) fail("all features of the base classes are equal");
+    }
+  }
+  if (options.feature_rms > 0) scaling.scale = options.feature_rms / found;
+  return scaling;
 }
 
-void fold_scale(CompletionModel& model, double scale) {
+void fold(CompletionModel& model, const FeatureScaling& scaling) {
   const torch::NoGradGuard no_grad;
   const int64_t d = model.network.options().feature_dim;
-  model.network.parameter("encoder.weight").mul_(scale);
-  model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scale);
-  model.network.parameter("decoder.2.weight").div_(scale);
-  model.network.parameter("decoder.2.bias").div_(scale);
-  model.attribute_mean.div_(scale);
-  model.attribute_std.div_(scale);
+  const at::Tensor encoder = model.network.parameter("encoder.weight").mul_(scaling.scale);
+  const at::Tensor attention = model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scaling.scale);
+  model.network.parameter("decoder.2.weight").div_(scaling.scale);
+  model.network.parameter("decoder.2.bias").div_(scaling.scale);
+  model.attribute_mean.div_(scaling.scale);
+  model.attribute_std.div_(scaling.scale);
+  if (!scaling.centre.defined()) return;
+  model.network.parameter("encoder.bias").sub_(at::mv(encoder, scaling.centre));
+  model.network.parameter("aggregator.0.bias").sub_(at::mv(attention, scaling.centre));
+  model.network.parameter("decoder.2.bias").add_(scaling.centre);
+  model.attribute_mean.add_(scaling.centre);
+}
+
+CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& scaling) {
+  const torch::NoGradGuard no_grad;
+  CompletionModel copy = model;
+  copy.network = ProtoComNet(model.network.options());
+  for (const auto& [name, tensor] : model.network.state_dict()) at::Tensor(copy.network.parameter(name)).copy_(tensor);
+  copy.attribute_mean = model.attribute_mean.clone();
+  copy.attribute_std = model.attribute_std.clone();
+  fold(copy, scaling);
+  return copy;
 }
 
 nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options) {
-  return {{"features", hash_of(features)},
-          {"knowledge", hash_of(knowledge)},
-          {"schedule", to_string(options.schedule.shape)},
-          {"epochs", options.schedule.epochs},
-          {"milestones", options.schedule.milestones},
-          {"learning_rate", options.schedule.learning_rate},
-          {"batches", options.batches},
-          {"batch", options.batch},
-          {"k_shot", options.k_shot},
-          {"momentum", options.sgd.momentum},
-          {"weight_decay", options.sgd.weight_decay},
-          {"feature_rms", options.feature_rms},
-          {"code_dim", options.code_dim},
-          {"attention_hidden", options.attention_hidden},
-          {"decoder_hidden", options.decoder_hidden},
-          {"validation",
-           {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
-          {"validation_episodes", options.validation.episodes},
-          {"validation_every", options.validation.every},
-          {"selection_methods", options.selection_methods},
-          {"keep", options.keep == Keep::kBest ? "best" : "last"},
-          {"seed", options.seed}};
+  nlohmann::json made_by = {
+      {"features", hash_of(features)},
+      {"knowledge", hash_of(knowledge)},
+      {"schedule", to_string(options.schedule.shape)},
+      {"epochs", options.schedule.epochs},
+      {"milestones", options.schedule.milestones},
+      {"learning_rate", options.schedule.learning_rate},
+      {"batches", options.batches},
+      {"batch", options.batch},
+      {"k_shot", options.k_shot},
+      {"momentum", options.sgd.momentum},
+      {"weight_decay", options.sgd.weight_decay},
+      {"feature_rms", options.feature_rms},
+      {"code_dim", options.code_dim},
+      {"attention_hidden", options.attention_hidden},
+      {"decoder_hidden", options.decoder_hidden},
+      {"validation",
+       {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
+      {"validation_episodes", options.validation.episodes},
+      {"validation_every", options.validation.every},
+      {"selection_methods", options.selection_methods},
+      {"keep", options.keep == Keep::kBest ? "best" : "last"},
+      {"seed", options.seed}};
+  // Named only where it was asked for, so that older states can be gone on from.
+  if (options.centring != Centring::kAuto) made_by["centring"] = to_string(options.centring);
+  return made_by;
 }
 
 EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFiles& files, nlohmann::json made_by) {

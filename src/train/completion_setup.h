@@ -13,12 +13,24 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
 /// Draws from LibTorch's generator.
 CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options);
 
-/// What the base features are multiplied with to have the root mean square that is asked for.
-double feature_scale(const FeatureSet& features, double rms);
+/// Training sees (x - centre) * scale.
+struct FeatureScaling {
+  at::Tensor centre;  ///< float32 [d]; undefined: 0
+  double scale = 1;
 
-/// Makes a model that was trained on features times `scale` take and give the features themselves: the layers that read
-/// a feature absorb the factor, the one that writes a prototype its inverse.
-void fold_scale(CompletionModel& model, double scale);
+  [[nodiscard]] at::Tensor apply(const at::Tensor& features) const;
+};
+
+/// The scaling by which the base features have the root mean square that is asked for, less their mean where the
+/// centring says so. Throws Error when nothing is left of them.
+FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions& options);
+
+/// Makes a model that was trained on scaled features take and give the features themselves: the layers that read a
+/// feature absorb factor and centre, the one that writes a prototype their inverse.
+void fold(CompletionModel& model, const FeatureScaling& scaling);
+
+/// A model of its own with the same weights, folded.
+CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& scaling);
 
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options);

@@ -12,6 +12,7 @@
 #include "train/base_images.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
+#include "train/not_learning.h"
 #include "train/pretrain_options.h"
 #include "train/pretrain_state.h"
 #include "train/together.h"
@@ -93,6 +94,9 @@ class PretrainTrainer : public Trainer {
 
   EpochLog end_epoch(const EpochEnd& end) override {
     const EpochSums& sums = end.sums;
+    if (const std::string warning = not_learning(sums, {base_.classes, end.epoch, options_.schedule.learning_rate});
+        !warning.empty())
+      logger().warn("{}", warning);
     EpochLog log;
     log.line = {{"accuracy", sums.accuracy()},
                 {"images_per_second", sums.per_second()},

@@ -290,6 +290,44 @@ TEST_F(Pipeline, EnrolledClassesAreRecognised) {
   }
 }
 
+TEST_F(Pipeline, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
+  const Outcome fitted =
+      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
+                                 out("knowledge.npz").string(), "--out", "plda.npz", "--quiet"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const Outcome measured = protocom(
+      folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
+                        out("knowledge.npz").string(), "--fitted", "plda.npz", "--episodes", "10", "--n-query", "5"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  for (const char* method : {"mean ", "plda ", "plda-vb"}) EXPECT_THAT(measured.out, HasSubstr(method));
+  std::map<std::string, std::vector<std::string>> by_class;
+  for (const std::string& file : files_below(out("images"))) {
+    if (file.find('/') != std::string::npos)
+      by_class[file.substr(0, file.find('/'))].push_back((out("images") / file).string());
+  }
+  std::vector<std::string> files = {"--backbone",  out("backbone.npz").string(), "--fitted", "plda.npz",
+                                    "--knowledge", out("knowledge.npz").string()};
+  const auto first = by_class.begin();
+  for (const auto& entry : {*first, *std::next(first)}) {
+    std::vector<std::string> arguments = {"enrol", "fitted.store", entry.second[0], "--class", entry.first};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    const Outcome enrolled = protocom(folder_->path(), arguments);
+    ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
+    files.clear();  // the store knows its own
+  }
+  for (const auto& [flag, method] : {std::pair{"", "plda"}, std::pair{"--transductive", "plda-vb"}}) {
+    std::vector<std::string> arguments = {"classify", "fitted.store", first->second[1], first->second[2], "gone.jpg",
+                                          "--format", "json"};
+    if (*flag != '\0') arguments.emplace_back(flag);
+    const Outcome classified = protocom(folder_->path(), arguments);
+    EXPECT_EQ(classified.exit_code, 1) << "one argument is not there";
+    EXPECT_THAT(classified.err, HasSubstr("gone.jpg: no such file"));
+    const json document = json::parse(classified.out);
+    EXPECT_EQ(document.at("method"), method);
+    EXPECT_EQ(document.at("results").size(), 2u) << "the others are answered";
+  }
+}
+
 TEST_F(Pipeline, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
   const fs::path images = folder_->path() / "out/images";
   const std::string name = first_image();

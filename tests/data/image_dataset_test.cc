@@ -126,7 +126,20 @@ TEST(ListImages, NamesWhatIsWrongWithTheFolder) {
   EXPECT_THAT(list_error(root / "data.tgz"), HasSubstr("unpack"));
   EXPECT_THAT(list_error(root.path()), HasSubstr("no class folders"));
   fs::create_directories(root / "cat");
-  EXPECT_THAT(list_error(root.path()), AllOf(HasSubstr("'cat' has no images"), HasSubstr((root / "cat").string())));
+  EXPECT_THAT(list_error(root.path()), AllOf(HasSubstr("no class with images"), HasSubstr((root / "cat").string())));
+}
+
+TEST(ListImages, LeavesOutAClassWithoutImagesAndCountsOtherFiles) {
+  const testing::TempDir root;
+  touch(root / "cat/a.jpg");
+  touch(root / "cat/notes.txt");
+  touch(root / "dog/readme.md");
+  ImageDatasetOptions options;
+  options.without_split = WithoutSplit::kAllBase;
+  const ImageDataset dataset = list_images(root.path(), options);
+  EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
+  EXPECT_THAT(dataset.empty_classes, ElementsAre("dog"));
+  EXPECT_EQ(dataset.skipped.describe(), "2 files are no images: 1 .md, 1 .txt");
 }
 
 TEST(ListImages, ListsUnknownClassesOfASplitUpToTen) {

@@ -31,8 +31,19 @@ TEST(FindImages, WalksFoldersInOrderAndTakesFilesAsTheyAre) {
     fs::create_directories((folder / name).parent_path());
     write_file(folder / name, "x");
   }
-  EXPECT_THAT(find_images({(folder / "list.dat").string(), (folder / "b").string()}),
+  EXPECT_THAT(find_images({(folder / "list.dat").string(), (folder / "b").string()}).paths,
               ElementsAre(folder / "list.dat", folder / "b/2.PNG", folder / "b/a/1.jpg"));
+}
+
+TEST(FindImages, CountsWhatItLeavesOutByKind) {
+  const TempDir folder;
+  for (const char* name : {"1.jpg", "a.txt", "b.TXT", "c.mp4", ".hidden.png", "README"}) write_file(folder / name, "x");
+  fs::create_symlink(folder / "nowhere.jpg", folder / "link.jpg");
+  const FoundImages found = find_images({folder.path().string()});
+  EXPECT_EQ(found.skipped.total(), 6);
+  EXPECT_EQ(found.skipped.describe(),
+            "6 files are no images: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
+  EXPECT_EQ(SkippedFiles().describe(), "");
 }
 
 TEST(FindImages, NamesWhatIsMissing) {
@@ -40,6 +51,12 @@ TEST(FindImages, NamesWhatIsMissing) {
   fs::create_directories(folder / "empty");
   EXPECT_THAT(message_of([&] { find_images({(folder / "gone").string()}); }),
               HasSubstr("gone: no such file or folder"));
+  write_file(folder / "one.jpg", "x");
+  const FoundImages found =
+      find_images({(folder / "gone").string(), (folder / "one.jpg").string(), (folder / "empty").string(), "-"});
+  EXPECT_THAT(found.paths, ElementsAre(folder / "one.jpg", fs::path("-"))) << "one bad argument stops no other";
+  ASSERT_EQ(found.unreadable.size(), 2u);
+  EXPECT_THAT(found.unreadable[1].reason, HasSubstr("no image in this folder"));
   EXPECT_THAT(message_of([&] { find_images({(folder / "empty").string()}); }), HasSubstr("no image in this folder"));
 }
 
@@ -86,19 +103,22 @@ TEST(ImageFinder, FindsAnImageOfAPackByItsId) {
 TEST(LoadImages, PacksAFolderAtTheSizeAskedFor) {
   const TempDir folder;
   packed(folder);
-  EXPECT_EQ(load_images({folder / "photos", {}, 6}, Progress::none()).image_size(), 6);
-  EXPECT_EQ(load_images({folder / "photos", {}, 0}, Progress::none()).image_size(), PackOptions{}.image_size);
+  EXPECT_EQ(load_images({folder / "photos", {}, {6}}, Progress::none()).image_size(), 6);
+  EXPECT_EQ(load_images({folder / "photos", {}, {0}}, Progress::none()).image_size(), PackOptions{}.image_size);
 }
 
 TEST(LoadImages, APackKeepsItsSizeAndSplit) {
   const TempDir folder;
   const fs::path pack = packed(folder);
-  EXPECT_EQ(load_images({pack, {}, 0}, Progress::none()).image_size(), 8);
-  EXPECT_EQ(load_images({pack, {}, 8}, Progress::none()).size(), 2);
-  EXPECT_THAT(message_of([&] { load_images({pack, {}, 6}, Progress::none()); }), HasSubstr("8x8 pixels, not 6x6"));
+  EXPECT_EQ(load_images({pack, {}, {0}}, Progress::none()).image_size(), 8);
+  EXPECT_EQ(load_images({pack, {}, {8}}, Progress::none()).size(), 2);
+  EXPECT_THAT(message_of([&] { load_images({pack, {}, {6}}, Progress::none()); }), HasSubstr("8x8 pixels, not 6x6"));
   ImageDatasetOptions other;
   other.standard_split = "cub";
-  EXPECT_THAT(message_of([&] { load_images({pack, other, 0}, Progress::none()); }), HasSubstr("brings its own split"));
+  EXPECT_THAT(message_of([&] {
+                load_images({pack, other, {0}}, Progress::none());
+              }),
+              HasSubstr("brings its own split"));
 }
 
 }  // namespace

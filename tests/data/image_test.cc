@@ -513,7 +513,7 @@ TEST(ReadImage, NamesTheFileAndTheReason) {
   write_file(folder / "moving.png", "GIF89a............");
   EXPECT_THAT(error_of([&] { read_image(folder / "zero.jpg"); }), AllOf(HasSubstr("zero.jpg"), HasSubstr("empty")));
   EXPECT_THAT(error_of([&] { read_image(folder / "page.jpg"); }),
-              AllOf(HasSubstr("page.jpg"), HasSubstr("neither JPEG, PNG")));
+              AllOf(HasSubstr("page.jpg"), HasSubstr("it is no JPEG, PNG")));
   EXPECT_THAT(error_of([&] { read_image(folder / "moving.png"); }), HasSubstr("GIF"));
   EXPECT_THAT(error_of([&] { read_image(folder / "none.jpg"); }), HasSubstr("none.jpg"));
 }
@@ -602,6 +602,12 @@ TEST(ResizeAndCrop, IsTheCentreOfTheWholeResize) {
 
 TEST(ResizeAndCrop, TakesExtremeShapes) {
   EXPECT_EQ(resize_and_crop(ramp(1, 500), 8).rgb.size(), 8u * 8 * 3);
+  // A longer shorter side leaves a border: the centre of the same image at that size.
+  const Image whole = ramp(32, 32);
+  const Image crop = resize_and_crop(whole, Preprocessing{16, 32});
+  for (int64_t x = 0; x < 16; ++x)
+    EXPECT_EQ(crop.rgb[static_cast<size_t>(3 * x)], whole.rgb[static_cast<size_t>(3 * (8 * 32 + 8 + x))]);
+  EXPECT_THROW(resize_and_crop(whole, Preprocessing{16, 8}), UsageError);
   EXPECT_EQ(resize_and_crop(ramp(500, 1), 8).rgb.size(), 8u * 8 * 3);
   EXPECT_EQ(resize_and_crop(ramp(1, 1), 84).rgb.size(), 84u * 84 * 3);
 }

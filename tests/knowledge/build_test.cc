@@ -8,6 +8,7 @@
 
 #include "knowledge/mini_wordnet.h"
 #include "protocom/core/error.h"
+#include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/new_class.h"
 #include "protocom/knowledge/wordnet_attributes.h"
 #include "support/temp_dir.h"
@@ -161,6 +162,10 @@ TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
   EXPECT_EQ(okapi.embedding_source, "attributes");
   EXPECT_EQ(okapi.embedding.size(0), knowledge.embedding_dim());
   EXPECT_THROW(describe_by_attributes(knowledge, "x", {"strypes"}), Error);
+  // As people type: spaces, case, the plural or the singular.
+  for (const char* typed : {" Ungula ", "ungulas", "HOOF", "hoofs"})
+    EXPECT_TRUE(describe_by_attributes(knowledge, "x", {"stripe", typed}).association.equal(okapi.association))
+        << typed;
 }
 
 TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
@@ -234,6 +239,27 @@ TEST_F(EnrolSynsetTest, GivesAClassEnrolledLaterTheRowAndEmbeddingItWouldHaveHad
   EXPECT_GT(dog.embedding.norm().item<float>(), 0);
   EXPECT_THAT(dog.outside_vocabulary, ElementsAre(wnids_.at("collar")));  // no base class has one
   EXPECT_EQ(dog.title, "dog, Canis familiaris");
+}
+
+TEST_F(EnrolSynsetTest, OfAWordWithSeveralSensesTheOneThatIsLikeTheClassesIsTaken) {
+  const Knowledge animals_only = [&] {
+    BuildOptions options;
+    options.sides = ClassSides{{wnids_.at("bird"), wnids_.at("dog")}, {}};
+    return build_knowledge(wordnet_attributes(wordnet_, options.sides->base), options);
+  }();
+  EXPECT_TRUE(describe_by_synset(animals_only, wordnet_, "crane")
+                  .association.equal(describe_by_synset(animals_only, wordnet_, wnids_.at("crane_bird")).association));
+  const Kinship nobody(wordnet_, {});
+  try {
+    choose_synset(wordnet_, "crane", nobody);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'crane' has 2 senses"));
+    EXPECT_THAT(error.what(), HasSubstr(wnids_.at("crane_machine") + " (crane: the gloss of crane_machine)"));
+    EXPECT_THAT(error.what(), HasSubstr(wnids_.at("crane_bird")));
+  }
+  EXPECT_EQ(choose_synset(wordnet_, "crane.n.02", nobody), wnids_.at("crane_bird"));
+  EXPECT_EQ(choose_synset(wordnet_, "unicorn", nobody), std::nullopt);
 }
 
 TEST_F(EnrolSynsetTest, RefusesAnUnknownSynsetAndKnowledgeThatIsNotFromWordNet) {

@@ -274,6 +274,69 @@ TEST(Backbone, RunsATorchScriptFile) {
   EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).mean({2, 3})));
 }
 
+/// A TorchScript file of channel means that says of its images what `json` says.
+std::filesystem::path means_that_state(const testing::TempDir& folder, const std::string& name,
+                                       const std::string& json) {
+  torch::jit::Module module("means");
+  module.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  torch::jit::ExtraFilesMap extra;
+  if (!json.empty()) extra["preprocessing.json"] = json;
+  module.save((folder / name).string(), extra);
+  return folder / name;
+}
+
+TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
+  const testing::TempDir folder;
+  const auto stated =
+      open_backbone(means_that_state(folder, "stated.pt",
+                                     R"({"image_size": 20, "resize": 24, "mean": [0.5, 0.25, 0], "std": [0.5, 1, 2]})"),
+                    {});
+  EXPECT_EQ(stated->preprocessing().shorter_side(), 24);
+  EXPECT_EQ(stated->image_size(), 20);
+  const at::Tensor images = at::full({2, 3, 20, 20}, 1.0F);
+  EXPECT_TRUE(at::allclose(stated->forward(images)[0], at::tensor({1.0F, 0.75F, 0.5F})));  // (1 - mean) / std
+  EXPECT_THAT(message_of([&] { open_backbone(means_that_state(folder, "bad.pt", R"({"image_size": 0})"), {}); }),
+              HasSubstr("images of 0 pixels"));
+
+  torch::jit::Module sized("sized");
+  sized.register_attribute("image_size", c10::IntType::get(), 28);
+  sized.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  sized.save((folder / "sized.pt").string());
+  EXPECT_EQ(open_backbone(folder / "sized.pt", {})->image_size(), 28);
+}
+
+TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
+  const testing::TempDir folder;
+  const auto path = means_that_state(folder, "silent.pt", "");
+  EXPECT_THROW(open_backbone(path, {}), Error);
+  EXPECT_THAT(message_of([&] { open_backbone(path, {}); }), HasSubstr("give --preprocess"));
+  ForeignBackbone said;
+  said.known_size = 64;
+  EXPECT_EQ(open_backbone(path, said)->image_size(), 64);
+  said.preprocessing = parse_preprocessing("imagenet");
+  EXPECT_EQ(open_backbone(path, said)->image_size(), 224);
+  EXPECT_TRUE(open_backbone(path, said)->preprocessing() == *said.preprocessing);
+
+  torch::manual_seed(1);
+  write_safetensors(folder / "bare.safetensors", make_backbone(small("conv4"))->state_dict(), {});
+  said = {};
+  said.architecture = "conv4";
+  EXPECT_THAT(message_of([&] { open_backbone(folder / "bare.safetensors", said); }), HasSubstr("bare state dict"));
+  said.preprocessing = parse_preprocessing("imagenet:size=64");
+  const auto bare = open_backbone(folder / "bare.safetensors", said);
+  EXPECT_EQ(bare->image_size(), 64);
+  EXPECT_EQ(bare->options()->mean, said.preprocessing->mean);
+}
+
+TEST(Backbone, ItsFileKeepsThePreprocessing) {
+  const testing::TempDir folder;
+  torch::manual_seed(1);
+  BackboneOptions options = small("conv4");
+  options.set(parse_preprocessing("imagenet:size=56"));
+  write_backbone(folder / "b.npz", *make_backbone(options), options, {});
+  EXPECT_TRUE(open_backbone(folder / "b.npz", {})->preprocessing() == parse_preprocessing("imagenet:size=56"));
+}
+
 TEST(Backbone, TheMeanOfResNet12sMapsIsItsFeature) {
   torch::manual_seed(4);
   for (const std::string architecture : {"resnet12", "resnet12-wide"}) {
@@ -338,7 +401,7 @@ TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {
 }
 
 TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
-  EXPECT_THROW(make_backbone(small("resnet50")), UsageError);
+  EXPECT_THROW(make_backbone(small("resnet20")), UsageError);
   BackboneOptions tiny = small("resnet12");
   tiny.image_size = 8;
   EXPECT_THROW(make_backbone(tiny), UsageError);

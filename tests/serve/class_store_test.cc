@@ -105,7 +105,7 @@ TEST(ClassStore, ComesBackFromItsFileAsItWas) {
   EXPECT_EQ(read.backbone.hash, "b");
   EXPECT_EQ(read.model.hash, "m");
   EXPECT_EQ(read.knowledge.hash, "k");
-  EXPECT_EQ(read.image_size, 84);
+  EXPECT_TRUE(read.preprocessing == store.preprocessing);
   EXPECT_EQ(read.feature_dim, 2);
   EXPECT_THAT(read.attributes, ElementsAre("tail"));
   ASSERT_EQ(read.classes.size(), 2u);
@@ -178,7 +178,7 @@ TEST(ClassStoreFile, RefusesWhatNoEnrolmentMakes) {
   EXPECT_THAT(refusal([&](ClassStore& s) { s.classes[0].sum[0] = nan; }), HasSubstr("'sum' holds NaN or infinity"));
   EXPECT_THAT(refusal([&](ClassStore& s) { s.classes[0].description.association[0] = nan; }), HasSubstr("NaN"));
   EXPECT_THAT(refusal([](ClassStore& s) { s.feature_dim = -1; }), HasSubstr("features of -1 dimensions"));
-  EXPECT_THAT(refusal([](ClassStore& s) { s.image_size = 20000; }), HasSubstr("images of 20000 pixels"));
+  EXPECT_THAT(refusal([](ClassStore& s) { s.preprocessing.image_size = 2000; }), HasSubstr("images of 2000 pixels"));
   EXPECT_THAT(refusal([](ClassStore& s) { s.classes[0].count = -1; }), HasSubstr("with -1 images"));
   EXPECT_THAT(refusal([](ClassStore& s) { s.classes[0].count = 7; }), HasSubstr("counts 7 images and lists 1"));
   EXPECT_THAT(refusal([](ClassStore& s) { s.classes.push_back(s.classes[0]); }), HasSubstr("there twice"));

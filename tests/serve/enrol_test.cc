@@ -65,7 +65,7 @@ TEST_F(Enrol, MakesAStoreThatKnowsItsFilesAndSizes) {
   EXPECT_EQ(done.given, 2);
   EXPECT_EQ(done.added, 2);
   const ClassStore store = read_class_store(store_);
-  EXPECT_EQ(store.image_size, kSide);
+  EXPECT_EQ(store.preprocessing.image_size, kSide);
   EXPECT_EQ(store.attributes, std::vector<std::string>{"tail"});
   ASSERT_NE(store.find("cat"), nullptr);
   EXPECT_EQ(store.find("cat")->count, 2);
@@ -84,13 +84,22 @@ TEST_F(Enrol, AddsImagesToAClassWithoutCountingOneTwice) {
   EXPECT_EQ(done.store.find("cat")->count, 2);
 }
 
-TEST_F(Enrol, LeavesTheStoreAsItWasWhenAnImageCannotBeRead) {
+TEST_F(Enrol, AnImageThatCannotBeReadDoesNotStopTheOthers) {
+  write_file(folder_ / "broken.png", "no image");
+  const Enrolment done =
+      run(request("cat", {(folder_ / "gone.png").string(), photo("1.png", 10), (folder_ / "broken.png").string()}));
+  EXPECT_EQ(done.added, 1);
+  ASSERT_EQ(done.unreadable.size(), 2u);
+  EXPECT_THAT(done.unreadable[0].reason, HasSubstr("gone.png: no such file"));
+  EXPECT_THAT(done.unreadable[1].reason, HasSubstr("broken.png"));
+  EXPECT_EQ(read_class_store(store_).find("cat")->count, 1);
+}
+
+TEST_F(Enrol, LeavesTheStoreAsItWasWhenNoImageCanBeRead) {
   run(request("cat", {photo("1.png", 10)}));
   const std::string before = read_file(store_);
   write_file(folder_ / "broken.png", "no image");
-  EXPECT_THAT(message_of([&] {
-                run(request("cat", {photo("2.png", 20), (folder_ / "broken.png").string()}));
-              }),
+  EXPECT_THAT(message_of([&] { run(request("cat", {(folder_ / "broken.png").string()})); }),
               HasSubstr("nothing was enrolled"));
   EXPECT_EQ(read_file(store_), before);
 }

@@ -131,6 +131,8 @@ TEST(ClassStoreFile, OfTheFirstVersionIsStillRead) {
     const NpzReader reader(folder / "new.store");
     ArtefactHeader header = read_header(reader, "class-store", 2);
     header.format_version = 1;
+    header.details.erase("preprocessing");
+    header.details["image_size"] = 84;
     NpzWriter writer(folder / "old.store");
     add_header(writer, header);
     for (const char* name : {"count", "sum", "sum_squares", "association", "class_embedding", "image_class"})
@@ -141,6 +143,7 @@ TEST(ClassStoreFile, OfTheFirstVersionIsStillRead) {
   }
   const ClassStore read = read_class_store(folder / "old.store");
   EXPECT_EQ(read.model.hash, "m");
+  EXPECT_EQ(read.preprocessing.image_size, 84);
   EXPECT_FALSE(read.keeps_features());
   EXPECT_EQ(read.find("cat")->count, 2);
 }

@@ -18,7 +18,7 @@ inline ClassStore small_store() {
   store.backbone = {"/nowhere/backbone.npz", "b"};
   store.model = {"/nowhere/model.npz", "m"};
   store.knowledge = {"/nowhere/knowledge.npz", "k"};
-  store.image_size = 84;
+  store.preprocessing.image_size = 84;
   store.feature_dim = 2;
   store.attributes = {"tail"};
   return store;

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/completer.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
 
@@ -44,6 +46,64 @@ TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   EXPECT_GT(cosine("completed"), cosine("mean") + 0.05);
   EXPECT_GT(cosine("mean-fusion"), cosine("mean") + 0.05);
   EXPECT_GT(cosine("gauss-fusion"), cosine("mean") + 0.05);
+  EXPECT_GT(mean_of(scores, "mean-fusion"), mean_of(scores, "mean") + 1);
+}
+
+/// The toy world with its features moved so that their mean over the base classes is `length` times a unit vector.
+ToyWorld moved_world(double length) {
+  ToyWorld world = toy_world();
+  const at::Tensor base = world.features.features.slice(0, 0, 3000);  // 100 base classes of 30
+  world.features.features = world.features.features - base.mean(0) + length / std::sqrt(24.0);
+  return world;
+}
+
+at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, const at::Tensor& prototypes) {
+  const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  return Completer(model, classes).complete(prototypes, at::arange(prototypes.size(0), at::kLong));
+}
+
+TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.centring = Centring::kAlways;
+  const ToyWorld plain = moved_world(0);
+  const ToyWorld moved = moved_world(10);
+  const CompleteResult one = train_completion({plain.features, plain.knowledge}, options, Progress::none());
+  const CompleteResult other = train_completion({moved.features, moved.knowledge}, options, Progress::none());
+  const at::Tensor prototypes = plain.features.features.slice(0, 0, 90, 30).contiguous();  // of three classes
+  const double shift = 10 / std::sqrt(24.0);
+  EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
+                           completed_by(other.model, moved, prototypes + shift), 1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(one.model.attribute_mean + shift, other.model.attribute_mean, 1e-3, 1e-3));
+}
+
+TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
+  CompleteOptions options = quick();
+  options.schedule.epochs = 1;
+  options.batches = 3;
+  const auto weights = [&](const ToyWorld& world, Centring centring) {
+    options.centring = centring;
+    return train_completion({world.features, world.knowledge}, options, Progress::none())
+        .model.network.parameter("encoder.bias")
+        .clone();
+  };
+  const ToyWorld plain = moved_world(0);
+  EXPECT_TRUE(at::equal(weights(plain, Centring::kAuto), weights(plain, Centring::kNever)));
+  const ToyWorld moved = moved_world(10);
+  EXPECT_TRUE(at::equal(weights(moved, Centring::kAuto), weights(moved, Centring::kAlways)));
+  EXPECT_FALSE(at::equal(weights(moved, Centring::kAuto), weights(moved, Centring::kNever)));
+}
+
+// A general encoder's features have a cosine of .96 with one another.
+TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
+  const ToyWorld world = moved_world(10);
+  CompleteOptions options = quick();
+  options.schedule.learning_rate = CompleteOptions().schedule.learning_rate;
+  const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+  EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
+  const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
+  const auto scores = evaluate({world.features, &result.model, &classes}, episodes, {}, Progress::none());
   EXPECT_GT(mean_of(scores, "mean-fusion"), mean_of(scores, "mean") + 1);
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocom/core/preprocessing.h"
+
 namespace protocom {
 
 /// An upright 8-bit RGB image, rows top to bottom, pixels interleaved: [height, width, 3].
@@ -23,9 +25,10 @@ struct DecodeOptions {
   int64_t max_pixels = int64_t{1} << 27;
 };
 
-/// Decodes JPEG, PNG, WebP or BMP, told apart by their first bytes. Grey, palette, CMYK/YCCK, 16-bit, alpha (over
-/// white) and EXIF-rotated images come out as upright 8-bit RGB. Colour profiles are not applied. Throws Error with the
-/// reason ("truncated JPEG", "the file is empty") but without a file name. Thread-safe.
+/// Decodes JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP or a GIF's first frame, told apart by their first bytes. Grey,
+/// palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB. Colour
+/// profiles are not applied. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file
+/// name. Thread-safe.
 Image decode_image(std::string_view bytes, const DecodeOptions& options = {});
 
 /// Reads and decodes a file whatever its suffix; the Error names it. Thread-safe.
@@ -39,12 +42,17 @@ Image resize(const Image& image, int64_t height, int64_t width);
 /// The preprocessing of every stage: the shorter side resized to `size`, the other one to the nearest whole number of
 /// the same ratio, then the central size x size square. Throws UsageError unless size is positive.
 Image resize_and_crop(const Image& image, int64_t size);
+/// The same with the sizes of an encoder's preprocessing: a shorter side that may be longer than the crop. No
+/// normalisation.
+Image resize_and_crop(const Image& image, const Preprocessing& preprocessing);
 
 /// read_image and resize_and_crop with the codec's own down-scaling: what packing, enrolment and classification do to a
 /// file.
 Image read_square_image(const std::filesystem::path& path, int64_t size);
+Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing);
 /// The same for an encoded image in memory.
 Image decode_square_image(std::string_view bytes, int64_t size);
+Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing);
 
 /// PNG bytes.
 std::string encode_png(const Image& image);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocom/data/skipped_files.h"
 #include "protocom/data/split.h"
 
 namespace protocom {
@@ -25,6 +26,8 @@ struct ImageDataset {
   std::vector<Split> class_split;                  ///< [c]
   std::map<std::string, std::string> class_title;  ///< class name -> display name, where the dataset has them ("goose")
   std::vector<ImageItem> items;                    ///< sorted by class, then id
+  SkippedFiles skipped = {};                       ///< files in the classes' folders that are no images
+  std::vector<std::string> empty_classes = {};     ///< classes without images, which are left out
 };
 
 /// The layouts that datasets have on users' disks.
@@ -58,9 +61,9 @@ struct ImageDatasetOptions {
   WithoutSplit without_split = WithoutSplit::kRefuse;
 };
 
-/// Lists a dataset; files count as images by their suffix (.jpg, .jpeg, .png, .webp, .bmp, any case), names that begin
-/// with a dot do not. Classes of CUB without images are left out and logged. Throws Error in one sentence, with file
-/// and line where there is one: missing folder, class without images, file that is named and missing, CSV without a
+/// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images are left out and
+/// logged. Throws Error in one sentence, with file
+/// and line where there is one: missing folder, no class with images, file that is named and missing, CSV without a
 /// column, class in two splits, a split naming classes that are not there (up to ten listed), no split known. Throws
 /// UsageError for `split` and `standard_split` together.
 ImageDataset list_images(const std::filesystem::path& root, const ImageDatasetOptions& options);

@@ -3,10 +3,30 @@
 #include <string>
 #include <vector>
 
+#include "protocom/data/skipped_files.h"
+
 namespace protocom {
 
+/// A file that could not be read and why, in one sentence that names it.
+struct UnreadableFile {
+  std::filesystem::path path;
+  std::string reason;
+};
+
+/// What find_images() found.
+struct FoundImages {
+  std::vector<std::filesystem::path> paths;
+  SkippedFiles skipped;  ///< files of folders that are no images by their names
+  std::vector<UnreadableFile>
+      unreadable;  ///< paths that are not there, folders without images or that cannot be listed
+};
+
 /// The image files that paths stand for: files as they are, folders walked (files with an image's suffix whose names do
-/// not begin with a dot), in a stable order. Throws Error for a path that is not there or a folder without images.
-std::vector<std::filesystem::path> find_images(const std::vector<std::string>& paths);
+/// not begin with a dot), in a stable order; "-" is standard input. A path that stands for nothing does not stop the
+/// others. Throws Error when none stands for an image.
+FoundImages find_images(const std::vector<std::string>& paths);
+
+/// The bytes of a file, or of standard input for "-". Throws Error.
+std::string read_image_bytes(const std::filesystem::path& path);
 
 }  // namespace protocom

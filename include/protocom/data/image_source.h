@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 
+#include "protocom/core/preprocessing.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/image_dataset.h"
 #include "protocom/data/packed_images.h"
@@ -10,12 +11,13 @@ namespace protocom {
 /// Where images come from: a pack, or a folder that is packed in memory.
 struct ImageSource {
   std::filesystem::path path;
-  ImageDatasetOptions dataset;  ///< of a folder; a pack brings its own split and layout
-  int64_t image_size = 0;       ///< pixels a side; 0: the pack's own, or that of PackOptions
+  ImageDatasetOptions dataset;   ///< of a folder; a pack brings its own split and layout
+  Preprocessing sizes = {};      ///< image_size 0: the pack's own, or that of PackOptions; resize is for folders
+  bool skip_unreadable = false;  ///< of a folder, see PackOptions
 };
 
-/// The images of a source. Throws UsageError when a pack is asked for another size, split or layout than its own, and
-/// what read_pack, list_images and pack_images throw.
+/// The images of a source; files of a folder that are no images are logged. Throws UsageError when a pack is asked for
+/// another size, split or layout than its own, and what read_pack, list_images and pack_images throw.
 PackedImages load_images(const ImageSource& source, Progress& progress);
 
 }  // namespace protocom

@@ -49,10 +49,12 @@ struct DuplicateGroup {
 
 /// What inspecting found.
 struct Inspection {
-  std::vector<ClassSummary> classes;       ///< in the dataset's order
-  Spread width, height;                    ///< pixels, upright, of the readable images
-  std::vector<ImageFault> unreadable;      ///< in the dataset's order
-  std::vector<DuplicateGroup> duplicates;  ///< the worst kind first, then the dataset's order
+  std::vector<ClassSummary> classes;            ///< in the dataset's order
+  Spread width, height;                         ///< pixels, upright, of the readable images
+  std::vector<ImageFault> unreadable;           ///< in the dataset's order
+  std::vector<DuplicateGroup> duplicates;       ///< the worst kind first, then the dataset's order
+  SkippedFiles skipped = {};                    ///< files in the classes' folders that are no images
+  std::vector<std::string> empty_classes = {};  ///< left out
   /// Empty, or what is wrong with a pack as a whole (its content differs from its hash).
   std::string damage;
 

@@ -29,6 +29,7 @@ struct PackedImages {
 /// How images are packed.
 struct PackOptions {
   int64_t image_size = 84;
+  int64_t resize = 0;            ///< pixels of the shorter side before the crop; 0: image_size
   int threads = 0;               ///< decoding threads; 0: all usable cores
   bool skip_unreadable = false;  ///< leave unreadable images out with a warning each, instead of throwing
   /// Where pixels are kept until they are written: a nameless file in this folder, so that a dataset larger than the

@@ -26,9 +26,9 @@ struct NewClassOptions {
   std::optional<std::filesystem::path> vectors;
 };
 
-/// A class of this name with these attributes, each named as in the knowledge or by its title or one of the title's
-/// words before a comma
-/// ("paw" for n02439929; every attribute so titled is meant). Its embedding:
+/// A class of this name with these attributes, each named as in the knowledge or by one of the names in its title
+/// ("bill" for "beak, bill, neb"; every attribute so titled is meant), without regard to case, spaces around it or the
+/// plural. Its embedding:
 ///   - word vectors given: embed_lemmas of the name (its lemma_of_name); when no word of the name has a vector, as
 ///   without them;
 ///   - else the embedding that place_by_attributes gives.
@@ -36,8 +36,8 @@ struct NewClassOptions {
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
                                 const std::vector<std::string>& attributes, const NewClassOptions& options = {});
 
-/// The class that `synset` (see WordNet::resolve) stands for, its attributes by the relations that the knowledge was
-/// made with. Its embedding:
+/// The class that `synset` (see choose_synset, with the knowledge's classes as its kin) stands for, its attributes by
+/// the relations that the knowledge was made with. Its embedding:
 ///   - word vectors given: embed_lemmas of the synset's lemmas, as the knowledge's own classes;
 ///   - a graph embedding: its attributes and hypernyms placed by the same rule as the knowledge's own classes
 ///   (place_rows): the very

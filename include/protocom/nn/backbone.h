@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocom/core/artefact.h"
+#include "protocom/core/preprocessing.h"
 
 namespace protocom {
 
@@ -19,10 +20,17 @@ inline constexpr int64_t kLargestImage = 1024;
 
 /// What a backbone is made from.
 struct BackboneOptions {
-  std::string architecture = "resnet12";  ///< "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"
+  /// "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"; "resnet18", "resnet34", "resnet50",
+  /// "resnet101", "resnet152" as torchvision and timm have them; "vit:..." as timm and DINOv2 do, which only a state
+  /// dict spells out.
+  std::string architecture = "resnet12";
   int64_t image_size = 84;
+  int64_t resize = 0;  ///< pixels of the shorter side before the crop; 0: image_size
   std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
   std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
+
+  /// Takes sizes and, where there is one, normalisation.
+  void set(const Preprocessing& preprocessing);
 };
 
 /// What a forward pass is for.
@@ -41,13 +49,16 @@ class Backbone {
   /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()].
   virtual at::Tensor forward(const at::Tensor& images) = 0;
   /// The last feature maps, float32 [n, c, h', w'] with channels first in memory: forward is their mean over places for
-  /// ResNet12 (c = d) and their flattening for Conv4 (c h' w' = d). Images and gradients as in forward. Throws Error
-  /// when the backbone has none: a TorchScript file has those of its method `forward_maps`.
+  /// residual networks (c = d) and their flattening for Conv4 (c h' w' = d); those of a vision transformer are its
+  /// patches' tokens (c = d), beside the class token that forward gives. Images and gradients as in forward. Throws
+  /// Error when the backbone has none: a TorchScript file has those of its method `forward_maps`.
   virtual at::Tensor forward_maps(const at::Tensor& images);
   /// d, the length of a feature.
   [[nodiscard]] virtual int64_t dim() const = 0;
-  /// The side of the square images it expects; what `extract` and `classify` resize to.
+  /// The side of the square images it expects.
   [[nodiscard]] virtual int64_t image_size() const = 0;
+  /// What files are brought to before they are images for it, and what it does itself (mean, std).
+  [[nodiscard]] virtual Preprocessing preprocessing() const;
   /// kUse is the initial state.
   virtual void set_mode(BackboneMode mode) = 0;
   virtual void to(c10::Device device) = 0;
@@ -64,12 +75,25 @@ class Backbone {
 std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
 
 /// Reads a protocom backbone (npz), a TorchScript file, or a state dict under Python names (`.npz`, `.safetensors`),
-/// told apart by content. `options` gives architecture and normalisation to a bare state dict, and image_size to it and
-/// to TorchScript; a protocom file brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`),
-/// entries beyond the backbone's (ignored with a warning), and its own normalisation as entries `mean` and `std` of
-/// three values, which then wins over `options`. Throws Error: unknown format, missing or misshaped entry (by name),
-/// NaN or infinite entry, output that is not [n, d].
+/// told apart by content. A state dict that others publish is known by its names and shapes: ResNet-18 to -152 of
+/// torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives architecture and
+/// normalisation to a bare state dict, and image_size to it and to TorchScript that does not state it; a protocom file
+/// brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the backbone's
+/// (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which then wins
+/// over `options`. Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry, output
+/// that is not [n, d].
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options);
+
+/// read_backbone for a caller who knows of a foreign file only what its user says: `preprocessing` wins over what a
+/// TorchScript file states (its extra file `preprocessing.json`, or its attribute `image_size`); for a file that states
+/// nothing and a user who says nothing the images' own size `known_size` is taken and logged. 0: throws Error that
+/// says how to state it.
+struct ForeignBackbone {
+  std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict
+  std::optional<Preprocessing> preprocessing = {};
+  int64_t known_size = 0;
+};
+std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said);
 
 /// Writes a protocom backbone: state dict and options. Throws Error.
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocom/core/artefact.h"
+#include "protocom/core/preprocessing.h"
 
 namespace protocom {
 
@@ -46,7 +47,7 @@ struct ClassStore {
   FileReference model;                  ///< the completion model; of an empty path where there is a fitted method
   FileReference fitted;                 ///< the fitted method; of an empty path where there is a completion model
   FileReference knowledge;              ///< only enrolment reads it; of an empty path: none
-  int64_t image_size = 0;               ///< preprocessing: images become image_size x image_size by resize_and_crop
+  Preprocessing preprocessing;          ///< of every image
   int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
   std::vector<StoredClass> classes;     ///< in the order of their enrolment

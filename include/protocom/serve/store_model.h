@@ -23,9 +23,12 @@ struct StoreFiles {
 struct StoreModel {
   std::optional<CompletionModel> completion;
   std::optional<FittedMethod> fitted;
+  std::optional<Preprocessing> preprocessing = {};  ///< of the images it was made from, where its file says so
 
   /// Those that a class's description has weights for.
   [[nodiscard]] std::vector<std::string> attributes() const;
+  /// d of the features it takes.
+  [[nodiscard]] int64_t feature_dim() const;
   /// What is classified with unless a method is named: the fitted one, else mean-fusion.
   [[nodiscard]] std::string default_method() const;
   /// The same for images that are looked at together: the transductive method of the same fitted file, else

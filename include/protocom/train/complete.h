@@ -22,6 +22,17 @@ enum class Keep {
 /// "best" or "last". Throws UsageError for anything else.
 Keep parse_keep(std::string_view text);
 
+/// Whether training sees the features less the mean of the base features.
+enum class Centring {
+  kAuto,  ///< where that mean makes up more than half of the features' square, as with general encoders
+  kAlways,
+  kNever
+};
+
+/// "auto", "always" or "never". Throws UsageError for anything else.
+Centring parse_centring(std::string_view text);
+std::string_view to_string(Centring centring);
+
 /// Settings of learning to complete (section 3.2, step 3); the defaults are the authors' (their published code).
 struct CompleteOptions {
   Schedule schedule{ScheduleShape::kStep, 0.1, 100, {0.15, 0.4, 0.8}};
@@ -33,6 +44,11 @@ struct CompleteOptions {
   /// the recipe's learning rate suits ResNet12's features (0.43) and diverges on a backbone whose features are three
   /// times as long. 0: unscaled.
   double feature_rms = 0.43;
+  /// A large part that all features share makes the largest curvature of the loss as many times larger (the second
+  /// moment along it), so that the recipe's learning rate diverges, while nothing of it tells classes apart. It is
+  /// taken off before the scaling and folded into the biases afterwards: exact, since all layers that read or write
+  /// features are affine.
+  Centring centring = Centring::kAuto;
   int64_t code_dim = 256;  ///< see ProtoComNetOptions
   int64_t attention_hidden = 300;
   int64_t decoder_hidden = 512;

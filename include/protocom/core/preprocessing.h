@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// What becomes of an image before an encoder sees it: the shorter side is resized to `resize`, the central square of
+/// `image_size` is cut out, and RGB in [0, 1] is normalised by `mean` and `std`.
+struct Preprocessing {
+  int64_t image_size = 0;         ///< pixels a side of what the encoder takes; 0: nobody has said
+  int64_t resize = 0;             ///< pixels of the shorter side before the crop; 0: image_size
+  std::vector<double> mean = {};  ///< [3]; empty: none, the encoder takes RGB in [0, 1] as it is
+  std::vector<double> std = {};   ///< [3]; empty with `mean`
+
+  [[nodiscard]] int64_t shorter_side() const { return resize > 0 ? resize : image_size; }
+  [[nodiscard]] bool normalises() const { return !mean.empty(); }
+};
+
+bool operator==(const Preprocessing& a, const Preprocessing& b);
+
+/// "shorter side 256, crop 224, mean 0.485 0.456 0.406, std 0.229 0.224 0.225", for people.
+std::string describe(const Preprocessing& preprocessing);
+
+/// A preset, changed by parameters: "imagenet", "clip:size=336:resize=336", "plain:size=64". Presets:
+///   plain     RGB in [0, 1], no normalisation; the size has to be given
+///   imagenet  256, 224, ImageNet's mean and std: torchvision, timm's default, DINOv2
+///   clip      224, 224, CLIP's mean and std
+///   half      256, 224, mean and std 0.5: many of timm's ViT and Inception models
+/// Throws UsageError for another name, parameter or value.
+Preprocessing parse_preprocessing(const std::string& text);
+
+/// Fields image_size, resize, mean, std.
+nlohmann::json to_json(const Preprocessing& preprocessing);
+/// `where` names it in messages. Throws Error for fields of another kind and values out of range.
+Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where);
+
+}  // namespace protocom

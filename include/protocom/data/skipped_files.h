@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace protocom {
+
+/// The suffixes that count as images, for messages and help.
+inline constexpr const char* kImageKinds = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, GIF or BMP";
+
+/// True for names with such a suffix, in any case, that do not begin with a dot.
+bool is_image_name(const std::filesystem::path& path);
+
+/// Files of a folder that were not taken as images, counted by why.
+struct SkippedFiles {
+  std::map<std::string, int64_t> counts;  ///< ".txt", "hidden", "without a suffix", "broken link" -> files
+
+  /// Counts a file that is_image_name or a walk refused.
+  void add(const std::filesystem::path& file);
+  void add(const SkippedFiles& others);
+  [[nodiscard]] int64_t total() const;
+  /// "12 files are no images: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
+  [[nodiscard]] std::string describe() const;
+};
+
+}  // namespace protocom

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/core/knowledge_table.h"
+
+namespace protocom {
+
+/// What of a table cannot tell classes apart, so that its maker can mend it.
+struct UselessKnowledge {
+  std::vector<std::vector<std::string>> equal_classes;  ///< groups of at least two classes with equal rows
+  std::vector<std::string> attributes_of_all;           ///< of the same weight above 0 for every class
+  std::vector<std::string> attributes_of_none;
+  std::vector<std::string> classes_of_none;  ///< without an attribute; in no group above
+};
+
+UselessKnowledge find_useless(const KnowledgeTable& knowledge);
+
+/// How many classes have each attribute, [a].
+std::vector<int64_t> class_counts(const KnowledgeTable& knowledge);
+
+/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row a class, a column an attribute, the weights
+/// that `known` has (may be null) and empty cells else.
+std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
+                       const KnowledgeTable* known);
+
+}  // namespace protocom

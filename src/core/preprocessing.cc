@@ -1,0 +1,118 @@
+#include "protocom/core/preprocessing.h"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+
+#include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kLargestSide = 4096;
+
+const std::map<std::string, Preprocessing>& presets() {
+  static const std::map<std::string, Preprocessing> kPresets = {
+      {"plain", {}},
+      {"imagenet", {224, 256, {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}}},
+      {"clip", {224, 224, {0.48145466, 0.4578275, 0.40821073}, {0.26862954, 0.26130258, 0.27577711}}},
+      {"half", {224, 256, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}}};
+  return kPresets;
+}
+
+int64_t parse_side(const std::string& text, const std::string& value) {
+  size_t used = 0;
+  int64_t side = 0;
+  try {
+    side = std::stoll(value, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != value.size() || side < 1 || side > kLargestSide)
+    fail_usage("'{}': a side is 1 to {} pixels, found '{}'", text, kLargestSide, value);
+  return side;
+}
+
+void set_parameter(const std::string& text, const std::string& part, Preprocessing& result) {
+  const size_t equals = part.find('=');
+  const std::string name = part.substr(0, equals);
+  if (equals == std::string::npos || (name != "size" && name != "resize"))
+    fail_usage("'{}': its parameters are size=PIXELS and resize=PIXELS, found '{}'", text, part);
+  const int64_t side = parse_side(text, part.substr(equals + 1));
+  // A preset's own border goes along with its size.
+  if (name == "size" && result.image_size > 0) result.resize = result.resize * side / result.image_size;
+  (name == "size" ? result.image_size : result.resize) = side;
+}
+
+std::string wrong_with(const Preprocessing& one) {
+  const auto is_side = [](int64_t side) { return side >= 1 && side <= kLargestSide; };
+  if (!is_side(one.image_size)) return fmt::format("images of {} pixels", one.image_size);
+  if (!is_side(one.shorter_side()) || one.shorter_side() < one.image_size)
+    return fmt::format("a shorter side of {} pixels for a crop of {}", one.resize, one.image_size);
+  if (one.mean.size() != one.std.size() || (one.normalises() && one.mean.size() != 3))
+    return fmt::format("{} means and {} standard deviations of 3 channels", one.mean.size(), one.std.size());
+  for (size_t c = 0; c < one.mean.size(); ++c) {
+    if (!std::isfinite(one.mean[c]) || !std::isfinite(one.std[c]) || one.std[c] <= 0)
+      return fmt::format("mean {} and standard deviation {}", one.mean[c], one.std[c]);
+  }
+  return "";
+}
+
+}  // namespace
+
+bool operator==(const Preprocessing& a, const Preprocessing& b) {
+  return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && a.mean == b.mean && a.std == b.std;
+}
+
+std::string describe(const Preprocessing& preprocessing) {
+  std::string text = fmt::format("shorter side {}, crop {}, ", preprocessing.shorter_side(), preprocessing.image_size);
+  if (!preprocessing.normalises()) return text + "RGB in [0, 1]";
+  return text +
+         fmt::format("mean {:g}, std {:g}", fmt::join(preprocessing.mean, " "), fmt::join(preprocessing.std, " "));
+}
+
+Preprocessing parse_preprocessing(const std::string& text) {
+  size_t begin = text.find(':');
+  const std::string name = text.substr(0, begin);
+  const auto found = presets().find(name);
+  if (found == presets().end()) {
+    std::vector<std::string> names;
+    for (const auto& preset : presets()) names.push_back(preset.first);
+    fail_usage("unknown preprocessing '{}': expected one of {}{}", name, fmt::join(names, ", "),
+               did_you_mean(name, names));
+  }
+  Preprocessing result = found->second;
+  while (begin != std::string::npos) {
+    const size_t end = text.find(':', begin + 1);
+    set_parameter(text, text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1), result);
+    begin = end;
+  }
+  if (result.image_size == 0) fail_usage("'{0}' says no size: write {0}:size=224, say", text);
+  if (const std::string wrong = wrong_with(result); !wrong.empty()) fail_usage("'{}' asks for {}", text, wrong);
+  return result;
+}
+
+nlohmann::json to_json(const Preprocessing& preprocessing) {
+  return {{"image_size", preprocessing.image_size},
+          {"resize", preprocessing.shorter_side()},
+          {"mean", preprocessing.mean},
+          {"std", preprocessing.std}};
+}
+
+Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where) {
+  Preprocessing result;
+  try {
+    json.at("image_size").get_to(result.image_size);
+    result.resize = json.value("resize", int64_t{0});
+    result.mean = json.value("mean", std::vector<double>());
+    result.std = json.value("std", std::vector<double>());
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the preprocessing is damaged: {}", where, reason_of(error));
+  }
+  if (const std::string wrong = wrong_with(result); !wrong.empty()) fail("{}: the preprocessing has {}", where, wrong);
+  return result;
+}
+
+}  // namespace protocom

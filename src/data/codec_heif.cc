@@ -1,0 +1,58 @@
+#include <libheif/heif.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "codec.h"
+
+namespace protocom::codec {
+namespace {
+
+void check(const heif_error& error) {
+  if (error.code != heif_error_Ok) fail("damaged HEIC or AVIF ({})", error.message);
+}
+
+template <typename T>
+using Owned = std::unique_ptr<T, void (*)(T*)>;
+
+Owned<heif_image_handle> primary_image(heif_context* context) {
+  heif_image_handle* handle = nullptr;
+  check(heif_context_get_primary_image_handle(context, &handle));
+  return {handle, [](heif_image_handle* one) { heif_image_handle_release(one); }};
+}
+
+}  // namespace
+
+bool is_heif(std::string_view bytes) {
+  return heif_check_filetype(reinterpret_cast<const uint8_t*>(bytes.data()),
+                             static_cast<int>(std::min<size_t>(bytes.size(), 64))) == heif_filetype_yes_supported;
+}
+
+Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
+  const Owned<heif_context> context(heif_context_alloc(), [](heif_context* one) { heif_context_free(one); });
+  if (context == nullptr) fail("out of memory for a HEIC or AVIF");
+  check(heif_context_read_from_memory_without_copy(context.get(), bytes.data(), bytes.size(), nullptr));
+  const auto handle = primary_image(context.get());
+  check_size(heif_image_handle_get_height(handle.get()), heif_image_handle_get_width(handle.get()), options);
+  const bool alpha = heif_image_handle_has_alpha_channel(handle.get()) != 0;
+  heif_image* decoded = nullptr;
+  check(heif_decode_image(handle.get(), &decoded, heif_colorspace_RGB,
+                          alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, nullptr));
+  const Owned<heif_image> pixels(decoded, [](heif_image* one) { heif_image_release(one); });
+  const int64_t height = heif_image_get_height(pixels.get(), heif_channel_interleaved);
+  const int64_t width = heif_image_get_width(pixels.get(), heif_channel_interleaved);
+  check_size(height, width, options);
+  int stride = 0;
+  const uint8_t* plane = heif_image_get_plane_readonly(pixels.get(), heif_channel_interleaved, &stride);
+  const auto row_bytes = static_cast<size_t>(width * (alpha ? 4 : 3));
+  if (plane == nullptr || static_cast<size_t>(stride) < row_bytes) fail("damaged HEIC or AVIF (no pixels)");
+  std::vector<uint8_t> rows(static_cast<size_t>(height) * row_bytes);
+  for (int64_t y = 0; y < height; ++y)
+    std::memcpy(rows.data() + static_cast<size_t>(y) * row_bytes, plane + y * stride, row_bytes);
+  // The library has turned the image by the file's own transformations; its EXIF orientation repeats them.
+  if (alpha) return {over_white(rows.data(), height, width), 1};
+  return {Image{height, width, std::move(rows)}, 1};
+}
+
+}  // namespace protocom::codec

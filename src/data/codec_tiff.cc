@@ -1,0 +1,107 @@
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "codec.h"
+
+namespace protocom::codec {
+namespace {
+
+/// The bytes of a file as libtiff reads them.
+struct Source {
+  std::string_view bytes;
+  toff_t at = 0;
+  std::string reason = {};  ///< of the first error
+};
+
+Source& source_of(thandle_t handle) { return *static_cast<Source*>(handle); }
+
+tmsize_t read(thandle_t handle, void* to, tmsize_t count) {
+  Source& source = source_of(handle);
+  if (source.at >= source.bytes.size() || count < 0) return 0;
+  const auto taken = std::min<size_t>(static_cast<size_t>(count), source.bytes.size() - source.at);
+  std::memcpy(to, source.bytes.data() + source.at, taken);
+  source.at += taken;
+  return static_cast<tmsize_t>(taken);
+}
+
+tmsize_t refuse_to_write(thandle_t /*handle*/, void* /*from*/, tmsize_t /*count*/) { return 0; }
+
+toff_t seek(thandle_t handle, toff_t offset, int whence) {
+  Source& source = source_of(handle);
+  if (whence == SEEK_CUR) offset += source.at;
+  if (whence == SEEK_END) offset += source.bytes.size();
+  return source.at = offset;
+}
+
+int close(thandle_t /*handle*/) { return 0; }
+toff_t size(thandle_t handle) { return source_of(handle).bytes.size(); }
+
+/// libtiff would print.
+int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
+  auto& source = *static_cast<Source*>(user);
+  char text[200];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  if (source.reason.empty()) source.reason = text;
+  return 1;
+}
+
+int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list) {
+  return 1;
+}
+
+using File = std::unique_ptr<TIFF, void (*)(TIFF*)>;
+
+File open(Source& source) {
+  TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, &ignore_warning, nullptr);
+  TIFF* file = TIFFClientOpenExt("image", "rm", &source, &read, &refuse_to_write, &seek, &close, &size, nullptr,
+                                 nullptr, options);
+  TIFFOpenOptionsFree(options);
+  return {file, &TIFFClose};
+}
+
+/// Premultiplied ABGR, as libtiff packs it, over white.
+Image over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t width) {
+  Image image = blank_image(height, width);
+  for (size_t i = 0; i < raster.size(); ++i) {
+    const uint32_t missing = 255 - TIFFGetA(raster[i]);
+    image.rgb[3 * i] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetR(raster[i]) + missing));
+    image.rgb[3 * i + 1] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetG(raster[i]) + missing));
+    image.rgb[3 * i + 2] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetB(raster[i]) + missing));
+  }
+  return image;
+}
+
+}  // namespace
+
+Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
+  Source source{bytes};
+  const auto damaged = [&source] { fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason); };
+  const File file = open(source);
+  if (file == nullptr) damaged();
+  uint32_t width = 0, height = 0;
+  if (TIFFGetField(file.get(), TIFFTAG_IMAGEWIDTH, &width) == 0 ||
+      TIFFGetField(file.get(), TIFFTAG_IMAGELENGTH, &height) == 0)
+    damaged();
+  check_size(height, width, options);
+  uint16_t orientation = 1;
+  TIFFGetFieldDefaulted(file.get(), TIFFTAG_ORIENTATION, &orientation);
+  char reason[1024] = "";
+  TIFFRGBAImage reader{};
+  if (TIFFRGBAImageOK(file.get(), reason) == 0 || TIFFRGBAImageBegin(&reader, file.get(), 1, reason) == 0)
+    fail("a kind of TIFF that is not read ({})", reason);
+  reader.req_orientation = reader.orientation;  // rows as they are stored: we turn them
+  std::vector<uint32_t> raster(static_cast<size_t>(width) * height);
+  const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);
+  TIFFRGBAImageEnd(&reader);
+  if (done == 0) damaged();
+  return {over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1};
+}
+
+}  // namespace protocom::codec

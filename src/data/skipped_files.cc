@@ -1,0 +1,66 @@
+#include "protocom/data/skipped_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+#include <vector>
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+std::string small_suffix(const fs::path& path) {
+  std::string suffix = path.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  return suffix;
+}
+
+bool is_hidden(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.empty() || name.front() == '.';
+}
+
+}  // namespace
+
+bool is_image_name(const fs::path& path) {
+  static constexpr std::array<std::string_view, 12> kSuffixes = {".jpg", ".jpeg", ".jfif", ".png",  ".webp", ".bmp",
+                                                                 ".gif", ".tif",  ".tiff", ".heic", ".heif", ".avif"};
+  return !is_hidden(path) && std::find(kSuffixes.begin(), kSuffixes.end(), small_suffix(path)) != kSuffixes.end();
+}
+
+void SkippedFiles::add(const fs::path& file) {
+  std::error_code ignored;
+  const std::string suffix = small_suffix(file);
+  if (is_hidden(file)) {
+    ++counts["hidden"];
+  } else if (!fs::exists(file, ignored)) {
+    ++counts["broken link"];
+  } else {
+    ++counts[suffix.empty() ? "without a suffix" : suffix];
+  }
+}
+
+void SkippedFiles::add(const SkippedFiles& others) {
+  for (const auto& [reason, count] : others.counts) counts[reason] += count;
+}
+
+int64_t SkippedFiles::total() const {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0},
+                         [](int64_t sum, const auto& one) { return sum + one.second; });
+}
+
+std::string SkippedFiles::describe() const {
+  if (counts.empty()) return "";
+  std::vector<std::pair<std::string, int64_t>> most(counts.begin(), counts.end());
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : most) parts.push_back(fmt::format("{} {}", count, reason));
+  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is no image" : "files are no images",
+                     fmt::join(parts, ", "));
+}
+
+}  // namespace protocom

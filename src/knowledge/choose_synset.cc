@@ -1,0 +1,74 @@
+#include "protocom/knowledge/choose_synset.h"
+
+#include <algorithm>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom {
+namespace {
+
+/// One sense for a wnid or a numbered sense, all of a lemma's otherwise.
+std::vector<std::string> candidates_of(const WordNet& wordnet, const std::string& name) {
+  const std::vector<std::string> senses = wordnet.senses(name);
+  if (!wordnet.contains(name) && !senses.empty()) return senses;
+  const auto one = wordnet.resolve(name);
+  return one ? std::vector<std::string>{*one} : std::vector<std::string>{};
+}
+
+std::string described(const WordNet& wordnet, const std::string& wnid) {
+  const Synset synset = wordnet.synset(wnid);
+  return fmt::format("{} ({}: {})", wnid, title(synset), synset.gloss);
+}
+
+/// Below this the kin say nothing.
+constexpr double kMargin = 0.5;
+
+}  // namespace
+
+Kinship::Kinship(const WordNet& wordnet, const std::vector<std::string>& names) : wordnet_(wordnet) {
+  for (const std::string& name : names) {
+    std::set<std::string> above;
+    const auto senses = candidates_of(wordnet, name);
+    for (const std::string& wnid : senses) {
+      above.insert(wnid);
+      for (std::string& ancestor : wordnet.ancestors(wnid)) above.insert(std::move(ancestor));
+    }
+    if (!senses.empty()) ++known_;
+    names_.insert(name);
+    for (const std::string& ancestor : above) share_[ancestor] += 1;
+  }
+  for (auto& entry : share_) entry.second /= std::max(known_, 1.0);
+}
+
+double Kinship::with(const std::string& wnid, const std::string& name) const {
+  const double own = names_.count(name) > 0 ? 1 / std::max(known_, 1.0) : 0;
+  double sum = 0;
+  for (const std::string& ancestor : wordnet_.ancestors(wnid)) {
+    const auto found = share_.find(ancestor);
+    if (found != share_.end()) sum += found->second - own;
+  }
+  return sum;
+}
+
+std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin) {
+  std::vector<std::string> senses = candidates_of(wordnet, name);
+  if (senses.empty()) return std::nullopt;
+  if (senses.size() == 1) return senses.front();
+  std::vector<std::pair<double, std::string>> ranked;
+  for (std::string& wnid : senses) ranked.emplace_back(kin.with(wnid, name), std::move(wnid));
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  const std::string& best = ranked.front().second;
+  if (ranked[0].first >= ranked[1].first + kMargin) {
+    logger().info("'{}' is taken as {}: of its {} senses it shares most with the other classes", name,
+                  described(wordnet, best), ranked.size());
+    return best;
+  }
+  std::vector<std::string> texts;
+  for (const auto& one : ranked) texts.push_back(described(wordnet, one.second));
+  fail("'{}' has {} senses in WordNet and the other classes do not tell which is meant; name one by its wnid: {}", name,
+       texts.size(), fmt::join(texts, "; "));
+}
+
+}  // namespace protocom

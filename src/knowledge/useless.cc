@@ -1,0 +1,60 @@
+#include "protocom/knowledge/useless.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "protocom/core/csv.h"
+
+namespace protocom {
+
+UselessKnowledge find_useless(const KnowledgeTable& knowledge) {
+  UselessKnowledge found;
+  const at::Tensor rows = knowledge.association.contiguous();  // [c, a]
+  const auto cells = rows.accessor<float, 2>();
+  std::map<std::vector<float>, std::vector<std::string>> groups;
+  for (int64_t k = 0; k < cells.size(0); ++k) {
+    const std::string& name = knowledge.classes[static_cast<size_t>(k)];
+    std::vector<float> row(cells[k].data(), cells[k].data() + cells.size(1));
+    if (rows[k].count_nonzero().item<int64_t>() == 0)
+      found.classes_of_none.push_back(name);
+    else
+      groups[std::move(row)].push_back(name);
+  }
+  for (const auto& group : groups) {
+    if (group.second.size() > 1) found.equal_classes.push_back(group.second);
+  }
+  for (int64_t a = 0; a < cells.size(1) && cells.size(0) > 0; ++a) {
+    const at::Tensor column = rows.select(1, a);
+    if (!column.eq(column[0]).all().item<bool>()) continue;
+    const std::string& name = knowledge.attributes[static_cast<size_t>(a)];
+    (cells[0][a] > 0 ? found.attributes_of_all : found.attributes_of_none).push_back(name);
+  }
+  return found;
+}
+
+std::vector<int64_t> class_counts(const KnowledgeTable& knowledge) {
+  const at::Tensor counts = knowledge.association.gt(0).sum(0).contiguous();  // [a]
+  return {counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + counts.numel()};
+}
+
+std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
+                       const KnowledgeTable* known) {
+  std::string text = "class";
+  for (const std::string& attribute : attributes) text += "," + csv_cell(attribute);
+  text += "\n";
+  for (const std::string& name : classes) {
+    text += csv_cell(name);
+    const int64_t row = known == nullptr ? -1 : known->class_index(name);
+    for (const std::string& attribute : attributes) {
+      text += ",";
+      const int64_t column = row < 0 ? -1 : known->attribute_index(attribute);
+      if (column >= 0) text += fmt::format("{:g}", known->association[row][column].item<float>());
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace protocom

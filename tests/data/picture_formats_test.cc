@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/data/image.h"
+#include "support/message_of.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Written by Pillow 9.4 and heif-enc 1.15.
+fs::path picture(const std::string& name) { return fs::path(PROTOCOM_GOLDEN).parent_path() / "pictures" / name; }
+
+/// 48 x 32 pixels: red and green over blue and white; `tolerance` is for what is lost by compression.
+void expect_quarters(const Image& image, int tolerance) {
+  ASSERT_EQ(image.width, 48);
+  ASSERT_EQ(image.height, 32);
+  const uint8_t expected[2][2][3] = {{{255, 0, 0}, {0, 255, 0}}, {{0, 0, 255}, {255, 255, 255}}};
+  for (const int64_t y : {5, 26}) {
+    for (const int64_t x : {5, 42}) {
+      for (int64_t c = 0; c < 3; ++c) {
+        const int found = image.rgb[static_cast<size_t>(3 * (y * 48 + x) + c)];
+        EXPECT_NEAR(found, expected[y > 16][x > 24][c], tolerance) << x << ", " << y << ", channel " << c;
+      }
+    }
+  }
+}
+
+TEST(PictureFormats, HeicAndAvifAreReadAsPhonesWriteThem) {
+  for (const char* name : {"quarters.heic", "quarters.avif"}) {
+    SCOPED_TRACE(name);
+    expect_quarters(read_image(picture(name)), 12);
+  }
+}
+
+TEST(PictureFormats, TiffIsReadCompressedAndTurned) {
+  for (const char* name : {"quarters-deflate.tif", "quarters-lzw.tif", "quarters-turned.tif"}) {
+    SCOPED_TRACE(name);
+    expect_quarters(read_image(picture(name)), 0);
+  }
+}
+
+TEST(PictureFormats, TheFirstFrameOfAGifIsRead) { expect_quarters(read_image(picture("quarters-then-black.gif")), 0); }
+
+TEST(PictureFormats, ClearPlacesOfAGifAreWhite) {
+  const Image image = read_image(picture("red-over-clear.gif"));
+  ASSERT_EQ(image.rgb.size(), 24u);
+  for (size_t x = 0; x < 4; ++x) {
+    EXPECT_EQ(image.rgb[3 * x], 255);
+    EXPECT_EQ(image.rgb[3 * x + 1], 0);
+    EXPECT_EQ(image.rgb[12 + 3 * x + 1], 255);
+  }
+}
+
+TEST(PictureFormats, ATruncatedFileIsRefusedWithItsFormat) {
+  for (const auto& [name, word] : {std::pair{"quarters.heic", "HEIC"},
+                                   {"quarters.avif", "AVIF"},
+                                   {"quarters-lzw.tif", "TIFF"},
+                                   {"quarters-then-black.gif", "GIF"}}) {
+    const std::string bytes = read_file(picture(name));
+    // The GIF's first frame, which is all that is read, is in its first fifth.
+    for (const double share : {0.03, std::string(word) == "GIF" ? 0.05 : 0.6}) {
+      const std::string cut = bytes.substr(0, static_cast<size_t>(share * static_cast<double>(bytes.size())));
+      EXPECT_THAT(message_of([&, text = cut] { decode_image(text); }), HasSubstr(word)) << name << ' ' << share;
+    }
+  }
+}
+
+TEST(PictureFormats, AnImageThatSaysItIsLargerThanAllowedIsRefused) {
+  DecodeOptions few;
+  few.max_pixels = 48 * 32 - 1;
+  for (const char* name : {"quarters.heic", "quarters-lzw.tif", "quarters-then-black.gif"})
+    EXPECT_THROW(decode_image(read_file(picture(name)), few), Error) << name;
+}
+
+TEST(PictureFormats, AVideoIsNamedAsOne) {
+  EXPECT_THAT(message_of([] {
+                decode_image(
+                    std::string("\0\0\0\x18"
+                                "ftypmp42\0\0\0\0mp42isom",
+                                24));
+              }),
+              HasSubstr("a video"));
+}
+
+}  // namespace
+}  // namespace protocom::testing

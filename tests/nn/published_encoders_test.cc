@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "nn/architecture.h"
+#include "nn/vision_transformer.h"
+#include "protocom/core/error.h"
+#include "protocom/core/safetensors.h"
+#include "protocom/nn/backbone.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+/// As `noise` of tests/golden/encoders.py.
+at::Tensor noise(int64_t count, double shift) {
+  const at::Tensor value = 43758.5453 * (12.9898 * at::arange(count, at::kDouble) + shift).sin();
+  return 2 * (value - value.floor()) - 1;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// As `made_up` there.
+at::Tensor made_up(const std::string& name, at::IntArrayRef shape) {
+  const at::Tensor empty = at::empty(shape);
+  const at::Tensor values = noise(empty.numel(), static_cast<double>(name.size())).view(shape);
+  if (ends_with(name, "running_var")) return 1 + 0.3 * values;
+  if (ends_with(name, "gamma") || (shape.size() == 1 && ends_with(name, "weight"))) return 1 + 0.2 * values;
+  if (shape.size() == 1) return 0.1 * values;
+  const double fan_in = shape.size() == 3 ? 4 : static_cast<double>(empty.numel()) / static_cast<double>(shape.front());
+  return values * std::sqrt(3 / fan_in);
+}
+
+at::Tensor images(int64_t size) {
+  return (0.5 + 0.5 * noise(2 * 3 * size * size, 0)).to(at::kFloat).view({2, 3, size, size});
+}
+
+/// What the made-up state dict of this architecture would hold.
+StateDict made_up_state(const std::string& architecture, const std::string& prefix) {
+  StateDict state;
+  for (const auto& item : make_module(architecture)->named_parameters())
+    state[prefix + item.key()] = made_up(item.key(), item.value().sizes()).to(at::kFloat).contiguous();
+  for (const auto& item : make_module(architecture)->named_buffers()) {
+    if (item.value().is_floating_point())
+      state[prefix + item.key()] = made_up(item.key(), item.value().sizes()).to(at::kFloat).contiguous();
+  }
+  return state;
+}
+
+std::filesystem::path write(const TempDir& folder, const StateDict& state) {
+  const auto path = folder / "encoder.npz";
+  NpzWriter writer(path);
+  for (const auto& [name, tensor] : state) writer.add(name, tensor);
+  writer.close();
+  return path;
+}
+
+ForeignBackbone imagenet(int64_t size) {
+  ForeignBackbone said;
+  said.preprocessing = {size, size, {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+  return said;
+}
+
+VisionTransformerShape tiny(int64_t patch, int64_t grid) {
+  VisionTransformerShape shape;
+  shape.width = 128;
+  shape.depth = 3;
+  shape.patch = patch;
+  shape.grid = grid;
+  return shape;
+}
+
+VisionTransformerShape tiny_dinov2(int64_t registers) {
+  VisionTransformerShape shape = tiny(14, 5);
+  shape.layer_scale = true;
+  shape.registers = registers;
+  shape.stretched = registers == 0;
+  return shape;
+}
+
+struct Published {
+  const char* name;  ///< in encoders.json
+  std::string architecture;
+  bool mask_token = false;
+};
+
+class PublishedEncoder : public ::testing::TestWithParam<Published> {};
+
+TEST_P(PublishedEncoder, GivesTheFeaturesOfItsPythonCode) {
+  std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "encoders.json");
+  const auto golden = nlohmann::json::parse(file).at(GetParam().name);
+  StateDict state = made_up_state(GetParam().architecture, "encoder.");
+  if (GetParam().mask_token) state["encoder.mask_token"] = at::zeros({1, 128});
+  state["encoder.fc.weight"] = at::ones({3, 3});  // the classifier's, left out
+  const TempDir folder;
+  const auto size = golden.at("size").get<int64_t>();
+  const auto backbone = open_backbone(write(folder, state), imagenet(size));
+  EXPECT_EQ(backbone->options()->architecture, GetParam().architecture);
+  EXPECT_EQ(backbone->dim(), golden.at("dim").get<int64_t>());
+
+  const at::Tensor features = backbone->forward(images(size));
+  const auto rows = golden.at("every_16th").get<std::vector<std::vector<float>>>();
+  double largest = 0;
+  double miss = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < rows[i].size(); ++j) {
+      const float found = features[static_cast<int64_t>(i)][static_cast<int64_t>(16 * j)].item<float>();
+      largest = std::max<double>(largest, std::abs(rows[i][j]));
+      miss = std::max<double>(miss, std::abs(rows[i][j] - found));
+    }
+  }
+  EXPECT_EQ(rows.front().size(), static_cast<size_t>(backbone->dim() / 16));
+  EXPECT_LT(miss, 1e-4 * largest);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PublishedEncoder,
+                         ::testing::Values(Published{"resnet18", "resnet18"}, Published{"resnet34", "resnet34"},
+                                           Published{"resnet50", "resnet50"},
+                                           Published{"dinov2", to_string(tiny_dinov2(0)), true},
+                                           Published{"dinov2-stretched", to_string(tiny_dinov2(0)), true},
+                                           Published{"dinov2-registers", to_string(tiny_dinov2(4)), true},
+                                           Published{"timm", to_string(tiny(16, 4))},
+                                           Published{"timm-resized", to_string(tiny(16, 4))}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(PublishedEncoders, ComeBackFromOurOwnFile) {
+  const TempDir folder;
+  const auto backbone = open_backbone(write(folder, made_up_state(to_string(tiny_dinov2(0)), "")), imagenet(42));
+  BackboneOptions options = *backbone->options();
+  options.architecture = to_string(tiny_dinov2(0));  // there was no mask_token
+  write_backbone(folder / "ours.npz", *backbone, options, Provenance());
+  const auto again = read_backbone(folder / "ours.npz", BackboneOptions());
+  EXPECT_EQ(again->options()->architecture, options.architecture);
+  EXPECT_EQ(again->preprocessing().mean, backbone->preprocessing().mean);
+}
+
+TEST(PublishedEncoders, TheMapsOfATransformerAreItsPatchesAndOfAResNetAverageToTheFeature) {
+  const TempDir folder;
+  const auto transformer = open_backbone(write(folder, made_up_state(to_string(tiny(16, 4)), "")), imagenet(48));
+  EXPECT_EQ(transformer->forward_maps(images(48)).sizes(), (std::vector<int64_t>{2, 128, 3, 3}));
+  const auto resnet = open_backbone(write(folder, made_up_state("resnet18", "")), imagenet(64));
+  const at::Tensor maps = resnet->forward_maps(images(64));
+  EXPECT_EQ(maps.sizes(), (std::vector<int64_t>{2, 512, 2, 2}));
+  const at::Tensor features = resnet->forward(images(64));
+  EXPECT_LT((maps.mean({2, 3}) - features).abs().max().item<float>(), 1e-5 * features.abs().max().item<float>());
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(PublishedEncoders, VariantsThatWouldGiveOtherFeaturesAreRefused) {
+  const TempDir folder;
+  StateDict state = made_up_state(to_string(tiny(16, 4)), "");
+  state["norm_pre.weight"] = at::ones({128});
+  const auto path = write(folder, state);
+  EXPECT_THAT(message_of([&] { open_backbone(path, imagenet(64)); }), HasSubstr("norm_pre.weight"));
+}
+
+TEST(PublishedEncoders, ImagesThatAreNoMultipleOfThePatchAreRefused) {
+  const TempDir folder;
+  const auto path = write(folder, made_up_state(to_string(tiny(16, 4)), ""));
+  const auto backbone = open_backbone(path, imagenet(64));
+  EXPECT_THAT(message_of([&] { backbone->forward(images(50)); }), HasSubstr("patches of 16"));
+}
+
+TEST(PublishedEncoders, AskForTheirPreprocessing) {
+  const TempDir folder;
+  const auto path = write(folder, made_up_state("resnet18", ""));
+  EXPECT_THAT(message_of([&] { open_backbone(path, ForeignBackbone()); }), HasSubstr("--preprocess"));
+}
+
+TEST(PublishedEncoders, AFileWhoseNameOfItselfIsLargerThanItsTensorsIsRefusedBeforeItIsMade) {
+  StateDict state = made_up_state(to_string(tiny(16, 4)), "");
+  VisionTransformerShape larger = tiny(16, 4);
+  larger.depth = 60;
+  EXPECT_THAT(message_of([&] { check_fits(to_string(larger), state); }), HasSubstr("depth=3"));
+  EXPECT_NO_THROW(check_fits(to_string(tiny(16, 4)), state));
+}
+
+TEST(VisionTransformerText, ComesBackAndRefusesWhatItIsNot) {
+  const std::string text = to_string(tiny_dinov2(4));
+  EXPECT_EQ(to_string(parse_vision_transformer(text)), text);
+  for (const std::string wrong : {std::string("vit"), text + ":x=1", std::string("vit:width=100"), std::string()})
+    EXPECT_THROW(parse_vision_transformer(wrong), UsageError) << wrong;
+  VisionTransformerShape odd = tiny(16, 4);
+  odd.width = 100;
+  EXPECT_THROW(parse_vision_transformer(to_string(odd)), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom
