@@ -10,6 +10,7 @@
 #include "faults.h"
 #include "interrupt.h"
 #include "job.h"
+#include "memory.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
 
@@ -78,6 +79,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  protocom::cli::keep_freed_memory();
   protocom::cli::prepare_standard_streams();
   protocom::cli::choose_blas_kernels();
   protocom::cli::catch_faults();
