@@ -50,7 +50,7 @@ void run_without_model(const CLI::App& command, AnalysisOptions& options, const 
   const AnalysisWriter writer = writer_of(command, options);
   const EvaluationData data = read_files(options.files);
   const Methods methods = make_methods(options.analyse.methods, data.fitted);
-  writer.write(analyse_without_model(name, data.inputs(), methods, options.analyse, progress()));
+  writer.write(analysis_without_model(name)(data.inputs(), methods, options.analyse, progress()));
 }
 
 void add_analysis_without_model(CLI::App& parent, const char* name, const char* description,

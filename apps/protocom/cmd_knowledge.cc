@@ -1,12 +1,8 @@
-#include <ATen/ATen.h>
-
-#include <algorithm>
 #include <optional>
 
 #include "knowledge_options.h"
-#include "protocom/data/split.h"
+#include "knowledge_views.h"
 #include "protocom/knowledge/tables.h"
-#include "protocom/knowledge/useless.h"
 #include "protocom/knowledge/wordnet_attributes.h"
 
 namespace protocom::cli {
@@ -63,114 +59,6 @@ void run_cub(const CLI::App& command, CubCommand& options) {
   finish(options.common, table, provenance);
 }
 
-struct ShowCommand {
-  std::string knowledge;
-  size_t most = 40;
-};
-
-/// "a, b, c and 4 more"
-std::string shortened(const std::vector<std::string>& names, size_t most) {
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(most);
-  return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
-}
-
-void print_attributes(const Knowledge& knowledge, size_t most) {
-  const std::vector<int64_t> counts = class_counts(knowledge);
-  std::vector<std::vector<std::string>> rows = {{"attribute", "classes", "title"}};
-  for (size_t a = 0; a < std::min(most, knowledge.attributes.size()); ++a) {
-    const auto title = knowledge.titles.find(knowledge.attributes[a]);
-    rows.push_back(
-        {knowledge.attributes[a], std::to_string(counts[a]), title == knowledge.titles.end() ? "" : title->second});
-  }
-  print_table(rows);
-  if (knowledge.attributes.size() > most) fmt::print("... and {} more (--most)\n", knowledge.attributes.size() - most);
-}
-
-void print_classes(const Knowledge& knowledge, size_t most) {
-  std::vector<std::vector<std::string>> rows = {{"class", "attributes"}};
-  for (size_t k = 0; k < std::min(most, knowledge.classes.size()); ++k) {
-    std::vector<std::string> own;
-    for (size_t a = 0; a < knowledge.attributes.size(); ++a) {
-      const auto weight = knowledge.association[static_cast<int64_t>(k)][static_cast<int64_t>(a)].item<float>();
-      if (weight > 0) own.push_back(knowledge.attributes[a] + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
-    }
-    rows.push_back({knowledge.classes[k], shortened(own, 8)});
-  }
-  print_table(rows);
-  if (knowledge.classes.size() > most) fmt::print("... and {} more (--most)\n", knowledge.classes.size() - most);
-}
-
-void print_useless(const Knowledge& knowledge, size_t most) {
-  const UselessKnowledge found = find_useless(knowledge);
-  for (const auto& group : found.equal_classes)
-    fmt::print("equal rows, so that nothing tells them apart: {}\n", fmt::join(group, ", "));
-  const std::vector<std::string> lost =
-      knowledge.details.value("attributes_without_base_class", std::vector<std::string>());
-  for (const auto& [what, names] : {std::pair{"attributes of every class", found.attributes_of_all},
-                                    std::pair{"attributes of no class", found.attributes_of_none},
-                                    std::pair{"classes without attributes", found.classes_of_none},
-                                    std::pair{"attributes that no base class has, left out", lost}}) {
-    if (!names.empty()) fmt::print("{} ({}): {}\n", what, names.size(), shortened(names, most));
-  }
-}
-
-void run_show(const ShowCommand& options) {
-  const Knowledge knowledge = read_knowledge(options.knowledge);
-  print_attributes(knowledge, options.most);
-  fmt::print("\n");
-  print_classes(knowledge, options.most);
-  fmt::print("\n");
-  print_useless(knowledge, options.most);
-}
-
-void add_show(CLI::App& parent) {
-  auto options = std::make_shared<ShowCommand>();
-  CLI::App* command =
-      add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and what is useless",
-                  "protocom knowledge show knowledge.npz");
-  command->add_option("knowledge", options->knowledge, "Knowledge file")->required();
-  command->add_option("--most", options->most, "Attributes and classes that are listed");
-  command->callback([options] { run_show(*options); });
-}
-
-struct TemplateCommand {
-  std::string split, knowledge, out;
-  std::vector<std::string> attributes;
-};
-
-void run_template(const TemplateCommand& options) {
-  check_writable(options.out);
-  std::vector<std::string> classes;
-  for (const auto& entry : read_split(options.split)) classes.push_back(entry.first);
-  std::optional<Knowledge> known;
-  std::vector<std::string> attributes = options.attributes;
-  if (!options.knowledge.empty()) {
-    known = read_knowledge(options.knowledge);
-    if (attributes.empty()) attributes = known->attributes;
-  }
-  if (attributes.empty())
-    fail_usage("name the attributes: --attributes wing,crest,..., or --knowledge FILE for its own");
-  write_file(options.out, matrix_csv(classes, attributes, known ? &*known : nullptr));
-  print_table({{"classes", std::to_string(classes.size())},
-               {"attributes", std::to_string(attributes.size())},
-               {"written", options.out}});
-  fmt::print("fill in weights from 0 to 1 (empty: 0), then: protocom knowledge matrix --csv {}\n", options.out);
-}
-
-void add_template(CLI::App& parent) {
-  auto options = std::make_shared<TemplateCommand>();
-  CLI::App* command = add_command(
-      parent, "template", "A CSV of all classes and attributes to fill in with a spreadsheet",
-      "protocom knowledge template --split split.csv --attributes \"wing,crest,long bill\" --out matrix.csv");
-  command->add_option("--split", options->split, "Classes: a CSV class,split, or lists, as for the other commands")
-      ->required();
-  command->add_option("--attributes", options->attributes, "Its columns")->delimiter(',');
-  command->add_option("--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in");
-  command->add_option("--out", options->out, "CSV to write")->required();
-  command->callback([options] { run_template(*options); });
-}
-
 void add_wordnet(CLI::App& parent) {
   auto options = std::make_shared<WordNetCommand>();
   CLI::App* command =
@@ -224,8 +112,7 @@ void add_knowledge_command(CLI::App& app) {
   add_csv(*command, "matrix", "One row a class, one column an attribute",
           "CSV whose first column names classes; cells are weights from 0 to 1", &read_attribute_matrix);
   add_cub(*command);
-  add_show(*command);
-  add_template(*command);
+  add_knowledge_views(*command);
 }
 
 const Command kRegister{Order::kKnowledge, &add_knowledge_command};

@@ -29,6 +29,20 @@ std::shared_ptr<const Method> find(const Methods& methods, const std::string& na
 
 Methods paper_methods() { return make_methods(paper_rows()); }
 
+AnalysisOutcome analyse_unseen(const EvaluateInputs& inputs, const Methods& methods, const AnalyseOptions& options,
+                               Progress& progress) {
+  const OpenSetOptions tasks{options.episodes, options.few_shots, options.others};
+  const auto results = analyse_open_set(inputs, methods, tasks, progress);
+  return {open_set_section(results, tasks), results};
+}
+
+AnalysisOutcome analyse_classes_together(const EvaluateInputs& inputs, const Methods& methods,
+                                         const AnalyseOptions& options, Progress& progress) {
+  const GeneralisedOptions tasks{options.episodes, options.few_shots, options.base_shots};
+  const auto results = analyse_generalised(inputs, methods, tasks, progress);
+  return {generalised_section(results, tasks), results};
+}
+
 }  // namespace
 
 class Workbench::Impl {
@@ -262,13 +276,13 @@ class Workbench::Impl {
   AnalysisOutcome unseen() {
     AnalyseOptions fitting = options_;
     fitting.others = std::min(options_.others, other_classes());
-    return analyse_without_model("unseen", inputs_.evaluate(), inputs_.methods, fitting, progress_);
+    return analyse_unseen(inputs_.evaluate(), inputs_.methods, fitting, progress_);
   }
 
   AnalysisOutcome generalised() {
     AnalyseOptions fitting = options_;
     fitting.base_shots = std::min(options_.base_shots, spare_images(Split::kBase));
-    return analyse_without_model("generalised", inputs_.evaluate(), inputs_.methods, fitting, progress_);
+    return analyse_classes_together(inputs_.evaluate(), inputs_.methods, fitting, progress_);
   }
 
   AnalysisOutcome episodes() {
@@ -318,17 +332,10 @@ class Workbench::Impl {
   EpisodeList query_list_;
 };
 
-AnalysisOutcome analyse_without_model(const std::string& name, const EvaluateInputs& inputs, const Methods& methods,
-                                      const AnalyseOptions& options, Progress& progress) {
-  if (name == "unseen") {
-    const OpenSetOptions tasks{options.episodes, options.few_shots, options.others};
-    const auto results = analyse_open_set(inputs, methods, tasks, progress);
-    return {open_set_section(results, tasks), results};
-  }
-  if (name != "generalised") fail_usage("'{}' needs a completion model", name);
-  const GeneralisedOptions tasks{options.episodes, options.few_shots, options.base_shots};
-  const auto results = analyse_generalised(inputs, methods, tasks, progress);
-  return {generalised_section(results, tasks), results};
+AnalysisWithoutModel* analysis_without_model(const std::string& name) {
+  if (name == "unseen") return &analyse_unseen;
+  if (name == "generalised") return &analyse_classes_together;
+  fail_usage("'{}' needs a completion model", name);
 }
 
 Workbench::Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)

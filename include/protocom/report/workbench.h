@@ -50,10 +50,11 @@ struct AnalysisOutcome {
   std::string episodes_hash = {};  ///< of its lists of episodes
 };
 
-/// "unseen" or "generalised": these two need no completion model, unless one of the methods does. Throws UsageError for
-/// another name.
-AnalysisOutcome analyse_without_model(const std::string& name, const EvaluateInputs& inputs, const Methods& methods,
-                                      const AnalyseOptions& options, Progress& progress);
+/// An analysis that needs no completion model, unless one of the methods does.
+using AnalysisWithoutModel = AnalysisOutcome(const EvaluateInputs& inputs, const Methods& methods,
+                                             const AnalyseOptions& options, Progress& progress);
+/// "unseen" or "generalised". Throws UsageError for another name.
+AnalysisWithoutModel* analysis_without_model(const std::string& name);
 
 /// Everything the analyses read, and what several of them share, so that it is computed once.
 class Workbench {
