@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kSmallestShare = 1e-12;
 
-/// The i-th part of a contiguous tensor; null for one that is undefined.
+/// The i-th part of a contiguous tensor; null for one that is undefined or empty.
 float* row(const at::Tensor& all, int64_t i) {
-  return all.defined() ? all.data_ptr<float>() + i * all.stride(0) : nullptr;
+  return all.defined() && all.numel() > 0 ? all.data_ptr<float>() + i * all.stride(0) : nullptr;
 }
 
 /// Products of the rows [b, u, dim] of an episode with one another, [b, u, u filled up with zeros]: those of each block
