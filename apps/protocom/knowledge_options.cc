@@ -25,6 +25,7 @@ void print_summary(const nlohmann::json& details) {
                             per_class.at("max").dump())},
                {"classes without attributes", count("classes_without_attributes")},
                {"attributes of no base class", count("attributes_without_base_class")},
+               {"attributes left out", count("attributes_left_out")},
                {"embedding",
                 fmt::format("{}, {} dimensions", embedding.at("kind").get<std::string>(), embedding.at("dim").dump())},
                {"words without a vector", count("words_not_found")},

@@ -56,12 +56,12 @@ void print_useless(const Knowledge& knowledge, size_t most) {
   const UselessKnowledge found = find_useless(knowledge);
   for (const auto& group : found.equal_classes)
     fmt::print("equal rows, so that nothing tells them apart: {}\n", fmt::join(group, ", "));
-  const std::vector<std::string> lost =
-      knowledge.details.value("attributes_without_base_class", std::vector<std::string>());
+  const auto noted = [&](const char* key) { return knowledge.details.value(key, std::vector<std::string>()); };
   for (const auto& [what, names] : {std::pair{"attributes of every class", found.attributes_of_all},
                                     std::pair{"attributes of no class", found.attributes_of_none},
                                     std::pair{"classes without attributes", found.classes_of_none},
-                                    std::pair{"attributes that no base class has, left out", lost}}) {
+                                    std::pair{"attributes of no base class", noted("attributes_without_base_class")},
+                                    std::pair{"attributes of no base class, left out", noted("attributes_left_out")}}) {
     if (!names.empty()) fmt::print("{} ({}): {}\n", what, names.size(), shortened(names, most));
   }
 }

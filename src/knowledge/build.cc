@@ -20,6 +20,18 @@ ClassAttributes select(const ClassAttributes& table, const BuildOptions& options
   return select_classes(table, options.sides.value_or(ClassSides{table.classes, {}}), options.vocabulary);
 }
 
+/// Attributes of the split's classes that the vocabulary leaves out.
+std::vector<std::string> left_out(const ClassAttributes& table, const ClassAttributes& selected,
+                                  const BuildOptions& options) {
+  BuildOptions all = options;
+  all.vocabulary = Vocabulary::kAll;
+  const std::set<std::string> kept(selected.attributes.begin(), selected.attributes.end());
+  std::vector<std::string> names = select(table, all).attributes;
+  names.erase(std::remove_if(names.begin(), names.end(), [&](const auto& name) { return kept.count(name) > 0; }),
+              names.end());
+  return names;
+}
+
 /// Rows of the base classes; all rows when there is no split.
 at::Tensor base_rows(const ClassAttributes& table, const std::optional<ClassSides>& sides) {
   std::set<std::string> base;
@@ -149,6 +161,8 @@ void report_missing(const Knowledge& knowledge) {
          "classes without attributes, completed from their prototype alone");
   report(spdlog::level::warn, details["attributes_without_base_class"],
          "attributes of no base class, whose features no image can show");
+  report(spdlog::level::warn, details["attributes_left_out"],
+         "attributes that no base class has, left out; --vocabulary all keeps them");
   report(spdlog::level::warn, details["words_not_found"], "words without a vector");
   report(spdlog::level::warn, details["without_embedding"], "names without any embedding; theirs is zero");
 }
@@ -168,6 +182,7 @@ Knowledge build_knowledge(const ClassAttributes& table, const BuildOptions& opti
     embed_by_graph(selected, options, knowledge);
   }
   add_figures(selected, options, knowledge);
+  knowledge.details["attributes_left_out"] = left_out(table, selected, options);
   check_knowledge(knowledge);
   report_missing(knowledge);
   return knowledge;

@@ -106,6 +106,7 @@ TEST(BuildKnowledge, GivesNoveltyOnlyClassesAZeroRowUnderTheBaseVocabulary) {
   EXPECT_EQ(knowledge.details.at("classes_without_attributes"), (nlohmann::json{"fish", "rock"}));
   EXPECT_EQ(knowledge.class_embedding[knowledge.class_index("fish")].count_nonzero().item<int64_t>(), 0);
   EXPECT_TRUE(knowledge.details.at("attributes_without_base_class").empty());
+  EXPECT_EQ(knowledge.details.at("attributes_left_out"), (nlohmann::json{"claw", "fin"}));
 }
 
 TEST(BuildKnowledge, WithoutASplitTakesEverything) {
