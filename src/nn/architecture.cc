@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "nn/conv4.h"
 #include "nn/resnet.h"
@@ -90,8 +91,9 @@ std::optional<std::string> published_transformer(const Names& names) {
   shape.patch = patch[2];
   shape.depth = names.count("blocks", "norm1.weight");
   const int64_t places = names.sizes("pos_embed", 3)[1] - 1;
-  while ((shape.grid + 1) * (shape.grid + 1) <= places) ++shape.grid;
-  while (shape.grid * shape.grid > places) --shape.grid;
+  if (shape.width < 1 || places < 1)
+    fail("a vision transformer with tokens of width {} and {} places: expected at least 1", shape.width, places);
+  shape.grid = std::llround(std::sqrt(static_cast<double>(places)));
   if (shape.grid * shape.grid != places) fail("'pos_embed' has {} places, expected 1 and a square number", places + 1);
   shape.mlp = names.sizes("blocks.0.mlp.fc1.weight", 2)[0] / shape.width;
   shape.registers = names.has("register_tokens") ? names.sizes("register_tokens", 3)[1] : 0;

@@ -10,11 +10,13 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/safetensors.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using ::testing::HasSubstr;
 using StateDict = std::vector<std::pair<std::string, at::Tensor>>;
 
@@ -69,15 +71,6 @@ at::Tensor normalise(const at::Tensor& images) {
   const at::Tensor mean = at::tensor({120.396 / 255, 115.594 / 255, 104.540 / 255}, at::kFloat).reshape({1, 3, 1, 1});
   const at::Tensor std = at::tensor({70.682 / 255, 68.276 / 255, 72.545 / 255}, at::kFloat).reshape({1, 3, 1, 1});
   return (images - mean) / std;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 StateDict without(StateDict state, const std::string& name) {

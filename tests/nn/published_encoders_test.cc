@@ -11,11 +11,13 @@
 #include "protocom/core/error.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/nn/backbone.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
@@ -158,21 +160,22 @@ TEST(PublishedEncoders, TheMapsOfATransformerAreItsPatchesAndOfAResNetAverageToT
   EXPECT_LT((maps.mean({2, 3}) - features).abs().max().item<float>(), 1e-5 * features.abs().max().item<float>());
 }
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(PublishedEncoders, VariantsThatWouldGiveOtherFeaturesAreRefused) {
   const TempDir folder;
   StateDict state = made_up_state(to_string(tiny(16, 4)), "");
   state["norm_pre.weight"] = at::ones({128});
   const auto path = write(folder, state);
   EXPECT_THAT(message_of([&] { open_backbone(path, imagenet(64)); }), HasSubstr("norm_pre.weight"));
+}
+
+TEST(PublishedEncoders, EmptyTensorsAreRefused) {
+  for (const auto& [name, shape] : {std::pair{"patch_embed.proj.weight", std::vector<int64_t>{0, 3, 16, 16}},
+                                    std::pair{"pos_embed", std::vector<int64_t>{1, 0, 128}},
+                                    std::pair{"pos_embed", std::vector<int64_t>{1, 1, 128}}}) {
+    StateDict state = made_up_state(to_string(tiny(16, 4)), "");
+    state[name] = at::zeros(shape);
+    EXPECT_THAT(message_of([&] { published_architecture(state); }), HasSubstr("expected at least 1")) << name;
+  }
 }
 
 TEST(PublishedEncoders, ImagesThatAreNoMultipleOfThePatchAreRefused) {

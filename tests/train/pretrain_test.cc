@@ -11,11 +11,13 @@
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
 #include "support/bfloat16.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -74,15 +76,6 @@ bool same_weights(const std::filesystem::path& one, const std::filesystem::path&
     if (!at::equal(a.tensor(name), b.tensor(name))) return false;
   }
   return true;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 /// Pulls the plug in the middle of an epoch.
