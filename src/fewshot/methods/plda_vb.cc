@@ -73,7 +73,7 @@ class PldaVb : public PldaMethod {
 MethodDefinition plda_vb() {
   MethodSpec spec;
   spec.name = "plda-vb";
-  spec.about = "the same, with the unlabelled images in a variational mixture of the classes";
+  spec.about = "plda with the unlabelled images in a variational mixture of the classes";
   spec.citation = kPldaCitation;
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kFitting, Need::kSupportImages};
