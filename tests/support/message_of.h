@@ -1,19 +1,32 @@
 #pragma once
-#include <functional>
 #include <string>
 
 #include "protocom/core/error.h"
 
 namespace protocom::testing {
 
-/// What the Error says that `action` throws.
-inline std::string message_of(const std::function<void()>& action) {
+/// The message of the Error that `call` throws, or "(no Error)".
+template <typename Call>
+std::string message_of(const Call& call) {
   try {
-    action();
+    call();
   } catch (const Error& error) {
     return error.what();
   }
-  return "nothing was thrown";
+  return "(no Error)";
+}
+
+/// The same for a UsageError; an Error of another kind gives "(no UsageError)".
+template <typename Call>
+std::string usage_message_of(const Call& call) {
+  try {
+    call();
+  } catch (const UsageError& error) {
+    return error.what();
+  } catch (const Error&) {
+    return "(no UsageError)";
+  }
+  return "(no Error)";
 }
 
 }  // namespace protocom::testing
