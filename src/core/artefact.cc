@@ -45,11 +45,11 @@ ArtefactHeader ArtefactHeader::from_json(const json& json_header, const std::str
   ArtefactHeader header;
   try {
     json_header.at("kind").get_to(header.kind);
-    json_header.at("format_version").get_to(header.format_version);
+    header.format_version = whole_number<int>(json_header.at("format_version"));
     json_header.at("program_version").get_to(header.program_version);
     json_header.at("command").get_to(header.provenance.command);
     header.provenance.options = json_header.at("options");
-    json_header.at("seed").get_to(header.provenance.seed);
+    header.provenance.seed = whole_number<uint64_t>(json_header.at("seed"));
     json_header.at("inputs").get_to(header.provenance.inputs);
     header.details = json_header.at("details");
   } catch (const json::exception& error) {

@@ -1,6 +1,7 @@
 #include "protocom/core/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "protocom/core/error.h"
@@ -40,6 +41,16 @@ void check_extent(std::string_view text, const std::string& where) {
   if (bytes > kMostBytes) fail("{}: its JSON has too many values, they would take {} MiB", where, bytes >> 20);
 }
 
+/// Converting such a number to int64_t, as every count is read, is undefined.
+void check_numbers(const json& value, const std::string& where) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  if (value.is_structured()) {
+    for (const json& inner : value) check_numbers(inner, where);
+  } else if (value.is_number_float() && !(std::abs(value.get<double>()) < kBeyond)) {
+    fail("{}: its JSON has the number {:g}, whose magnitude is 2^63 or more", where, value.get<double>());
+  }
+}
+
 [[noreturn]] void fail_at(std::string_view text, size_t byte, const std::string& where) {
   const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
   const int64_t line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -53,7 +64,9 @@ void check_extent(std::string_view text, const std::string& where) {
 json parse_json(std::string_view text, const std::string& where) {
   check_extent(text, where);
   try {
-    return json::parse(text);
+    json parsed = json::parse(text);
+    check_numbers(parsed, where);
+    return parsed;
   } catch (const json::parse_error& error) {
     fail_at(text, error.byte, where);
   } catch (const json::exception& error) {

@@ -216,7 +216,7 @@ EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& f
     list.shape.alpha = parsed.value("alpha", list.shape.alpha);
     check_shape(list.shape);
     list.split = parse_split(parsed.at("split").get<std::string>());
-    list.seed = parsed.value("seed", uint64_t{0});
+    if (parsed.contains("seed")) list.seed = whole_number<uint64_t>(parsed["seed"]);
     EpisodeParser parser(path.string(), features, list.shape, list.split);
     for (const auto& entry : parsed.at("episodes")) list.episodes.push_back(parser.parse(entry, list.episodes.size()));
   } catch (const json::exception& error) {

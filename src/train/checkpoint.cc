@@ -107,7 +107,7 @@ Checkpoint read(const std::filesystem::path& path) {
         parse_json(reader.bytes(kHeaderMember), path.string() + ": the header"), path.string());
   read_members(reader, checkpoint);
   if (!checkpoint.position.is_object()) fail("{}: the state is damaged: 'position' is not an object", path.string());
-  const int format = state.value("format", 1);
+  const int64_t format = state.value("format", int64_t{1});
   if (format > kFormat) fail("{} is of format {}, this version reads up to {}", path.string(), format, kFormat);
   if (format > 1 && state.at("hash") != content_hash(checkpoint))
     fail("{} is damaged: its content does not have the hash it says", path.string());

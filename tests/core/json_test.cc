@@ -53,6 +53,24 @@ TEST(Json, SaysInOneSentenceWhereASyntaxErrorIs) {
   EXPECT_LT(refused("{\"a\": \"" + std::string(5000, 'x')).size(), 300u);
 }
 
+TEST(Json, RefusesNumbersThatNoCountCouldHold) {
+  EXPECT_THAT(refused(R"({"n_way": [1, {"deep": 1e308}]})"), AllOf(HasSubstr("a.json"), HasSubstr("1e+308")));
+  EXPECT_THAT(refused("-9.3e18"), HasSubstr("2^63"));
+  EXPECT_EQ(parse_json("[9.2e18, 18446744073709551615, -9223372036854775808]", "a.json").size(), 3u);
+}
+
+TEST(Json, WholeNumbersAreInRangeOrRefused) {
+  EXPECT_EQ(whole_number<int>(parse_json("2147483647", "a.json")), 2147483647);
+  EXPECT_EQ(whole_number<int>(parse_json("-2147483648", "a.json")), -2147483647 - 1);
+  EXPECT_EQ(whole_number<int>(nlohmann::json(7)), 7);
+  EXPECT_EQ(whole_number<uint64_t>(nlohmann::json(7)), 7u);
+  EXPECT_EQ(whole_number<uint64_t>(parse_json("18446744073709551615", "a.json")), 18446744073709551615u);
+  for (const char* text : {"2147483648", "-2147483649", "4294967297", "1.0", "\"1\"", "null", "[1]"})
+    EXPECT_THROW(whole_number<int>(parse_json(text, "a.json")), nlohmann::json::type_error) << text;
+  for (const char* text : {"-1", "-1.5", "1e10"})
+    EXPECT_THROW(whole_number<uint64_t>(parse_json(text, "a.json")), nlohmann::json::type_error) << text;
+}
+
 TEST(Json, SaysWhatATypeErrorIsWithoutTheLibrarysMark) {
   try {
     parse_json("{}", "a.json").at("kind");

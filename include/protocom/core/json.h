@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -10,10 +12,27 @@ namespace protocom {
 inline constexpr int kDeepestJson = 100;
 
 /// Parses JSON from outside. Throws Error that names `where` (a file), line and column of a syntax error; also for
-/// nesting deeper than kDeepestJson and for text whose values would take more than 1 GiB of memory.
+/// nesting deeper than kDeepestJson, for text whose values would take more than 1 GiB of memory, and for a number of
+/// magnitude 2^63 or more that is no whole one: it could not be read as any int64_t.
 nlohmann::json parse_json(std::string_view text, const std::string& where);
 
 /// parse_json of a whole file.
 nlohmann::json read_json(const std::filesystem::path& path);
+
+/// A JSON number as a Number narrower than int64_t, or an unsigned one. Throws nlohmann::json::type_error, as get()
+/// does, for what is no whole number or outside Number's range.
+template <typename Number>
+Number whole_number(const nlohmann::json& value) {
+  using Limits = std::numeric_limits<Number>;
+  bool fits = false;
+  if (value.is_number_unsigned())
+    fits = value.get<uint64_t>() <= static_cast<uint64_t>(Limits::max());
+  else if (value.is_number_integer() && value.get<int64_t>() < 0)
+    fits = Limits::is_signed && value.get<int64_t>() >= static_cast<int64_t>(Limits::min());
+  else if (value.is_number_integer())
+    fits = static_cast<uint64_t>(value.get<int64_t>()) <= static_cast<uint64_t>(Limits::max());
+  if (!fits) throw nlohmann::json::type_error::create(302, "a whole number in range was expected", &value);
+  return value.get<Number>();
+}
 
 }  // namespace protocom
