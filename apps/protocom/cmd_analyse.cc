@@ -53,33 +53,29 @@ void run_without_model(const CLI::App& command, AnalysisOptions& options, const 
   writer.write(analysis_without_model(name)(data.inputs(), methods, options.analyse, progress()));
 }
 
-void add_analysis_without_model(CLI::App& parent, const char* name, const char* description,
-                                const std::vector<AddOptions>& groups) {
-  auto options = std::make_shared<AnalysisOptions>();
-  options->analyse.methods = {"mean"};
-  CLI::App* command = add_command(
-      parent, name, description,
-      fmt::format("protocom analyse {} --features features.npz --knowledge knowledge.npz --fitted plda.npz \\\n"
-                  "    --methods mean,plda,plda-vb --out analysis",
-                  name));
-  add_fewer_inputs(*command, *options);
-  for (const AddOptions add : groups) add(*command, *options);
-  add_output(*command, *options);
-  command->callback([command, options] { run_without_model(*command, *options, command->get_name()); });
-}
+/// An analysis that is a command of its own: `protocom analyse NAME` with its groups of options.
+struct AnalysisCommand {
+  const char* name;
+  const char* description;
+  std::vector<AddOptions> groups;
+  bool needs_model = true;
+};
 
-/// `protocom analyse NAME` with its groups of options.
-void add_analysis(CLI::App& parent, const char* name, const char* description, const std::vector<AddOptions>& groups) {
+void add_analysis(CLI::App& parent, const AnalysisCommand& one) {
   auto options = std::make_shared<AnalysisOptions>();
+  if (!one.needs_model) options->analyse.methods = {"mean"};
+  const char* inputs = one.needs_model ? "--model model.npz --out analysis"
+                                       : "--fitted plda.npz \\\n    --methods mean,plda,plda-vb --out analysis";
   CLI::App* command = add_command(
-      parent, name, description,
-      fmt::format(
-          "protocom analyse {} --features features.npz --knowledge knowledge.npz --model model.npz --out analysis",
-          name));
-  add_inputs(*command, *options);
-  for (const AddOptions add : groups) add(*command, *options);
+      parent, one.name, one.description,
+      fmt::format("protocom analyse {} --features features.npz --knowledge knowledge.npz {}", one.name, inputs));
+  one.needs_model ? add_inputs(*command, *options) : add_fewer_inputs(*command, *options);
+  for (const AddOptions add : one.groups) add(*command, *options);
   add_output(*command, *options);
-  command->callback([command, options] { run_analyses(*command, *options, {command->get_name()}); });
+  command->callback([command, options, needs_model = one.needs_model] {
+    needs_model ? run_analyses(*command, *options, {command->get_name()})
+                : run_without_model(*command, *options, command->get_name());
+  });
 }
 
 void add_tables_command(CLI::App& parent) {
@@ -108,13 +104,6 @@ void add_all_command(CLI::App& parent) {
   command->callback([command, options] { run_analyses(*command, *options, section_names()); });
 }
 
-/// An analysis that is a command of its own.
-struct AnalysisCommand {
-  const char* name;
-  const char* description;
-  std::vector<AddOptions> groups;
-};
-
 const std::vector<AnalysisCommand>& analysis_commands() {
   static const std::vector<AnalysisCommand> kCommands = {
       {"ablation", "Table 4: what each part contributes", {&add_episodes, &add_ablation}},
@@ -130,7 +119,15 @@ const std::vector<AnalysisCommand>& analysis_commands() {
       {"classes", "Accuracy of each class, confusion matrix", {&add_episodes, &add_method}},
       {"calibration", "Reliability curves, expected calibration error", {&add_methods, &add_episodes, &add_bins}},
       {"episodes", "The episodes that lost most from fusion", {&add_episodes}},
-      {"failures", "The surest mistakes", {&add_episodes, &add_images, &add_method, &add_mistakes}}};
+      {"failures", "The surest mistakes", {&add_episodes, &add_images, &add_method, &add_mistakes}},
+      {"unseen",
+       "None of these: images of classes that were not given",
+       {&add_methods, &add_episodes, &add_few_shots, &add_others},
+       false},
+      {"generalised",
+       "Novel and base classes told apart together",
+       {&add_methods, &add_episodes, &add_few_shots, &add_base_shots},
+       false}};
   return kCommands;
 }
 
@@ -141,11 +138,7 @@ void add_analyse_command(CLI::App& app) {
   command->require_subcommand(1);
   add_all_command(*command);
   add_tables_command(*command);
-  for (const AnalysisCommand& one : analysis_commands()) add_analysis(*command, one.name, one.description, one.groups);
-  add_analysis_without_model(*command, "unseen", "None of these: images of classes that were not given",
-                             {&add_methods, &add_episodes, &add_few_shots, &add_others});
-  add_analysis_without_model(*command, "generalised", "Novel and base classes told apart together",
-                             {&add_methods, &add_episodes, &add_few_shots, &add_base_shots});
+  for (const AnalysisCommand& one : analysis_commands()) add_analysis(*command, one);
 }
 
 const Command kRegister{Order::kAnalyse, &add_analyse_command};

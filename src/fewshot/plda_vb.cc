@@ -34,22 +34,35 @@ at::Tensor given_share(const at::Tensor& given) {
   return (given / given.sum(-1, true)).clamp_min(kSmallestShare).log();
 }
 
+/// E[log share] under each a_0 [g], weighed by how probable it makes the images [..., n] that the classes have.
+at::Tensor estimated_share(const at::Tensor& filled, const PldaVbOptions& options) {
+  const at::Tensor a0 = options.concentration > 0
+                            ? at::full({1, 1}, options.concentration, filled.options())
+                            : at::tensor(kConcentrations, filled.options()).unsqueeze(-1);  // [g, 1]
+  const at::Tensor a = a0 + filled.unsqueeze(-2);                                           // [..., g, n]
+  const at::Tensor total = a.sum(-1);
+  const auto n = static_cast<double>(filled.size(-1));
+  const at::Tensor prior = a0.squeeze(-1);
+  const at::Tensor evidence = (n * prior).lgamma() - total.lgamma() + a.lgamma().sum(-1) - n * prior.lgamma();
+  const at::Tensor expected = a.digamma() - total.digamma().unsqueeze(-1);
+  return (evidence.softmax(-1).unsqueeze(-1) * expected).sum(-2);
+}
+
 at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at::Tensor& before,
                     const PldaVbOptions& options) {
   if (options.proportions == Proportions::kBalanced) return balancing_share(logits, before);
   if (options.proportions == Proportions::kGiven) return given_share(options.given.to(logits.scalar_type()));
-  const at::Tensor a = options.concentration + filled;
-  return a.digamma() - a.sum(-1, true).digamma();
+  return estimated_share(filled, options);
 }
 
 }  // namespace
 
 void check_options(const PldaVbOptions& options) {
   const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
-  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration > 0)) {
+  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration >= 0)) {
     fail_usage(
         "steps {}, trust {}, spread {} and concentration {} were asked for, expected steps of at least 0, trust and "
-        "spread in [0, 1], and a concentration above 0",
+        "spread in [0, 1], and a concentration of at least 0",
         options.steps, options.trust, options.spread, options.concentration);
   }
   if ((options.proportions == Proportions::kGiven) != options.given.defined()) {

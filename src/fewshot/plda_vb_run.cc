@@ -11,14 +11,6 @@ namespace {
 constexpr int kSinkhornSteps = 10;
 constexpr float kNothing = 1e-30F;
 
-/// Recurrence up to 6, then the asymptotic series (Abramowitz and Stegun 6.3.18): good to 1e-10.
-double digamma(double x) {
-  double shift = 0;
-  for (; x < 6; ++x) shift -= 1 / x;
-  const double y = 1 / (x * x);
-  return shift + std::log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
-}
-
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 }  // namespace
@@ -67,6 +59,7 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
     if (episode.gram != nullptr) gram_rows_.push_back(episode.gram + i * episode.gram_stride);
   }
   started_ = false;
+  prior_ = SharePrior(n, episode.u, options_.concentration);
 }
 
 void PldaVbRun::place_means() {
@@ -145,12 +138,7 @@ void PldaVbRun::place_shares(const float* logits) {
   } else if (options_.proportions == Proportions::kBalanced) {
     balance(logits, each);
   } else {
-    double total = 0;
-    for (int64_t c = 0; c < episode_.n; ++c) total += options_.concentration + (started_ ? filled_[at(c)] : each);
-    for (int64_t c = 0; c < episode_.n; ++c) {
-      const double own = options_.concentration + (started_ ? filled_[at(c)] : each);
-      share_[at(c)] = static_cast<float>(digamma(own) - digamma(total));
-    }
+    prior_.expect(filled_, share_);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fewshot/share_prior.h"
 #include "protocom/fewshot/plda_vb.h"
 
 namespace protocom {
@@ -30,7 +31,7 @@ struct PldaVbEpisode {
 /// Variational EM of one episode after the other, in memory that is kept. The formulas are those of plda_vb.cc.
 class PldaVbRun {
  public:
-  explicit PldaVbRun(const PldaVbOptions& options) : options_(options) {}
+  explicit PldaVbRun(const PldaVbOptions& options) : options_(options), prior_(1, 0, options.concentration) {}
 
   /// The last E-step's logits of the unlabelled go to `logits` [u, n].
   void run(const PldaVbEpisode& episode, float* logits);
@@ -61,6 +62,7 @@ class PldaVbRun {
 
   PldaVbOptions options_;
   PldaVbEpisode episode_;
+  SharePrior prior_;
   bool started_ = false;                                          // there are responsibilities
   std::vector<float> means_, sums_, squares_;                     // [n, dim]
   std::vector<float> weights_, rest_dots_;                        // [u, n]

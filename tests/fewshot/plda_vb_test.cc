@@ -70,6 +70,19 @@ TEST(PldaVb, AgreesWithTheFormulasAfterOneStep) { expect_golden("one_step"); }
 
 TEST(PldaVb, AgreesWithTheFormulasAfterFiveSteps) { expect_golden("five_steps"); }
 
+TEST(PldaVb, AgreesWithTheFormulasWhereTheConcentrationIsUnknown) { expect_golden("unknown_concentration"); }
+
+TEST(PldaVb, BelievesInEqualSharesAsFarAsTheImagesDo) {
+  const Task task = random_task({20}, 5, 60, 4);  // about as many of each
+  const auto unevenness = [&](double concentration) {
+    PldaVbOptions options;
+    options.concentration = concentration;
+    return solve(task, options).responsibilities.sum(1).var(1).mean().item<double>();
+  };
+  EXPECT_LT(unevenness(0), 0.8 * unevenness(kConcentrations.front()));
+  EXPECT_GT(unevenness(0), unevenness(kConcentrations.back()));
+}
+
 TEST(PldaVb, ScoresThePoolAsItsOwnQueries) {
   const Task task = random_task({3}, 4, 20, 8);
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {

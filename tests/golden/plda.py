@@ -103,16 +103,26 @@ def e_step(data, known, log_share, trust, spread):
     return rows
 
 
-def variational(steps):
+def shares(filled, concentrations):
+    """E[log share] over concentrations, each as probable as it makes the images that the classes have."""
+    n, q = len(filled), sum(filled)
+    evidence = [math.lgamma(n * a) - math.lgamma(n * a + q) + sum(math.lgamma(a + f) - math.lgamma(a) for f in filled)
+                for a in concentrations]
+    return [sum(w * (digamma(a + f) - digamma(n * a + q)) for w, a in zip(softmax(evidence), concentrations))
+            for f in filled]
+
+
+def variational(steps, concentration=1.5):
     data = task()
-    trust, spread, concentration, n, q = 0.7, 0.4, 1.5, 3, 6
+    trust, spread, n, q = 0.7, 0.4, 3, 6
+    concentrations = [concentration] if concentration > 0 else [0.5, 2, 10, 50]
     known = beliefs(data)
-    a = [concentration + q / n] * n
+    filled = [q / n] * n
     for step in range(steps + 1):
-        responsibilities = e_step(data, known, [digamma(v) - digamma(sum(a)) for v in a], trust, spread)
+        responsibilities = e_step(data, known, shares(filled, concentrations), trust, spread)
         if step < steps:
             known = beliefs(data, responsibilities)
-            a = [concentration + sum(row[k] for row in responsibilities) for k in range(n)]
+            filled = [sum(row[k] for row in responsibilities) for k in range(n)]
     data.update(trust=trust, spread=spread, concentration=concentration, steps=steps,
                 mean=[m for m, _ in known], variance=[v for _, v in known], responsibilities=responsibilities)
     return data
@@ -154,4 +164,5 @@ def ridge():
 
 
 if __name__ == "__main__":
-    print(json.dumps({"inductive": inductive(), "one_step": variational(1), "five_steps": variational(5), "ridge": ridge()}))
+    print(json.dumps({"inductive": inductive(), "one_step": variational(1), "five_steps": variational(5),
+                      "unknown_concentration": variational(5, 0), "ridge": ridge()}))

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 
 #include "protocom/fewshot/plda_posterior.h"
@@ -14,6 +15,9 @@ enum class Proportions {
   kGiven      ///< PldaVbOptions::given
 };
 
+/// What a_0 may be where it is not known: from few classes having nearly all images to all having about as many.
+inline constexpr std::array<double, 4> kConcentrations = {0.5, 2, 10, 50};
+
 /// Settings of variational EM; the defaults hold on Tiny-ImageNet-100 and CUB-100 (val), 1 and 5 shots.
 struct PldaVbOptions {
   int64_t steps = 20;
@@ -22,7 +26,8 @@ struct PldaVbOptions {
   double trust = 0.5;
   /// u in [0, 1]: how much of the means' own uncertainty counts against a class (1: the variational bound's).
   double spread = 0.5;
-  double concentration = 2.0;  ///< a_0 of the Dirichlet prior, above 0
+  /// a_0 of the Dirichlet prior; 0: each of kConcentrations counts as much as it makes the responsibilities probable.
+  double concentration = 0.0;
   Proportions proportions = Proportions::kEstimate;
   at::Tensor given = {};  ///< [..., n], the classes' shares for kGiven; scaled to add up to 1
 };
@@ -41,7 +46,8 @@ void check_options(const PldaVbOptions& options);
 /// [..., n, d]) and unlabelled ones [..., u, d]:
 ///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u v_c] + const,  m, v = class_mean_posterior(prior, count +
 ///   sum_j r_jc, sum + sum_j r_jc x_j),
-/// started from the labelled images alone. kEstimate: log share_c = psi(a_c) - psi(sum a), a_c = a_0 + sum_j r_jc;
+/// started from the labelled images alone. kEstimate: log share_c = E[psi(a_c) - psi(sum a)], a_c = a_0 + sum_j r_jc,
+/// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
 /// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
 /// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
 /// posterior of the labelled ones. Throws UsageError for settings out of their range.

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace protocom {
+
+/// What variational EM expects of the classes' shares of u images, under the Dirichlet prior of PldaVbOptions. The same
+/// formulas as those of plda_vb.cc, of one episode and without tensors.
+class SharePrior {
+ public:
+  /// Of n classes; a concentration of 0 weighs kConcentrations.
+  SharePrior(int64_t n, int64_t u, double concentration);
+
+  /// E[log share_c] [n] of the images that each class has by its responsibilities [n].
+  void expect(const std::vector<float>& filled, std::vector<float>& log_share);
+
+ private:
+  struct Concentration {
+    double value = 0;
+    double log_evidence = 0;  ///< log p(responsibilities | value) without what depends on them
+    double digamma_total = 0;
+    double weight = 1;
+  };
+
+  void weigh(const std::vector<float>& filled);
+
+  std::vector<Concentration> concentrations_;
+};
+
+}  // namespace protocom
