@@ -54,6 +54,7 @@ void add_recipe(CLI::App& command, Options& options) {
   command.add_option("--architecture", recipe.backbone.architecture,
                      "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
+  command.add_option("--warm-up", recipe.schedule.warm_up, "Share of all steps in which the rate rises from 0");
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,

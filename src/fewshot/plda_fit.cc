@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "fewshot/plda_evidence.h"
 #include "fewshot/plda_probabilities.h"
@@ -190,12 +191,45 @@ Candidate choose_shrinkage(const HeldOutEvidence& evidence, const PldaFitInputs&
   return candidates[chosen];
 }
 
+/// The same tasks with knowledge and without, by the number of shots.
+std::vector<KnowledgeWorth> measure_knowledge(const std::vector<PldaTasks>& with,
+                                              const std::vector<PldaTasks>& without) {
+  std::map<int64_t, std::pair<std::vector<PldaTasks>, std::vector<PldaTasks>>> by_shots;
+  for (size_t i = 0; i < with.size(); ++i) {
+    auto& [known, unknown] = by_shots[with[i].k_shot];
+    known.push_back(with[i]);
+    unknown.push_back(without[i]);
+  }
+  std::vector<KnowledgeWorth> worth;
+  for (const auto& [k_shot, tasks] : by_shots) {
+    const at::Tensor base = accuracies(tasks.second, inductive_scores);
+    const at::Tensor gain = accuracies(tasks.first, inductive_scores) - base;
+    const double error = gain.numel() > 1 ? gain.std().item<double>() / std::sqrt(gain.numel()) : 0;
+    worth.push_back({k_shot, base.mean().item<double>(), gain.mean().item<double>(), 1.96 * error});
+  }
+  return worth;
+}
+
 PldaSpace with_floor(PldaSpace space) {
   space.between = space.between + kUncalibratedFloor * space.between.narrow(0, 0, space.leading).mean();
   return space;
 }
 
 }  // namespace
+
+std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
+  std::string text;
+  for (const KnowledgeWorth& one : worth) {
+    const bool measurable = std::abs(one.gain) > one.ci95;
+    text += text.empty() ? "Knowledge " : ", ";
+    text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", one.gain > 0 ? "adds" : "costs", std::abs(one.gain),
+                                     one.ci95)
+                       : "adds nothing measurable";
+    text += fmt::format(" {} the {:.1f} % of {} image{} a class", measurable && one.gain < 0 ? "of" : "to", one.without,
+                        one.k_shot, one.k_shot > 1 ? "s" : "");
+  }
+  return text.empty() ? "" : text + " (tasks of classes held out of the fit).";
+}
 
 PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
   if (options.shrinkages.empty() || options.folds < 2 || options.tasks < 1) {
@@ -216,6 +250,11 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
     fit.model.explained = inputs.descriptions.empty() ? 0 : best.explained;
     const auto parts = held_out_classes(evidence, best, inputs.descriptions, ridge);
     choose_vb(parts, options, fit);
+    if (!inputs.descriptions.empty()) {
+      const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
+      fit.worth = measure_knowledge(all_tasks(parts, balanced, options),
+                                    all_tasks(held_out_classes(evidence, best, {}, ridge), balanced, options));
+    }
     set_probabilities(parts, {!inputs.descriptions.empty(), options.tasks, options.seed}, fit.model);
   }
   if (!inputs.descriptions.empty()) {

@@ -29,6 +29,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   options.seed = inputs.seed;
   PldaFit found = fit_plda(given, options);
   findings_ = {knowledge_sentence(found.model)};
+  if (const std::string worth = knowledge_worth_sentence(found.worth); !worth.empty()) findings_.push_back(worth);
   for (const PldaTrial& trial : found.tried) {
     if (trial.chosen) findings_.push_back(fmt::format("{}: {} ({:.2f})", trial.what, trial.setting, trial.figure));
   }

@@ -100,8 +100,6 @@ void EpochLoop::restore(const Checkpoint& saved) {
 }
 
 void EpochLoop::train_epoch() {
-  for (auto& group : trainer_.optimizer().param_groups())
-    static_cast<torch::optim::SGDOptions&>(group.options()).lr(options_.schedule.at(place_.epoch));
   if (place_.step == 0) sums_ = {};
   const double before = sums_.seconds;
   const auto start = Clock::now();
@@ -117,6 +115,10 @@ void EpochLoop::train_epoch() {
 }
 
 void EpochLoop::train_step() {
+  for (auto& group : trainer_.optimizer().param_groups()) {
+    static_cast<torch::optim::SGDOptions&>(group.options())
+        .lr(options_.schedule.at(place_.epoch, place_.step, options_.steps));
+  }
   trainer_.optimizer().zero_grad();
   const at::Tensor sums = trainer_.learn(place_);
   // On the CPU they are read before the step's gradients change anything.

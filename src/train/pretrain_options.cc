@@ -15,6 +15,8 @@ void check_pretrain(const PretrainOptions& options) {
     fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
   if (!(options.schedule.learning_rate > 0))
     fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
+  if (!(options.schedule.warm_up >= 0 && options.schedule.warm_up < 1))
+    fail_usage("the warm-up must be in [0, 1), found {}", options.schedule.warm_up);
   if (!(options.sgd.momentum > 0 && options.sgd.momentum < 1))
     fail_usage("momentum must be between 0 and 1, found {}", options.sgd.momentum);
   if (!(options.sgd.weight_decay >= 0))
@@ -41,6 +43,7 @@ json pretrain_made_by(const PackedImages& images, const PretrainOptions& options
           {"epochs", options.schedule.epochs},
           {"milestones", options.schedule.milestones},
           {"learning_rate", options.schedule.learning_rate},
+          {"warm_up", options.schedule.warm_up},
           {"batch", options.batch},
           {"momentum", options.sgd.momentum},
           {"weight_decay", options.sgd.weight_decay},

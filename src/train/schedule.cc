@@ -31,4 +31,10 @@ double Schedule::at(int64_t epoch) const {
   return rate;
 }
 
+double Schedule::at(int64_t epoch, int64_t step, int64_t steps) const {
+  const double rising = warm_up * static_cast<double>(epochs * steps);
+  const auto now = static_cast<double>(epoch * steps + step + 1);
+  return now < rising ? at(epoch) * now / rising : at(epoch);
+}
+
 }  // namespace protocom

@@ -58,6 +58,31 @@ TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereThe
   EXPECT_LT(shuffled, 0.15);
 }
 
+TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
+  PldaFitInputs data = inputs(32, 8, 20, 16);
+  const std::vector<KnowledgeWorth> told = fit_plda(data).worth;
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].k_shot, 1);
+  EXPECT_EQ(told[1].k_shot, 5);
+  EXPECT_GT(told[0].gain, told[0].ci95);
+  EXPECT_GT(told[0].gain, told[1].gain);
+  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  EXPECT_LT(fit_plda(data).worth[0].gain, told[0].gain / 2);
+  data.descriptions = {};
+  EXPECT_TRUE(fit_plda(data).worth.empty());
+}
+
+TEST(PldaFit, SaysWhatKnowledgeAdds) {
+  EXPECT_EQ(
+      knowledge_worth_sentence({{1, 54.94, 5.14, 0.9}, {5, 74.0, 0.2, 0.5}}),
+      "Knowledge adds 5.1 ± 0.9 points to the 54.9 % of 1 image a class, adds nothing measurable to the 74.0 % of "
+      "5 images a class (tasks of classes held out of the fit).");
+  EXPECT_EQ(
+      knowledge_worth_sentence({{1, 50, -2, 1}}),
+      "Knowledge costs 2.0 ± 1.0 points of the 50.0 % of 1 image a class (tasks of classes held out of the fit).");
+  EXPECT_EQ(knowledge_worth_sentence({}), "");
+}
+
 TEST(PldaFit, GivesTheSameModelForTheSameInputs) {
   const PldaFitInputs data = inputs(12, 5, 10, 8);
   const PldaModel a = fit_plda(data).model;

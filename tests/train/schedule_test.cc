@@ -39,6 +39,18 @@ TEST(Schedule, CosineStartsFullAndIsHalfInTheMiddle) {
   EXPECT_NEAR(schedule.at(40), 0.05, 1e-12);
 }
 
+TEST(Schedule, RisesAStepAtATimeWhileWarmingUp) {
+  Schedule schedule;
+  schedule.epochs = 10;
+  EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.1);  // none unless asked for
+  schedule.warm_up = 0.2;                       // 8 of 40 steps
+  EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.1 / 8);
+  EXPECT_DOUBLE_EQ(schedule.at(1, 1, 4), 0.1 * 6 / 8);
+  EXPECT_DOUBLE_EQ(schedule.at(1, 3, 4), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.at(2, 0, 4), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.at(6, 0, 4), 0.01);
+}
+
 TEST(Schedule, ReadsItsOwnNamesAndRefusesOthers) {
   EXPECT_EQ(parse_schedule_shape("step"), ScheduleShape::kStep);
   EXPECT_EQ(parse_schedule_shape(std::string(to_string(ScheduleShape::kCosine))), ScheduleShape::kCosine);

@@ -34,10 +34,23 @@ struct PldaTrial {
   bool chosen = false;
 };
 
+/// What knowledge adds to the accuracy on 5-way tasks of held-out classes, an image at a time.
+struct KnowledgeWorth {
+  int64_t k_shot = 0;
+  double without = 0;  ///< accuracy in percent of the same model and tasks without knowledge
+  double gain = 0;     ///< points
+  double ci95 = 0;     ///< half width of the gain's 95 % interval, over tasks
+};
+
+/// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image a class, adds nothing measurable to the 74.0 % of 5 images
+/// a class (tasks of classes held out of the fit)."; empty where nothing was measured.
+std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth);
+
 /// A model and how it came about.
 struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
+  std::vector<KnowledgeWorth> worth = {};  ///< with 1 image a class and more; empty without knowledge
 };
 
 /// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:

@@ -17,16 +17,20 @@ ScheduleShape parse_schedule_shape(const std::string& text);
 /// The text that parse_schedule_shape understands.
 std::string_view to_string(ScheduleShape shape);
 
-/// A learning rate that depends on the epoch only.
+/// A learning rate that depends on the place in the training only.
 struct Schedule {
   ScheduleShape shape = ScheduleShape::kStep;
   double learning_rate = 0.1;  ///< of the first epoch
   int64_t epochs = 100;
   /// Where kStep falls, as fractions of `epochs`, rounded to whole epochs: 60, 80 and 90 of 100.
   std::vector<double> milestones = {0.6, 0.8, 0.9};
+  double warm_up = 0;  ///< fraction of all steps in which the rate rises from 0, before anything falls; in [0, 1)
 
-  /// The rate of an epoch, 0 <= epoch < epochs.
+  /// The rate of an epoch, 0 <= epoch < epochs, but for the warm-up.
   [[nodiscard]] double at(int64_t epoch) const;
+  /// The rate of a step of `steps` an epoch: at(epoch) times min(1, steps until then, this one included / those of the
+  /// warm-up).
+  [[nodiscard]] double at(int64_t epoch, int64_t step, int64_t steps) const;
 };
 
 /// Stochastic gradient descent, but for its learning rate.
