@@ -2,6 +2,7 @@
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
 #include "protocom/report/thumbnail.h"
+#include "task_options.h"
 
 namespace protocom::cli {
 namespace {
@@ -27,6 +28,7 @@ void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::
   options.analyse.episodes.split = parse_split(options.split);
   const AnalysisWriter writer = writer_of(command, options);
   const EvaluationData data = read_files(options.files);
+  take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
   const ImageFinder images(options.images);
   const auto picture = [&](const std::string& id) { return thumbnail(images, id); };
   Workbench workbench({data.features, *data.knowledge, *data.model, *data.classes, picture, data.fitted},
@@ -49,6 +51,7 @@ void run_without_model(const CLI::App& command, AnalysisOptions& options, const 
   make_methods(options.analyse.methods);  // a wrong name is said before files are read
   const AnalysisWriter writer = writer_of(command, options);
   const EvaluationData data = read_files(options.files);
+  take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
   const Methods methods = make_methods(options.analyse.methods, data.fitted);
   writer.write(analysis_without_model(name)(data.inputs(), methods, options.analyse, progress()));
 }

@@ -76,7 +76,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
   evaluation.group = &job();
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
   const auto pairs = pairs_to_compare(labels_of(evaluation.methods), options.comparisons);
-  auto tasks = tasks_of(options.tasks, data.features);
+  auto tasks = tasks_of(command, options.tasks, data.features);
   const bool writes = job().is_main();
   if (writes && !options.tasks.save_episodes.empty())
     write_episodes(options.tasks.save_episodes, tasks.front().lists.front(), data.features);

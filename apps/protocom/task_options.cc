@@ -1,5 +1,7 @@
 #include "task_options.h"
 
+#include "protocom/core/log.h"
+
 namespace protocom::cli {
 
 void add_task_options(CLI::App& command, TaskArguments& arguments) {
@@ -31,7 +33,16 @@ void add_task_options(CLI::App& command, TaskArguments& arguments) {
   command.add_option("--save-episodes", arguments.save_episodes, "Write the drawn episodes (JSON), for other programs");
 }
 
-std::vector<Task> tasks_of(TaskArguments& arguments, const FeatureSet& features) {
+void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape) {
+  const CLI::Option* asked = command.get_option_no_throw("--n-way");
+  const auto classes = static_cast<int64_t>(features.classes_of(split).size());
+  if ((asked != nullptr && asked->count() > 0) || classes < 2 || classes >= shape.n_way) return;
+  logger().warn("the split '{}' has {} classes: episodes are {}-way, not {}-way", to_string(split), classes, classes,
+                shape.n_way);
+  shape.n_way = classes;
+}
+
+std::vector<Task> tasks_of(const CLI::App& command, TaskArguments& arguments, const FeatureSet& features) {
   if (!arguments.episodes_file.empty()) {
     EpisodeList list = read_episodes(arguments.episodes_file, features);
     const EpisodeShape shape = list.shape;
@@ -41,6 +52,7 @@ std::vector<Task> tasks_of(TaskArguments& arguments, const FeatureSet& features)
   tasks.split = parse_split(arguments.split);
   tasks.shape.query_distribution = parse_query_distribution(arguments.query_distribution);
   tasks.seeds = arguments.seeds.empty() ? std::vector<uint64_t>{arguments.seed} : arguments.seeds;
+  take_fewer_ways(command, features, tasks.split, tasks.shape);
   return draw_tasks(features, tasks);
 }
 

@@ -25,8 +25,11 @@ struct TaskArguments {
 /// --episodes-file and --save-episodes. `arguments` must outlive the command.
 void add_task_options(CLI::App& command, TaskArguments& arguments);
 
+/// Lowers the classes an episode to those that `split` has, with a warning, unless --n-way asks for a number.
+void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape);
+
 /// Draws the tasks, or reads them. Throws UsageError for words it does not know, and what draw_tasks and read_episodes
 /// throw.
-std::vector<Task> tasks_of(TaskArguments& arguments, const FeatureSet& features);
+std::vector<Task> tasks_of(const CLI::App& command, TaskArguments& arguments, const FeatureSet& features);
 
 }  // namespace protocom::cli

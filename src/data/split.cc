@@ -5,6 +5,7 @@
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/rng.h"
 
 namespace protocom {
 namespace {
@@ -98,6 +99,21 @@ Split parse_split(std::string_view text) {
   if (text == "val" || text == "valid" || text == "validation") return Split::kVal;
   if (text == "novel" || text == "test") return Split::kNovel;
   fail_usage("unknown split '{}'; use base, val or novel", excerpt(text));
+}
+
+int64_t leave_out_validation(std::vector<Split>& class_split) {
+  constexpr int64_t kFewestBase = 12;
+  constexpr int64_t kFewestLeftOut = 4;
+  std::vector<size_t> base;
+  for (size_t c = 0; c < class_split.size(); ++c) {
+    if (class_split[c] == Split::kVal) return 0;
+    if (class_split[c] == Split::kBase) base.push_back(c);
+  }
+  const auto classes = static_cast<int64_t>(base.size());
+  if (classes < kFewestBase) return 0;
+  const int64_t left_out = std::max(kFewestLeftOut, classes / 8);
+  for (const int64_t i : Rng(0).sample(classes, left_out)) class_split[base[static_cast<size_t>(i)]] = Split::kVal;
+  return left_out;
 }
 
 SplitTable read_split(const fs::path& path) {

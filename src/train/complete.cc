@@ -149,7 +149,7 @@ Keep parse_keep(std::string_view text) {
 
 CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress) {
-  const FeatureSet& raw = inputs.features;
+  const FeatureSet raw = with_validation(inputs.features, options.validation);
   check_completion(raw, options);
   const FeatureScaling scaling = feature_scaling(raw, options);
   FeatureSet features = raw;

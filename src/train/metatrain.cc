@@ -191,7 +191,8 @@ class MetaTrainer : public Trainer {
 MetatrainResult metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options, const MetatrainFiles& files,
                           Progress& progress) {
   check_metatrain(inputs, options);
-  MetaTrainer trainer(inputs, options, files, progress);
+  const PackedImages parted = with_validation(inputs.images, options.validation);
+  MetaTrainer trainer({parted, inputs.backbone, inputs.model, inputs.knowledge}, options, files, progress);
   const json made_by = metatrain_made_by(inputs.images, options, files.training.provenance);
   const EpochLoopResult trained = EpochLoop(trainer, loop_options(options, files, made_by), progress).run();
   return {trained.kept_epoch, trainer.take_epochs()};

@@ -165,7 +165,8 @@ PretrainResult pretrain(const PackedImages& images, const PretrainOptions& optio
   if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
   PretrainOptions sized = options;
   sized.backbone.image_size = images.image_size();
-  PretrainTrainer trainer(images, sized, files);
+  const PackedImages parted = with_validation(images, options.validation);
+  PretrainTrainer trainer(parted, sized, files);
   EpochLoopOptions loop = loop_options(sized, files, pretrain_made_by(images, sized));
   loop.steps = trainer.steps();
   return result_of(EpochLoop(trainer, loop, progress).run());

@@ -3,7 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "protocom/core/log.h"
 #include "protocom/data/packed_images.h"
+#include "protocom/data/split.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/features/extract.h"
 #include "protocom/nn/backbone.h"
@@ -11,6 +13,19 @@
 #include "train/event_file.h"
 
 namespace protocom {
+
+/// `data`, PackedImages or FeatureSet, where validation is asked for and no class is meant for it: with some base
+/// classes as val classes (leave_out_validation), which is said; otherwise as it is. Tensors are shared.
+template <typename Data>
+Data with_validation(Data data, const ValidationOptions& options) {
+  const int64_t left_out = options.episodes > 0 ? leave_out_validation(data.class_split) : 0;
+  if (left_out > 0) {
+    logger().warn(
+        "there are no val classes: {} of the base classes are left out to validate on (--val-episodes 0 trains on all)",
+        left_out);
+  }
+  return data;
+}
 
 /// What classifies the queries of validation episodes besides their features.
 struct ValidationModel {

@@ -135,6 +135,18 @@ TEST_F(Evaluate, PoolsSeedsAndSaysWhatItChecked) {
               (row["per_seed"][0]["accuracy"].get<double>() + row["per_seed"][1]["accuracy"].get<double>()) / 2, 1e-9);
 }
 
+TEST_F(Evaluate, TakesFewerClassesAnEpisodeWhereASplitHasFewerUnlessANumberIsAskedFor) {
+  const Outcome outcome =
+      protocom(folder_.path(), {"evaluate", "--features", "features.npz", "--n-query", "4", "--episodes", "30",
+                                "--split", "base", "--k-shot", "1", "--methods", "mean"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the split 'base' has 2 classes: episodes are 2-way, not 5-way"));
+  EXPECT_THAT(outcome.out, HasSubstr("2-way 1-shot"));
+  const Outcome asked = run({"--split", "base", "--k-shot", "1", "--n-way", "5"});
+  EXPECT_EQ(asked.exit_code, 1);
+  EXPECT_THAT(asked.err, HasSubstr("5-way episodes need 5"));
+}
+
 TEST_F(Evaluate, RunsASavedListOfUnusualEpisodesAgain) {
   const Outcome drawn = run({"--k-shot", "1-3", "--unlabelled", "2", "--query-distribution", "dirichlet", "--alpha",
                              "1", "--save-episodes", "e.json", "--json", "a.json"});

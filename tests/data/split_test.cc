@@ -126,5 +126,33 @@ TEST_F(SplitTest, ReadsThePublishedSplits) {
   EXPECT_EQ(tiny.at("n01768244"), Split::kNovel);  // trilobite
 }
 
+std::vector<Split> classes(int64_t base, int64_t val, int64_t novel) {
+  std::vector<Split> all(static_cast<size_t>(base), Split::kBase);
+  all.insert(all.end(), static_cast<size_t>(val), Split::kVal);
+  all.insert(all.end(), static_cast<size_t>(novel), Split::kNovel);
+  return all;
+}
+
+TEST(LeaveOutValidation, TakesAnEighthOfTheBaseClassesAndAtLeastFour) {
+  for (const auto& [base, expected] : {std::pair{12, 4}, std::pair{32, 4}, std::pair{64, 8}}) {
+    std::vector<Split> all = classes(base, 0, 5);
+    EXPECT_EQ(leave_out_validation(all), expected);
+    EXPECT_EQ(std::count(all.begin(), all.end(), Split::kVal), expected);
+    EXPECT_EQ(std::count(all.begin(), all.end(), Split::kBase), base - expected);
+    EXPECT_EQ(std::count(all.end() - 5, all.end(), Split::kNovel), 5);
+    std::vector<Split> again = classes(base, 0, 0);
+    leave_out_validation(again);
+    EXPECT_TRUE(std::equal(again.begin(), again.end(), all.begin()));
+  }
+}
+
+TEST(LeaveOutValidation, TakesNoneWhereThereAreSomeOrTooFew) {
+  for (std::vector<Split> all : {classes(64, 1, 5), classes(11, 0, 5), classes(0, 0, 20)}) {
+    const std::vector<Split> before = all;
+    EXPECT_EQ(leave_out_validation(all), 0);
+    EXPECT_EQ(all, before);
+  }
+}
+
 }  // namespace
 }  // namespace protocom

@@ -91,7 +91,7 @@ TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
 TEST(Completer, RefusesPrototypesAndClassesThatDoNotFit) {
   const Completer completer(small_model(), four_classes());
   const auto refusal = [&](const at::Tensor& prototypes, const at::Tensor& index) {
-    return message_of([&] { completer.complete(prototypes, index); });
+    return message_of([&] { static_cast<void>(completer.complete(prototypes, index)); });
   };
   const at::Tensor two = at::ones({2, 16});
   EXPECT_EQ(refusal(two, at::tensor({0, 4}, at::kLong)),

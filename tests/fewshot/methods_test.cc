@@ -166,7 +166,9 @@ TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart)
   ASSERT_EQ(found.sizes(), at::IntArrayRef({2, 24, 4}));
   EXPECT_TRUE(found.isfinite().all().item<bool>());
   const EpisodeScores scores = scorer_->score(batch_);
-  if (scores.prototypes.defined()) EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kDim}));
+  if (scores.prototypes.defined()) {
+    EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kDim}));
+  }
   if (GetParam() == "completed") return;  // by a network that has learned nothing
   const at::Tensor truth = (at::tensor(some_rows().query, at::kLong).div(kImages, "floor")).view({2, 24});
   const at::Tensor winner = batch_.classes.gather(1, found.argmax(-1));
@@ -243,9 +245,12 @@ TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
 TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
   const bool context_matters = method_->spec().has(Need::kCompletionModel) || method_->spec().has(Need::kKnowledge) ||
                                method_->spec().has(Need::kBaseFeatures);
-  if (context_matters) EXPECT_THROW(check_needs(*method_, {}), UsageError);
-  if (method_->spec().has(Need::kFitting))
+  if (context_matters) {
+    EXPECT_THROW(check_needs(*method_, {}), UsageError);
+  }
+  if (method_->spec().has(Need::kFitting)) {
     EXPECT_THROW(check_needs(*make_method(GetParam()), world().context()), UsageError);
+  }
   EXPECT_NO_THROW(check_needs(*method_, world().context()));
 }
 
@@ -256,7 +261,9 @@ TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
     const EpisodeScores expected = scorer_->score(gather(world().features, rows));
     EXPECT_LT(far(found.logits, expected.logits), 1e-4);
     ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
-    if (expected.prototypes.defined()) EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
+    if (expected.prototypes.defined()) {
+      EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
+    }
   }
 }
 

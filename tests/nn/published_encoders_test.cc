@@ -132,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(All, PublishedEncoder,
                                            Published{"dinov2-registers", to_string(tiny_dinov2(4)), true},
                                            Published{"timm", to_string(tiny(16, 4))},
                                            Published{"timm-resized", to_string(tiny(16, 4))}),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
+                         [](const auto& one) {
+                           std::string name = one.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -202,7 +202,7 @@ TEST(PublishedEncoders, AFileWhoseNameOfItselfIsLargerThanItsTensorsIsRefusedBef
 TEST(VisionTransformerText, ComesBackAndRefusesWhatItIsNot) {
   const std::string text = to_string(tiny_dinov2(4));
   EXPECT_EQ(to_string(parse_vision_transformer(text)), text);
-  for (const std::string wrong : {std::string("vit"), text + ":x=1", std::string("vit:width=100"), std::string()})
+  for (const std::string& wrong : {std::string("vit"), text + ":x=1", std::string("vit:width=100"), std::string()})
     EXPECT_THROW(parse_vision_transformer(wrong), UsageError) << wrong;
   VisionTransformerShape odd = tiny(16, 4);
   odd.width = 100;

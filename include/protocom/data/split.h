@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -17,6 +18,10 @@ inline constexpr std::array<Split, 3> kAllSplits = {Split::kBase, Split::kVal, S
 std::string_view to_string(Split split);
 /// Also understands "train", "validation", "valid" and "test". Throws UsageError for anything else.
 Split parse_split(std::string_view text);
+
+/// Where no class is of kVal and at least 12 are of kBase: makes val classes of an eighth of these, at least 4, always
+/// the same ones of as many. Returns how many.
+int64_t leave_out_validation(std::vector<Split>& class_split);
 
 /// Class name -> split.
 using SplitTable = std::map<std::string, Split>;
