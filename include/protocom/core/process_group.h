@@ -16,7 +16,7 @@ struct Launch {
   int size = 1;
   int local_rank = 0;  ///< among the processes of this machine: the GPU it takes
   int local_size = 1;  ///< processes of this machine, which share its cores
-  std::string host = "localhost";
+  std::string host = "127.0.0.1";
   int port = 29500;
   bool hosted_store = false;  ///< the launcher itself keeps the store where processes meet (torchrun)
 };
