@@ -70,6 +70,14 @@ AskedSplit asked_split(const ImageDatasetOptions& options, Layout layout, const 
   return {};
 }
 
+constexpr size_t kShown = 10;  ///< names in a warning
+
+/// "a, b, c, ..."
+std::string first_of(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kShown ? ", ..." : "");
+}
+
 void check_known(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, const fs::path& root) {
   if (!asked.table) return;
   std::vector<std::string> known;
@@ -80,10 +88,25 @@ void check_known(const AskedSplit& asked, const std::vector<layout::RawClass>& c
     if (names.count(entry.first) == 0) unknown.push_back(entry.first);
   }
   if (unknown.empty()) return;
-  const size_t count = unknown.size();
-  unknown.resize(std::min<size_t>(count, 10));
-  fail("{} names {} of {} classes that are not in {}: {}{}", asked.name, count, asked.table->size(), root.string(),
-       fmt::join(unknown, ", "), count > unknown.size() ? ", ..." : "");
+  fail("{} names {} of {} classes that are not in {}: {}", asked.name, unknown.size(), asked.table->size(),
+       root.string(), first_of(unknown));
+}
+
+/// Says which folders beside those of `classes` the split does not name. Where other layouts hold more classes than a
+/// split has, that is meant so.
+void warn_of_unnamed(const fs::path& root, const std::vector<layout::RawClass>& classes, const AskedSplit& asked) {
+  if (!asked.table) return;
+  std::set<fs::path> parents;
+  for (const auto& listed : classes) parents.insert(listed.place.parent_path());
+  std::vector<std::string> unnamed;
+  for (const fs::path& parent : parents) {
+    for (const fs::path& folder : layout::folders_in(parent)) {
+      if (asked.table->count(folder.filename().string()) == 0) unnamed.push_back(folder.filename().string());
+    }
+  }
+  if (unnamed.empty()) return;
+  logger().warn("{} folders in {} are left out, {} does not name them: {}", unnamed.size(), root.string(), asked.name,
+                first_of(unnamed));
 }
 
 /// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
@@ -98,11 +121,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
     fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
          classes.front().place.string());
   }
-  constexpr size_t kShown = 10;
-  logger().warn(
-      "{} of {} classes have no images and are left out: {}{}", empty.size(), classes.size(),
-      fmt::join(empty.begin(), empty.begin() + static_cast<std::ptrdiff_t>(std::min(empty.size(), kShown)), ", "),
-      empty.size() > kShown ? ", ..." : "");
+  logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(), first_of(empty));
   classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
                 classes.end());
   return empty;
@@ -155,6 +174,7 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   auto classes = list_classes(layout, {root, asked.table ? &*asked.table : nullptr});
   check_known(asked, classes, root);
   if (classes.empty()) fail("{} has no class with images", root.string());
+  if (layout == Layout::kFolder) warn_of_unnamed(root, classes, asked);
   ImageDataset dataset;
   for (const auto& listed : classes) dataset.skipped.add(listed.skipped);
   dataset.empty_classes = drop_empty(classes, root);

@@ -147,6 +147,14 @@ TEST_F(BadInput, AClassWithoutImagesIsNamedAndLeftOut) {
   EXPECT_THAT(outcome.err, HasSubstr("have no images and are left out: empty"));
 }
 
+TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
+  std::filesystem::copy(folder_ / "photos/cat", folder_ / "photos/lynx", std::filesystem::copy_options::recursive);
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
+  const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 folders in photos are left out, split.csv does not name them: lynx"));
+}
+
 TEST_F(BadInput, ATruncatedImage) {
   write_text(folder_ / "photos/dog/2.bmp", bmp_.substr(0, 40));
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
