@@ -5,7 +5,7 @@
 #include "protocom/core/csv.h"
 #include "protocom/data/image_files.h"
 #include "protocom/features/embed.h"
-#include "protocom/serve/recognizer.h"
+#include "protocom/serve/class_scorer.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -14,7 +14,7 @@ namespace {
 struct Options {
   std::string store, backbone, model, fitted, format = "table";
   std::vector<std::string> images;
-  RecognizerOptions recognizer;
+  ClassScorerOptions scorer;
   ExtractOptions extract;
   int64_t top = 5;
   bool transductive = false;
@@ -73,12 +73,11 @@ void print_as_json(const Options& options, const Method& method, const EmbeddedF
 }
 
 /// Warns where a method that expects balanced queries is given others: judged alone, most are of one class.
-void warn_of_proportions(const Recognizer& recognizer, const ClassStore& store, const StoreModel& model,
+void warn_of_proportions(const ClassScorer& scorer, const ClassStore& store, const StoreModel& model,
                          const at::Tensor& features) {
-  if (recognizer.method().spec().assumes != Assumes::kBalancedQueries &&
-      recognizer.method().spec().name != "gauss-fusion")
+  if (scorer.method().spec().assumes != Assumes::kBalancedQueries && scorer.method().spec().name != "gauss-fusion")
     return;
-  const Recognizer alone(store, model, {model.fitted ? model.default_method() : "mean-fusion"});
+  const ClassScorer alone(store, model, {model.fitted ? model.default_method() : "mean-fusion"});
   const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
   std::map<std::string, double> share;
   for (const auto& answer : answers) share[answer.front().name] += 100.0 / static_cast<double>(answers.size());
@@ -89,25 +88,25 @@ void warn_of_proportions(const Recognizer& recognizer, const ClassStore& store, 
   logger().warn(
       "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
       "where classes are not about equally frequent; leave --transductive out",
-      most->second, answers.size(), most->first, recognizer.method().label(), expected);
+      most->second, answers.size(), most->first, scorer.method().label(), expected);
 }
 
 void run_classify(Options& options) {
   const ClassStore store = read_class_store(options.store);
   const StoreModel model = read_store_model(store, options.store, {{}, options.model, options.fitted, {}});
-  if (options.transductive) options.recognizer.method = model.transductive_method();
-  const Recognizer recognizer(store, model, options.recognizer);
+  if (options.transductive) options.scorer.method = model.transductive_method();
+  const ClassScorer scorer(store, model, options.scorer);
   const FoundImages found = find_images(options.images);
   ForeignBackbone said;
   said.preprocessing = store.preprocessing;
   const auto backbone = open_backbone(locate(store.backbone, "backbone", options.store, options.backbone), said);
   EmbeddedFiles images = embed_files(*backbone, found.paths, options.extract, progress());
   images.unreadable.insert(images.unreadable.begin(), found.unreadable.begin(), found.unreadable.end());
-  const at::Tensor probabilities = recognizer.probabilities(images.features);
-  if (!images.paths.empty()) warn_of_proportions(recognizer, store, model, images.features);
-  const Rankings rankings = rank_classes(probabilities, recognizer.class_names(), options.top);
+  const at::Tensor probabilities = scorer.probabilities(images.features);
+  if (!images.paths.empty()) warn_of_proportions(scorer, store, model, images.features);
+  const Rankings rankings = rank_classes(probabilities, scorer.class_names(), options.top);
   if (options.format == "json")
-    print_as_json(options, recognizer.method(), images, rankings);
+    print_as_json(options, scorer.method(), images, rankings);
   else if (options.format == "csv")
     print_as_csv(images, rankings);
   else
@@ -124,7 +123,7 @@ void add_classify_command(CLI::App& app) {
                                   "protocom classify pets.store holiday/ --transductive --format csv");
   command->add_option("store", options->store, "Class store, see protocom enrol")->required();
   command->add_option("images", options->images, "Images, or folders that are walked")->required();
-  CLI::Option* method = command->add_option("--method", options->recognizer.method,
+  CLI::Option* method = command->add_option("--method", options->scorer.method,
                                             "Method with its parameters, see protocom methods: mean-fusion:gamma=20; "
                                             "otherwise the store's fitted method, or mean-fusion");
   command

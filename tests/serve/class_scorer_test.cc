@@ -1,4 +1,4 @@
-#include "protocom/serve/recognizer.h"
+#include "protocom/serve/class_scorer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,70 +23,70 @@ ClassStore two_classes() {
   return store;
 }
 
-TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
+TEST(ClassScorer, InductivePrototypesAreHalfMeanHalfCompleted) {
   const StoreModel model = store_model({1, 3});
-  const Recognizer recognizer(two_classes(), model);
+  const ClassScorer scorer(two_classes(), model);
   const at::Tensor expected =
       at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
-  EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2})), expected));
+  EXPECT_TRUE(at::allclose(scorer.prototypes(at::zeros({0, 2})), expected));
 }
 
-TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
+TEST(ClassScorer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
   const StoreModel model = store_model({0, 0});
   // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
   // and 0.
-  const Recognizer recognizer(two_classes(), model, {"mean-fusion:gamma=2"});
-  const at::Tensor probabilities = recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}));
+  const ClassScorer scorer(two_classes(), model, {"mean-fusion:gamma=2"});
+  const at::Tensor probabilities = scorer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}));
   EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
   EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
   EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
 }
 
-TEST(Recognizer, UsesTheGammaThatTheModelLearned) {
+TEST(ClassScorer, UsesTheGammaThatTheModelLearned) {
   StoreModel model = store_model({0, 0});
   model.completion->gamma = 2;
   const at::Tensor query = at::tensor({5.0F, 0.0F}).view({1, 2});
-  EXPECT_NEAR(Recognizer(two_classes(), model).probabilities(query)[0][0].item<double>(),
+  EXPECT_NEAR(ClassScorer(two_classes(), model).probabilities(query)[0][0].item<double>(),
               std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
 }
 
-TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
+TEST(ClassScorer, WithoutQueriesTransductiveIsInductive) {
   const StoreModel model = store_model({1, 3});
   const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
-                           Recognizer(two_classes(), model).prototypes(none)));
+  EXPECT_TRUE(at::allclose(ClassScorer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
+                           ClassScorer(two_classes(), model).prototypes(none)));
 }
 
-TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
+TEST(ClassScorer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
   const StoreModel model = store_model({1, 3});
-  const Recognizer recognizer(two_classes(), model, {"gauss-fusion"});
+  const ClassScorer scorer(two_classes(), model, {"gauss-fusion"});
   const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
   const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
-  const at::Tensor direct = recognizer.probabilities(queries).index_select(0, order);
-  const at::Tensor permuted = recognizer.probabilities(queries.index_select(0, order));
+  const at::Tensor direct = scorer.probabilities(queries).index_select(0, order);
+  const at::Tensor permuted = scorer.probabilities(queries.index_select(0, order));
   EXPECT_TRUE(at::allclose(direct, permuted, 1e-5, 1e-6));
 }
 
-TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
+TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {
   // All queries lie right and a little up; the class "right" has seen none like them.
   const StoreModel model = store_model({1, 3});
   const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
-  const at::Tensor before = Recognizer(two_classes(), model).prototypes(queries)[0];
-  const at::Tensor after = Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
+  const at::Tensor before = ClassScorer(two_classes(), model).prototypes(queries)[0];
+  const at::Tensor after = ClassScorer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
   EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
 }
 
-TEST(Recognizer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
+TEST(ClassScorer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
   const StoreModel model = store_model({0, 0});
-  EXPECT_THROW(Recognizer(two_classes(), model, {"simple-shot"}), UsageError);
-  EXPECT_THROW(Recognizer(two_classes(), model, {"restore-net"}), UsageError);
-  EXPECT_THROW(Recognizer(two_classes(), model, {"means"}), UsageError);
+  EXPECT_THROW(ClassScorer(two_classes(), model, {"simple-shot"}), UsageError);
+  EXPECT_THROW(ClassScorer(two_classes(), model, {"restore-net"}), UsageError);
+  EXPECT_THROW(ClassScorer(two_classes(), model, {"means"}), UsageError);
 }
 
-TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
+TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
   const auto said = [](const ClassStore& store, const StoreModel& model) -> std::string {
     try {
-      const Recognizer recognizer(store, model);
+      const ClassScorer scorer(store, model);
     } catch (const Error& error) {
       return error.what();
     }
@@ -102,12 +102,12 @@ TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
   EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
 }
 
-TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
+TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {
   const StoreModel model = store_model({0, 0});
-  const Recognizer recognizer(two_classes(), model);
-  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(recognizer.prototypes(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({}))), Error);
+  const ClassScorer scorer(two_classes(), model);
+  EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(scorer.prototypes(at::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({}))), Error);
 }
 
 TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {

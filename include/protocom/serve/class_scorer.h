@@ -11,8 +11,8 @@
 
 namespace protocom {
 
-/// Settings of a Recognizer.
-struct RecognizerOptions {
+/// Settings of a ClassScorer.
+struct ClassScorerOptions {
   /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
   /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
   std::string method = {};
@@ -26,13 +26,13 @@ struct RankedClass {
 
 /// Classifies features by the classes of a store, as one episode in which they are the queries. Thread-safe after
 /// construction.
-class Recognizer {
+class ClassScorer {
  public:
   /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the model's sizes or
   /// attributes are not the store's; UsageError for a method that needs what a store does not keep.
-  Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options = {});
-  Recognizer(const Recognizer&) = delete;
-  Recognizer& operator=(const Recognizer&) = delete;
+  ClassScorer(const ClassStore& store, const StoreModel& model, const ClassScorerOptions& options = {});
+  ClassScorer(const ClassScorer&) = delete;
+  ClassScorer& operator=(const ClassScorer&) = delete;
 
   /// [c], in the store's order.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }

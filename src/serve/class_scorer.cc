@@ -1,4 +1,4 @@
-#include "protocom/serve/recognizer.h"
+#include "protocom/serve/class_scorer.h"
 
 #include <ATen/ATen.h>
 
@@ -95,7 +95,7 @@ void check_dim(const at::Tensor& features, int64_t dim) {
 
 }  // namespace
 
-Recognizer::Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options) {
+ClassScorer::ClassScorer(const ClassStore& store, const StoreModel& model, const ClassScorerOptions& options) {
   const at::NoGradGuard no_grad;
   check_images(store);
   check_fits(store, model);
@@ -112,7 +112,7 @@ Recognizer::Recognizer(const ClassStore& store, const StoreModel& model, const R
   scorer_ = method_->prepare(context);
 }
 
-EpisodeScores Recognizer::score(const at::Tensor& features) const {
+EpisodeScores ClassScorer::score(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
   check_dim(features, supports_.support.defined() ? supports_.support.size(3) : supports_.moments.sum.size(2));
   EpisodeBatch batch = supports_;
@@ -120,12 +120,12 @@ EpisodeScores Recognizer::score(const at::Tensor& features) const {
   return scorer_->score(batch);
 }
 
-at::Tensor Recognizer::prototypes(const at::Tensor& features) const {
+at::Tensor ClassScorer::prototypes(const at::Tensor& features) const {
   const at::Tensor prototypes = score(features).prototypes;
   return prototypes.defined() ? prototypes.squeeze(0) : prototypes;
 }
 
-at::Tensor Recognizer::probabilities(const at::Tensor& features) const {
+at::Tensor ClassScorer::probabilities(const at::Tensor& features) const {
   return score(features).logits.squeeze(0).softmax(-1);
 }
 
