@@ -10,42 +10,42 @@
 namespace protocom {
 namespace {
 
-at::Tensor rows(const ClassStore& store, const at::Tensor& (*field)(const StoredClass&)) {
+at::Tensor rows(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
   std::vector<at::Tensor> result;
-  for (const StoredClass& one : store.classes) result.push_back(field(one));
+  for (const StoredClass& one : enrolled.classes) result.push_back(field(one));
   return at::stack(result).to(at::kFloat);
 }
 
-void check_images(const ClassStore& store) {
-  if (store.classes.empty()) fail("the store has no class yet; enrol one first");
-  for (const StoredClass& one : store.classes) {
-    if (one.count < 1) fail("class '{}' of the store has no image", one.name);
+void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
+  if (enrolled.classes.empty()) fail("there is no class yet; enrol one first");
+  for (const StoredClass& one : enrolled.classes) {
+    if (one.count < fewest) fail("class '{}' has no image: enrol one, or remove the class", one.name);
   }
 }
 
-SupportStatistics statistics(const ClassStore& store) {
+SupportStatistics statistics(const EnrolledClasses& enrolled) {
   std::vector<double> count;
-  for (const StoredClass& one : store.classes) count.push_back(static_cast<double>(one.count));
+  for (const StoredClass& one : enrolled.classes) count.push_back(static_cast<double>(one.count));
   return {at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
+          rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
+          rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
 }
 
-/// Each image's feature where the store keeps them, else moments.
-EpisodeBatch supports_of(const ClassStore& store) {
+/// Each image's feature where they are all there, else moments.
+EpisodeBatch supports_of(const EnrolledClasses& enrolled) {
   EpisodeBatch batch;
-  const auto n = static_cast<int64_t>(store.classes.size());
+  const auto n = static_cast<int64_t>(enrolled.classes.size());
   batch.classes = at::arange(n, at::kLong).unsqueeze(0);  // [1, n]
-  if (!store.keeps_features()) {
-    batch.moments = statistics(store);
+  if (!enrolled.have_features()) {
+    batch.moments = statistics(enrolled);
     return batch;
   }
   int64_t most = 0;
-  for (const StoredClass& one : store.classes) most = std::max(most, one.count);
-  batch.support = at::zeros({1, n, most, store.feature_dim});
+  for (const StoredClass& one : enrolled.classes) most = std::max(most, one.count);
+  batch.support = at::zeros({1, n, most, enrolled.feature_dim});
   batch.support_mask = at::zeros({1, n, most});
   for (int64_t k = 0; k < n; ++k) {
-    const StoredClass& one = store.classes[static_cast<size_t>(k)];
+    const StoredClass& one = enrolled.classes[static_cast<size_t>(k)];
     batch.support[0][k].slice(0, 0, one.count).copy_(one.features);
     batch.support_mask[0][k].slice(0, 0, one.count).fill_(1);
   }
@@ -53,56 +53,58 @@ EpisodeBatch supports_of(const ClassStore& store) {
 }
 
 void check_dims(int64_t found, int64_t expected, const char* what) {
-  if (found != expected) fail("the model takes {} of {} dimensions, the store's have {}", what, found, expected);
+  if (found != expected)
+    fail("the model takes {} of {} dimensions, those that are enrolled have {}", what, found, expected);
 }
 
-void check_fits(const ClassStore& store, const StoreModel& model) {
-  if (model.attributes() != store.attributes) fail("the model has other attributes than the store");
-  if (model.fitted) return check_dims(model.fitted->feature_dim, store.feature_dim, "features");
+void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
+  if (model.attributes() != enrolled.attributes) fail("the model has other attributes than the enrolled classes");
+  if (model.fitted) return check_dims(model.fitted->feature_dim, enrolled.feature_dim, "features");
   const ProtoComNetOptions& sizes = model.completion->network.options();
-  check_dims(sizes.feature_dim, store.feature_dim, "features");
-  check_dims(sizes.embedding_dim, store.classes.front().description.embedding.numel(), "class embeddings");
+  check_dims(sizes.feature_dim, enrolled.feature_dim, "features");
+  check_dims(sizes.embedding_dim, enrolled.classes.front().description.embedding.numel(), "class embeddings");
 }
 
-KnowledgeTable table_of(const ClassStore& store) {
+KnowledgeTable table_of(const EnrolledClasses& enrolled) {
   KnowledgeTable table;
-  for (const StoredClass& one : store.classes) table.classes.push_back(one.name);
-  table.attributes = store.attributes;
+  for (const StoredClass& one : enrolled.classes) table.classes.push_back(one.name);
+  table.attributes = enrolled.attributes;
   table.association =
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
+      rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
   table.class_embedding =
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
-  table.attribute_embedding = at::zeros({static_cast<int64_t>(store.attributes.size()), table.class_embedding.size(1)});
+      rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
+  table.attribute_embedding =
+      at::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
   return table;
 }
 
-std::shared_ptr<const Method> method_of(const ClassStore& store, const StoreModel& model, const std::string& text) {
+std::shared_ptr<const Method> method_of(const EnrolledClasses& enrolled, const StoreModel& model,
+                                        const std::string& text) {
   const std::string name = text.empty() ? model.default_method() : text;
   std::vector<FittedMethod> fitted;
   const MethodSpec& spec = make_method(name)->spec();
   if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
-  if (spec.has(Need::kSupportImages) && !store.keeps_features())
-    fail_usage(
-        "'{}' needs each support image's feature; the store of a completion model keeps the moments of each class only",
-        name);
+  if (spec.has(Need::kSupportImages) && !enrolled.have_features())
+    fail_usage("'{}' needs each enrolled image's feature; of some only the moments of their class are there", name);
   return make_methods({name}, fitted).front();
 }
 
 void check_dim(const at::Tensor& features, int64_t dim) {
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("features of the shape [{}], expected [any, {}] as the store's", fmt::join(features.sizes(), ", "), dim);
+  fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.sizes(), ", "),
+       dim);
 }
 
 }  // namespace
 
-ClassScorer::ClassScorer(const ClassStore& store, const StoreModel& model, const ClassScorerOptions& options) {
+ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options) {
   const at::NoGradGuard no_grad;
-  check_images(store);
-  check_fits(store, model);
-  method_ = method_of(store, model, options.method);
-  table_ = table_of(store);
+  method_ = method_of(enrolled, model, options.method);
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model);
+  table_ = table_of(enrolled);
   knowledge_ = {table_.association, table_.class_embedding};
-  supports_ = supports_of(store);
+  supports_ = supports_of(enrolled);
   MethodContext context;
   if (model.completion) context.model = &*model.completion;
   context.classes = &knowledge_;
@@ -112,12 +114,37 @@ ClassScorer::ClassScorer(const ClassStore& store, const StoreModel& model, const
   scorer_ = method_->prepare(context);
 }
 
-EpisodeScores ClassScorer::score(const at::Tensor& features) const {
+EpisodeScores ClassScorer::score(const at::Tensor& features) const { return score(supports_, features); }
+
+EpisodeScores ClassScorer::score(EpisodeBatch batch, const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
   check_dim(features, supports_.support.defined() ? supports_.support.size(3) : supports_.moments.sum.size(2));
-  EpisodeBatch batch = supports_;
   batch.query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
   return scorer_->score(batch);
+}
+
+int64_t ClassScorer::count(int64_t k) const {
+  return supports_.support.defined() ? supports_.support_mask[0][k].sum().item<int64_t>() : 0;
+}
+
+at::Tensor ClassScorer::images(int64_t k) const { return supports_.support[0][k].slice(0, 0, count(k)); }
+
+EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
+  EpisodeBatch batch = supports_;
+  batch.support = batch.support.clone();
+  batch.support_mask = batch.support_mask.clone();
+  batch.support[0][k][image].zero_();
+  batch.support_mask[0][k][image] = 0;
+  return score(batch, supports_.support[0][k].slice(0, image, image + 1));
+}
+
+EpisodeScores ClassScorer::score_without_class(int64_t k) const {
+  const at::Tensor others = at::arange(supports_.classes.size(1)).ne(k).nonzero().flatten();  // [c - 1]
+  EpisodeBatch batch;
+  batch.classes = supports_.classes.index_select(1, others);
+  batch.support = supports_.support.index_select(1, others);
+  batch.support_mask = supports_.support_mask.index_select(1, others);
+  return score(batch, images(k));
 }
 
 at::Tensor ClassScorer::prototypes(const at::Tensor& features) const {

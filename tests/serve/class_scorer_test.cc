@@ -95,11 +95,12 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
   EXPECT_THAT(said(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
   ClassStore without_images = two_classes();
   add_class(without_images, "empty", description(1));
-  EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' of the store has no image"));
+  EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));
   StoreModel other = store_model({0, 0});
   other.completion->attributes = {"wing"};
   EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
-  EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
+  EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})),
+              HasSubstr("features of 3 dimensions, those that are enrolled have 2"));
 }
 
 TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {

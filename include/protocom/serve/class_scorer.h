@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocom/fewshot/methods.h"
-#include "protocom/serve/class_store.h"
+#include "protocom/serve/enrolled_classes.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom {
@@ -24,17 +24,17 @@ struct RankedClass {
   double probability = 0;
 };
 
-/// Classifies features by the classes of a store, as one episode in which they are the queries. Thread-safe after
+/// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe after
 /// construction.
 class ClassScorer {
  public:
-  /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the model's sizes or
-  /// attributes are not the store's; UsageError for a method that needs what a store does not keep.
-  ClassScorer(const ClassStore& store, const StoreModel& model, const ClassScorerOptions& options = {});
+  /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
+  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept.
+  ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
   ClassScorer(const ClassScorer&) = delete;
   ClassScorer& operator=(const ClassScorer&) = delete;
 
-  /// [c], in the store's order.
+  /// [c], in the order of their enrolment.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }
 
   [[nodiscard]] const Method& method() const { return *method_; }
@@ -46,8 +46,20 @@ class ClassScorer {
   /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
   [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
 
- private:
+  /// What the method says of features float32 [n, d]: logits [1, n, c].
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+
+  /// Images of class k whose features are there.
+  [[nodiscard]] int64_t count(int64_t k) const;
+  /// Those features, float32 [count, d].
+  [[nodiscard]] at::Tensor images(int64_t k) const;
+  /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
+  [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
+  /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
+  [[nodiscard]] EpisodeScores score_without_class(int64_t k) const;
+
+ private:
+  [[nodiscard]] EpisodeScores score(EpisodeBatch batch, const at::Tensor& features) const;
 
   KnowledgeTable table_;  // the store's classes and what is known of them
   ClassKnowledge knowledge_;

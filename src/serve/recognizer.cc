@@ -1,0 +1,184 @@
+#include "protocom/serve/recognizer.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/features/embed.h"
+#include "serve/proportions.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+/// Each row less the centre, of unit length. float32 [n, d]
+at::Tensor directions(const at::Tensor& features, const at::Tensor& center) {
+  const at::Tensor moved = features - center;
+  return moved / moved.norm(2, 1, /*keepdim=*/true).clamp_min(1e-12);
+}
+
+StoreModel read_model(const RecognizerFile& file) {
+  StoreModel model;
+  const char* name = file.artefact("fitted") != nullptr ? "fitted" : "model";
+  file.read_artefact(name, [&](const fs::path& path) { model = read_store_model(path); });
+  return model;
+}
+
+}  // namespace
+
+Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
+    : file_(std::move(file)),
+      options_(std::move(options)),
+      model_(std::make_unique<const StoreModel>(read_model(file_))) {
+  if (options_.method.empty() && options_.together == Together::kYes) options_.method = model_->transductive_method();
+  if (options_.method.empty()) options_.method = model_->default_method();
+  make_method(options_.method);  // a wrong name is said before images are read
+}
+
+Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {
+  return {RecognizerFile(path), options};
+}
+
+Recognizer::~Recognizer() = default;
+Recognizer::Recognizer(Recognizer&&) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+
+const Method& Recognizer::method() {
+  refresh();
+  return scorer_->method();
+}
+
+const std::optional<Calibration>& Recognizer::calibration() {
+  refresh();
+  return calibration_;
+}
+
+/// Takes the classes as they are in the file now.
+void Recognizer::refresh() {
+  if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
+  scorer_.reset();
+  snapshot_ = file_.snapshot();
+  scorer_ = std::make_unique<const ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
+  calibration_.reset();
+  if (snapshot_.calibration) calibration_ = calibration_from(*snapshot_.calibration, file_.path().string());
+  if (calibration_ && calibration_->method != scorer_->method().label()) calibration_.reset();
+  refresh_examples();
+}
+
+void Recognizer::refresh_examples() {
+  examples_ = at::Tensor();
+  example_rows_.clear();
+  if (!snapshot_.enrolled.have_features()) return;
+  std::vector<at::Tensor> features;
+  for (size_t k = 0; k < snapshot_.examples.size(); ++k) {
+    const StoredClass& one = snapshot_.enrolled.classes[k];
+    features.push_back(one.features);
+    for (const KeptExample& example : snapshot_.examples[k])
+      example_rows_.push_back({example.id, one.name, example.source, 0});
+  }
+  const at::Tensor all = at::cat(features);  // [m, d]
+  if (all.size(0) == 0) return;
+  center_ = all.mean(0);
+  examples_ = directions(all, center_);
+}
+
+Backbone& Recognizer::backbone() {
+  if (backbone_ != nullptr) return *backbone_;
+  ForeignBackbone said;
+  said.preprocessing = file_.settings().preprocessing;
+  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, said); });
+  if (backbone_->dim() != file_.settings().feature_dim)
+    fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
+         file_.settings().feature_dim);
+  return *backbone_;
+}
+
+std::vector<NearExample> Recognizer::nearest_of(const at::Tensor& feature) const {
+  std::vector<NearExample> nearest;
+  if (!examples_.defined() || options_.nearest < 1) return nearest;
+  const at::Tensor likeness = examples_.matmul(directions(feature, center_).squeeze(0));  // [m]
+  const auto [value, row] = likeness.topk(std::min(options_.nearest, likeness.size(0)));
+  for (int64_t i = 0; i < value.size(0); ++i) {
+    nearest.push_back(example_rows_[static_cast<size_t>(row[i].item<int64_t>())]);
+    nearest.back().similarity = value[i].item<double>();
+  }
+  return nearest;
+}
+
+std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const EpisodeScores scores = scorer_->score(features);
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  const at::Tensor probabilities = (scores.logits.squeeze(0) * factor).softmax(-1);  // [n, c]
+  auto rankings = rank_classes(probabilities, scorer_->class_names(), options_.top);
+  const at::Tensor familiar = familiarity(scores);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    Answer answer;
+    answer.ranking = std::move(rankings[i]);
+    answer.familiarity = familiar[row].item<double>();
+    if (calibration_) answer.none_of_these = answer.familiarity <= calibration_->threshold;
+    answer.nearest = nearest_of(features.slice(0, row, row + 1));
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
+  refresh();
+  return answers_of(features);
+}
+
+Answer Recognizer::classify(const Image& image) {
+  refresh();
+  return answers_of(extract_features(backbone(), {image}, options_.extract)).front();
+}
+
+Answer Recognizer::classify(const fs::path& image) {
+  refresh();
+  const Preprocessing& sizes = file_.settings().preprocessing;
+  const Image square = reading(image, [&] { return decode_square_image(read_image_bytes(image), sizes); });
+  return answers_of(extract_square_features(backbone(), {square}, options_.extract)).front();
+}
+
+std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
+                                                 Progress& progress) {
+  refresh();
+  const auto answer = [&](const EmbeddedFiles& files) {
+    if (files.paths.empty()) return;
+    const std::vector<Answer> answers = answers_of(files.features);
+    for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
+  };
+  if (scorer_->method().spec().sees == Sees::kAllQueries) {
+    const EmbeddedFiles files = embed_files(backbone(), images, options_.extract, progress);
+    warn_of_proportions(*scorer_, snapshot_.enrolled, *model_, files.features);
+    answer(files);
+    return files.unreadable;
+  }
+  std::vector<UnreadableFile> unreadable;
+  const auto take_batch = [&](EmbeddedBatch&& batch) {
+    answer(batch);
+    unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+  };
+  embed_batches(backbone(), images, options_.extract, take_batch, progress);
+  return unreadable;
+}
+
+Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
+                                  Progress& progress) {
+  refresh();
+  at::Tensor strangers;
+  if (!others.empty()) {
+    const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
+    if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+    strangers = files.features;
+  }
+  const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
+  file_.set_calibration(to_json(made));
+  return made;
+}
+
+}  // namespace protocom

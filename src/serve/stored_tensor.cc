@@ -1,0 +1,25 @@
+#include "serve/stored_tensor.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+
+std::string to_blob(const at::Tensor& tensor, at::ScalarType type) {
+  const at::Tensor values = tensor.to(type).contiguous();
+  return {static_cast<const char*>(values.data_ptr()), values.nbytes()};
+}
+
+at::Tensor from_blob(std::string_view blob, at::ScalarType type, int64_t size, const std::string& what) {
+  const size_t expected = static_cast<size_t>(size) * c10::elementSize(type);
+  if (blob.size() != expected) fail("{} is damaged: {} bytes, expected {}", what, blob.size(), expected);
+  at::Tensor values = at::empty({size}, type);
+  if (!blob.empty()) std::memcpy(values.data_ptr(), blob.data(), blob.size());
+  if (!values.isfinite().all().item<bool>()) fail("{} is damaged: it holds NaN or infinity", what);
+  return values;
+}
+
+}  // namespace protocom
