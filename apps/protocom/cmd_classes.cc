@@ -56,8 +56,9 @@ void run_show(const Options& options) {
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
   if (options.as_json) return print_json(to_json(file, *one));
+  const json weights = attributes_of(file, *one);
   std::vector<std::string> attributes;
-  for (const auto& [name, weight] : attributes_of(file, *one).items())
+  for (const auto& [name, weight] : weights.items())
     attributes.push_back(weight == 1.0 ? name : fmt::format("{} {:.2f}", name, weight.get<double>()));
   print_table({{"class", one->name},
                {"title", one->description.title},

@@ -129,12 +129,15 @@ class Folder {
   [[nodiscard]] std::vector<Enrolee> enrolees(const NpzReader& classes) const {
     std::vector<Enrolee> all;
     std::map<std::string, size_t> number;
+    if (document_.at("classes").empty()) return all;
+    const at::Tensor association = classes.tensor("association");
+    const at::Tensor embedding = classes.tensor("class_embedding");
     for (const json& one : document_.at("classes")) {
       const auto k = static_cast<int64_t>(all.size());
       ClassDescription said;
       said.title = one.at("title").get<std::string>();
-      said.association = row(classes.tensor("association"), k, kClasses);
-      said.embedding = row(classes.tensor("class_embedding"), k, kClasses);
+      said.association = row(association, k, kClasses);
+      said.embedding = row(embedding, k, kClasses);
       said.embedding_source = one.at("embedding_source").get<std::string>();
       number[one.at("class").get<std::string>()] = all.size();
       all.push_back({one.at("class").get<std::string>(), said});
@@ -167,13 +170,15 @@ class Folder {
     std::map<std::string, std::vector<std::string>> hashes;
     for (const json& one : document_.at("examples"))
       hashes[one.at("class").get<std::string>()].push_back(one.at("hash").get<std::string>());
+    const at::Tensor sum = classes.tensor("sum");
+    const at::Tensor sum_squares = classes.tensor("sum_squares");
     int64_t k = 0;
     for (const json& one : document_.at("classes")) {
       StoredClass moments;
       moments.name = one.at("class").get<std::string>();
       moments.count = whole_number<int64_t>(one.at("images"));
-      moments.sum = row(classes.tensor("sum"), k, kClasses);
-      moments.sum_squares = row(classes.tensor("sum_squares"), k++, kClasses);
+      moments.sum = row(sum, k, kClasses);
+      moments.sum_squares = row(sum_squares, k++, kClasses);
       moments.image_hashes = hashes[moments.name];
       if (moments.count > 0) file.add_moments(moments);
     }
