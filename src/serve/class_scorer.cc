@@ -41,13 +41,22 @@ EpisodeBatch supports_of(const EnrolledClasses& enrolled) {
     return batch;
   }
   int64_t most = 0;
-  for (const StoredClass& one : enrolled.classes) most = std::max(most, one.count);
+  for (const StoredClass& one : enrolled.classes) {
+    if (one.features.dim() != 2 || one.features.size(0) != one.count || one.features.size(1) != enrolled.feature_dim)
+      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", one.name, one.count,
+           enrolled.feature_dim, fmt::join(one.features.sizes(), ", "));
+    most = std::max(most, one.count);
+  }
   batch.support = at::zeros({1, n, most, enrolled.feature_dim});
   batch.support_mask = at::zeros({1, n, most});
-  for (int64_t k = 0; k < n; ++k) {
-    const StoredClass& one = enrolled.classes[static_cast<size_t>(k)];
-    batch.support[0][k].slice(0, 0, one.count).copy_(one.features);
-    batch.support_mask[0][k].slice(0, 0, one.count).fill_(1);
+  auto* support = batch.support.data_ptr<float>();
+  auto* mask = batch.support_mask.data_ptr<float>();
+  for (const StoredClass& one : enrolled.classes) {  // copied by hand: there may be thousands of classes
+    const at::Tensor features = one.features.to(at::kFloat).contiguous();
+    std::copy_n(features.data_ptr<float>(), features.numel(), support);
+    std::fill_n(mask, one.count, 1.0F);
+    support += most * enrolled.feature_dim;
+    mask += most;
   }
   return batch;
 }

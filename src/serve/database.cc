@@ -26,7 +26,7 @@ int longest_value(const fs::path& path, int most) {
 std::string reason_of_code(int code, sqlite3* handle) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return "it is not an SQLite file";
+      return "it is not a recognizer (a class store becomes one by `protocom recognizer import`)";
     case SQLITE_CORRUPT:
       return "the file is damaged";
     case SQLITE_FULL:
