@@ -28,6 +28,7 @@
 #include "protocom/nn/backbone.h"
 #include "protocom/report/html_report.h"
 #include "protocom/serve/class_store.h"
+#include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
 namespace protocom::fuzz {
@@ -132,6 +133,13 @@ void read_store(const fs::path& path) {
   write_class_store(path.string() + ".again", store, {});
 }
 
+void read_recognizer(const fs::path& path) {
+  const RecognizerFile file(path);
+  attempt([&] { (void)file.snapshot(); });
+  attempt([&] { (void)file.list_examples(""); });
+  (void)file.check();
+}
+
 void read_model(const fs::path& path) { (void)read_completion_model(path); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
@@ -208,6 +216,7 @@ const std::vector<Reader>& readers() {
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
                                           {"class-store", ".npz", true, &read_store},
+                                          {"recognizer", ".pcm", false, &read_recognizer},
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},

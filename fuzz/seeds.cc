@@ -16,6 +16,7 @@
 #include "protocom/nn/backbone.h"
 #include "protocom/report/section.h"
 #include "protocom/serve/class_store.h"
+#include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
 namespace protocom::fuzz {
@@ -202,6 +203,22 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   write_as_members(work / "features.npz", folder / "header/plain");
 }
 
+void write_recognizer(const fs::path& folder) {
+  RecognizerSettings settings;
+  settings.preprocessing.image_size = 84;
+  settings.feature_dim = settings.embedding_dim = 2;
+  settings.attributes = {"tail"};
+  const fs::path path = folder / "recognizer/plain";
+  write_file(folder / "artefacts/backbone", "a backbone");
+  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, provenance());
+  RecognizerFile file(path);
+  Enrolee cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
+  cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
+  file.enrol({cat});
+  file.set_calibration({{"factor", 1}});
+  file.rename_class("cat", "kitten");
+}
+
 }  // namespace
 
 void write_seeds(const fs::path& folder) {
@@ -211,6 +228,7 @@ void write_seeds(const fs::path& folder) {
   write_documents(folder);
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);
+  write_recognizer(folder);
   fs::remove_all(work);
 }
 

@@ -1,53 +1,52 @@
-#include <ATen/ATen.h>
-
 #include "cli.h"
-#include "dataset_options.h"
-#include "protocom/serve/enrol.h"
+#include "enrol_report.h"
+#include "image_arguments.h"
+#include "protocom/serve/enrol_requests.h"
 
 namespace protocom::cli {
 namespace {
 
 struct Options {
-  std::string store, backbone, model, fitted, knowledge, vectors, preprocess;
-  std::string wordnet = kWordNetFolder;
+  std::string recognizer, folder, csv, table, vectors, wordnet = kWordNetFolder;
   EnrolRequest request;
+  ExtractOptions extract;
 };
 
-void print_enrolment(const Options& options, const Enrolment& done) {
-  const StoredClass& enrolled = *done.store.find(options.request.description.name);
-  const ClassDescription& description = enrolled.description;
-  print_table({{"class", enrolled.name + (description.title.empty() ? "" : " (" + description.title + ")")},
-               {"images", fmt::format("{} ({} new)", enrolled.count, done.added)},
-               {"attributes", std::to_string(description.association.count_nonzero().item<int64_t>())},
-               {"embedding from", description.embedding_source},
-               {"classes in the store", std::to_string(done.store.classes.size())}});
-  if (done.added < done.given) logger().info("images that the class already holds do not count twice");
-  if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
-  for (const UnreadableFile& one : done.unreadable) logger().error("{}", one.reason);
-  if (!done.unreadable.empty())
-    fail("{} of the images could not be read; the other {} are enrolled", done.unreadable.size(), done.given);
+/// One class, or those of a folder or a CSV.
+std::vector<EnrolRequest> requests_of(const Options& options) {
+  const bool one_class = !options.request.description.name.empty();
+  if (one_class + !options.folder.empty() + !options.csv.empty() != 1)
+    fail_usage("give a class by --class, or classes by --folder or --csv");
+  if (!one_class && !options.request.images.empty()) fail_usage("images are of one class: name it with --class");
+  std::vector<EnrolRequest> requests;
+  if (one_class)
+    requests = {options.request};
+  else
+    requests = options.csv.empty() ? requests_of_folder(options.folder) : requests_of_csv(options.csv);
+  if (!options.table.empty()) take_attributes(options.table, requests);
+  for (EnrolRequest& one : requests) {
+    one.images = with_listed(one.images);
+    one.description.vectors = options.vectors;
+    one.description.wordnet = options.wordnet;
+  }
+  return requests;
 }
 
-void run_enrol(const CLI::App& command, Options& options) {
-  check_writable(options.store);
-  EnrolRequest& request = options.request;
-  request.description.vectors = options.vectors;
-  request.description.wordnet = options.wordnet;
-  if (!options.preprocess.empty()) request.preprocessing = parse_preprocessing(options.preprocess);
-  request.files = {options.backbone, options.model, options.fitted, options.knowledge};
-  print_enrolment(options, enrol(options.store, request, provenance_of(command, /*seed=*/0), progress()));
+void run_enrol(const Options& options) {
+  Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
+  print_enrolment(recognizer.enrol(requests_of(options), progress()));
 }
 
 void add_enrol_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(app, "enrol", "Add a class, or images of it, to a class store",
-                  "protocom enrol pets.store --class okapi okapi1.jpg okapi2.jpg --attributes \"hoof,tail\" \\\n"
-                  "      --backbone encoder.pt --fitted plda.npz --knowledge knowledge.npz\n"
-                  "  protocom enrol pets.store --class okapi more-okapis/");
-  command->add_option("store", options->store, "Class store; made when it is not there")->required();
-  command->add_option("images", options->request.images, "Images of the class, or folders of them")->required();
-  command->add_option("--class", options->request.description.name, "Name of the class")->required();
+  CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
+                                  "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
+                                  "  protocom enrol pets.pcm --folder photos --table attributes.csv");
+  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
+  command->add_option("images", options->request.images,
+                      "Images of the class, or folders of them; none: a class known by what is said of it; -: their "
+                      "names are read from the standard input");
+  command->add_option("--class", options->request.description.name, "Name of the class");
   CLI::Option* attributes = command
                                 ->add_option("--attributes", options->request.description.attributes,
                                              "What the class has, by the knowledge's names")
@@ -58,21 +57,15 @@ void add_enrol_command(CLI::App& app) {
       ->add_option("--synset", options->request.description.synset,
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
-  command->add_option("--backbone", options->backbone, "Backbone; an existing store knows its own");
-  CLI::Option* model = command->add_option("--model", options->model,
-                                           "Completion model (protocom complete); an existing store knows its own");
-  command
-      ->add_option("--fitted", options->fitted,
-                   "Fitted method (protocom fit), instead of a completion model; an existing store knows its own")
-      ->excludes(model);
-  command->add_option("--knowledge", options->knowledge,
-                      "Knowledge file that the model or method was made with; an existing store knows its own");
+  command->add_option("--folder", options->folder, "Folder with a subfolder of images for each class");
+  command->add_option("--csv", options->csv, "Classes and images: CSV class,image");
+  command->add_option("--table", options->table, "Attributes of the classes: CSV class,attribute")
+      ->excludes(attributes);
   command->add_option("--vectors", options->vectors,
                       "Word vectors the knowledge was made with, to embed the class's name");
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
-  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  command->add_option("--device", options->request.extract.device, "cpu, cuda, cuda:1 or auto");
-  command->callback([command, options] { run_enrol(*command, *options); });
+  command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([options] { run_enrol(*options); });
 }
 
 const Command kRegister{Order::kEnrol, &add_enrol_command};

@@ -61,9 +61,9 @@ c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
   return device;
 }
 
-at::Tensor pixels_of(const Image& image, const Preprocessing& preprocessing) {
-  const int64_t size = preprocessing.image_size;
-  const Image square = resize_and_crop(image, preprocessing);
+at::Tensor pixels_of(const Image& square, int64_t size) {
+  if (square.height != size || square.width != size)
+    fail("an image of {} x {} pixels, the backbone takes {} x {}", square.height, square.width, size, size);
   at::Tensor pixels = at::empty({size, size, 3}, at::kByte);
   std::memcpy(pixels.data_ptr<uint8_t>(), square.rgb.data(), square.rgb.size());
   return pixels;
@@ -130,15 +130,22 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
 }
 
 at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
+  std::vector<Image> squares;
+  for (const Image& image : images) squares.push_back(resize_and_crop(image, backbone.preprocessing()));
+  return extract_square_features(backbone, squares, options);
+}
+
+at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>& images,
+                                   const ExtractOptions& options) {
   const c10::Device device = prepare(backbone, options);
   if (images.empty()) fail("there are no images to extract features from");
+  const int64_t size = backbone.preprocessing().image_size;
   std::vector<at::Tensor> batches;
   const auto batch = static_cast<size_t>(options.batch);
   for (size_t first = 0; first < images.size(); first += batch) {
     std::vector<at::Tensor> pixels;
-    for (size_t i = first; i < std::min(images.size(), first + batch); ++i) {
-      pixels.push_back(pixels_of(images[i], backbone.preprocessing()));
-    }
+    for (size_t i = first; i < std::min(images.size(), first + batch); ++i)
+      pixels.push_back(pixels_of(images[i], size));
     batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
   }
   return at::cat(batches);  // [n, d]

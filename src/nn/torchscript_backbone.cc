@@ -7,6 +7,7 @@
 #include "protocom/core/foreign_code.h"
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
+#include "protocom/core/memory_file.h"
 
 namespace protocom {
 namespace {
@@ -21,7 +22,7 @@ constexpr const char* kStatement = "preprocessing.json";
 
 torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
-                path.string());
+                shown(path));
   const ForeignCode foreign(path.string());
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);

@@ -38,11 +38,6 @@ FileReference FileReference::to(const fs::path& path) {
   return {fs::absolute(path).lexically_normal(), hash_file(path)};
 }
 
-const StoredClass* ClassStore::find(const std::string& name) const {
-  const auto found = std::find_if(classes.begin(), classes.end(), [&](const StoredClass& c) { return c.name == name; });
-  return found == classes.end() ? nullptr : &*found;
-}
-
 void add_class(ClassStore& store, const std::string& name, ClassDescription description) {
   if (name.empty()) fail("a class needs a name");
   if (store.find(name) != nullptr) fail("the store already has a class '{}'", name);
@@ -107,10 +102,8 @@ fs::path locate(const FileReference& reference, const std::string& what, const f
   if (!fs::exists(path))
     fail("{}: its {} {} is not there; name it with --{}", store.string(), what, path.string(), what);
   if (hash_file(path) != reference.hash) {
-    fail(
-        "{} is not the {} that {} was made with (its content differs); name that one with --{} or enrol into a new "
-        "store",
-        path.string(), what, store.string(), what);
+    fail("{} is not the {} that {} was made with (its content differs); name that one with --{}", path.string(), what,
+         store.string(), what);
   }
   return path;
 }

@@ -1,10 +1,4 @@
 #include <ATen/ATen.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -206,21 +200,5 @@ ClassStore read_class_store(const fs::path& path) {
     return store;
   });
 }
-
-StoreLock::StoreLock(const fs::path& store) {
-  const fs::path folder = store.has_parent_path() ? store.parent_path() : fs::path(".");
-  std::error_code error;
-  fs::create_directories(folder, error);
-  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
-  while (::flock(folder_, LOCK_EX) != 0) {
-    if (errno == EINTR) continue;
-    const int reason = errno;
-    ::close(folder_);
-    fail("cannot lock the folder {}: {}", folder.string(), std::strerror(reason));
-  }
-}
-
-StoreLock::~StoreLock() { ::close(folder_); }
 
 }  // namespace protocom

@@ -95,7 +95,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
 
 ClassDescription describe_without_knowledge(const ClassRequest& request) {
   if (!request.attributes.empty() || !request.synset.empty())
-    fail_usage("the store's method was fitted without knowledge: leave --attributes and --synset out");
+    fail_usage("the recognizer was made without knowledge: leave --attributes and --synset out");
   return {title_besides(request.name), at::zeros({0}), at::zeros({0}), "nothing"};
 }
 

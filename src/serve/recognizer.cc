@@ -2,155 +2,183 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/features/embed.h"
+#include "serve/proportions.h"
 
 namespace protocom {
+namespace fs = std::filesystem;
 namespace {
 
-at::Tensor rows(const ClassStore& store, const at::Tensor& (*field)(const StoredClass&)) {
-  std::vector<at::Tensor> result;
-  for (const StoredClass& one : store.classes) result.push_back(field(one));
-  return at::stack(result).to(at::kFloat);
+/// Each row less the centre, of unit length. float32 [n, d]
+at::Tensor directions(const at::Tensor& features, const at::Tensor& center) {
+  const at::Tensor moved = features - center;
+  return moved / moved.norm(2, 1, /*keepdim=*/true).clamp_min(1e-12);
 }
 
-void check_images(const ClassStore& store) {
-  if (store.classes.empty()) fail("the store has no class yet; enrol one first");
-  for (const StoredClass& one : store.classes) {
-    if (one.count < 1) fail("class '{}' of the store has no image", one.name);
-  }
-}
-
-SupportStatistics statistics(const ClassStore& store) {
-  std::vector<double> count;
-  for (const StoredClass& one : store.classes) count.push_back(static_cast<double>(one.count));
-  return {at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
-          rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
-}
-
-/// Each image's feature where the store keeps them, else moments.
-EpisodeBatch supports_of(const ClassStore& store) {
-  EpisodeBatch batch;
-  const auto n = static_cast<int64_t>(store.classes.size());
-  batch.classes = at::arange(n, at::kLong).unsqueeze(0);  // [1, n]
-  if (!store.keeps_features()) {
-    batch.moments = statistics(store);
-    return batch;
-  }
-  int64_t most = 0;
-  for (const StoredClass& one : store.classes) most = std::max(most, one.count);
-  batch.support = at::zeros({1, n, most, store.feature_dim});
-  batch.support_mask = at::zeros({1, n, most});
-  for (int64_t k = 0; k < n; ++k) {
-    const StoredClass& one = store.classes[static_cast<size_t>(k)];
-    batch.support[0][k].slice(0, 0, one.count).copy_(one.features);
-    batch.support_mask[0][k].slice(0, 0, one.count).fill_(1);
-  }
-  return batch;
-}
-
-void check_dims(int64_t found, int64_t expected, const char* what) {
-  if (found != expected) fail("the model takes {} of {} dimensions, the store's have {}", what, found, expected);
-}
-
-void check_fits(const ClassStore& store, const StoreModel& model) {
-  if (model.attributes() != store.attributes) fail("the model has other attributes than the store");
-  if (model.fitted) return check_dims(model.fitted->feature_dim, store.feature_dim, "features");
-  const ProtoComNetOptions& sizes = model.completion->network.options();
-  check_dims(sizes.feature_dim, store.feature_dim, "features");
-  check_dims(sizes.embedding_dim, store.classes.front().description.embedding.numel(), "class embeddings");
-}
-
-KnowledgeTable table_of(const ClassStore& store) {
-  KnowledgeTable table;
-  for (const StoredClass& one : store.classes) table.classes.push_back(one.name);
-  table.attributes = store.attributes;
-  table.association =
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
-  table.class_embedding =
-      rows(store, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
-  table.attribute_embedding = at::zeros({static_cast<int64_t>(store.attributes.size()), table.class_embedding.size(1)});
-  return table;
-}
-
-std::shared_ptr<const Method> method_of(const ClassStore& store, const StoreModel& model, const std::string& text) {
-  const std::string name = text.empty() ? model.default_method() : text;
-  std::vector<FittedMethod> fitted;
-  const MethodSpec& spec = make_method(name)->spec();
-  if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
-  if (spec.has(Need::kSupportImages) && !store.keeps_features())
-    fail_usage(
-        "'{}' needs each support image's feature; the store of a completion model keeps the moments of each class only",
-        name);
-  return make_methods({name}, fitted).front();
-}
-
-void check_dim(const at::Tensor& features, int64_t dim) {
-  if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("features of the shape [{}], expected [any, {}] as the store's", fmt::join(features.sizes(), ", "), dim);
+StoreModel read_model(const RecognizerFile& file) {
+  StoreModel model;
+  const char* name = file.artefact("fitted") != nullptr ? "fitted" : "model";
+  file.read_artefact(name, [&](const fs::path& path) { model = read_store_model(path); });
+  return model;
 }
 
 }  // namespace
 
-Recognizer::Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options) {
-  const at::NoGradGuard no_grad;
-  check_images(store);
-  check_fits(store, model);
-  method_ = method_of(store, model, options.method);
-  table_ = table_of(store);
-  knowledge_ = {table_.association, table_.class_embedding};
-  supports_ = supports_of(store);
-  MethodContext context;
-  if (model.completion) context.model = &*model.completion;
-  context.classes = &knowledge_;
-  context.knowledge = &table_;
-  context.class_names = &table_.classes;
-  check_needs(*method_, context);
-  scorer_ = method_->prepare(context);
+Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
+    : file_(std::move(file)),
+      options_(std::move(options)),
+      model_(std::make_unique<const StoreModel>(read_model(file_))) {
+  if (options_.method.empty() && options_.together == Together::kYes) options_.method = model_->transductive_method();
+  if (options_.method.empty()) options_.method = model_->default_method();
+  make_method(options_.method);  // a wrong name is said before images are read
 }
 
-EpisodeScores Recognizer::score(const at::Tensor& features) const {
-  const at::NoGradGuard no_grad;
-  check_dim(features, supports_.support.defined() ? supports_.support.size(3) : supports_.moments.sum.size(2));
-  EpisodeBatch batch = supports_;
-  batch.query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
-  return scorer_->score(batch);
+Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {
+  return {RecognizerFile(path), options};
 }
 
-at::Tensor Recognizer::prototypes(const at::Tensor& features) const {
-  const at::Tensor prototypes = score(features).prototypes;
-  return prototypes.defined() ? prototypes.squeeze(0) : prototypes;
+Recognizer::~Recognizer() = default;
+Recognizer::Recognizer(Recognizer&&) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+
+const Method& Recognizer::method() {
+  refresh();
+  return scorer_->method();
 }
 
-at::Tensor Recognizer::probabilities(const at::Tensor& features) const {
-  return score(features).logits.squeeze(0).softmax(-1);
+const std::optional<Calibration>& Recognizer::calibration() {
+  refresh();
+  return calibration_;
 }
 
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
-                                                   const std::vector<std::string>& class_names, int64_t top) {
-  const auto classes = static_cast<int64_t>(class_names.size());
-  if (probabilities.dim() != 2 || probabilities.size(1) != classes) {
-    fail("probabilities of the shape [{}], expected [any, {}] for {} class names",
-         fmt::join(probabilities.sizes(), ", "), classes, classes);
+/// Takes the classes as they are in the file now.
+void Recognizer::refresh() {
+  if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
+  scorer_.reset();
+  snapshot_ = file_.snapshot();
+  scorer_ = std::make_unique<const ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
+  calibration_.reset();
+  if (snapshot_.calibration) calibration_ = calibration_from(*snapshot_.calibration, file_.path().string());
+  if (calibration_ && calibration_->method != scorer_->method().label()) calibration_.reset();
+  refresh_examples();
+}
+
+void Recognizer::refresh_examples() {
+  examples_ = at::Tensor();
+  example_rows_.clear();
+  if (!snapshot_.enrolled.have_features()) return;
+  std::vector<at::Tensor> features;
+  for (size_t k = 0; k < snapshot_.examples.size(); ++k) {
+    const StoredClass& one = snapshot_.enrolled.classes[k];
+    features.push_back(one.features);
+    for (const KeptExample& example : snapshot_.examples[k])
+      example_rows_.push_back({example.id, one.name, example.source, 0});
   }
-  if (top < 0) fail_usage("the number of classes to name must not be negative, found {}", top);
-  const at::Tensor values = probabilities.to(at::kDouble).contiguous();
-  const auto p = values.accessor<double, 2>();
-  std::vector<int64_t> order(class_names.size());
-  std::vector<std::vector<RankedClass>> result;
-  for (int64_t i = 0; i < p.size(0); ++i) {
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return p[i][a] > p[i][b]; });
-    std::vector<RankedClass> ranking;
-    for (size_t r = 0; r < order.size() && r < static_cast<size_t>(top); ++r) {
-      ranking.push_back({class_names[static_cast<size_t>(order[r])], p[i][order[r]]});
-    }
-    result.push_back(std::move(ranking));
+  const at::Tensor all = at::cat(features);  // [m, d]
+  if (all.size(0) == 0) return;
+  center_ = all.mean(0);
+  examples_ = directions(all, center_);
+}
+
+Backbone& Recognizer::backbone() {
+  if (backbone_ != nullptr) return *backbone_;
+  ForeignBackbone said;
+  said.preprocessing = file_.settings().preprocessing;
+  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, said); });
+  if (backbone_->dim() != file_.settings().feature_dim)
+    fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
+         file_.settings().feature_dim);
+  return *backbone_;
+}
+
+std::vector<NearExample> Recognizer::nearest_of(const at::Tensor& feature) const {
+  std::vector<NearExample> nearest;
+  if (!examples_.defined() || options_.nearest < 1) return nearest;
+  const at::Tensor likeness = examples_.matmul(directions(feature, center_).squeeze(0));  // [m]
+  const auto [value, row] = likeness.topk(std::min(options_.nearest, likeness.size(0)));
+  for (int64_t i = 0; i < value.size(0); ++i) {
+    nearest.push_back(example_rows_[static_cast<size_t>(row[i].item<int64_t>())]);
+    nearest.back().similarity = value[i].item<double>();
   }
-  return result;
+  return nearest;
+}
+
+std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const EpisodeScores scores = scorer_->score(features);
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  const at::Tensor probabilities = (scores.logits.squeeze(0) * factor).softmax(-1);  // [n, c]
+  auto rankings = rank_classes(probabilities, scorer_->class_names(), options_.top);
+  const at::Tensor familiar = familiarity(scores);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    Answer answer;
+    answer.ranking = std::move(rankings[i]);
+    answer.familiarity = familiar[row].item<double>();
+    if (calibration_) answer.none_of_these = answer.familiarity <= calibration_->threshold;
+    answer.nearest = nearest_of(features.slice(0, row, row + 1));
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
+  refresh();
+  return answers_of(features);
+}
+
+Answer Recognizer::classify(const Image& image) {
+  refresh();
+  return answers_of(extract_features(backbone(), {image}, options_.extract)).front();
+}
+
+Answer Recognizer::classify(const fs::path& image) {
+  refresh();
+  const Preprocessing& sizes = file_.settings().preprocessing;
+  const Image square = reading(image, [&] { return decode_square_image(read_image_bytes(image), sizes); });
+  return answers_of(extract_square_features(backbone(), {square}, options_.extract)).front();
+}
+
+std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
+                                                 Progress& progress) {
+  refresh();
+  const auto answer = [&](const EmbeddedFiles& files) {
+    if (files.paths.empty()) return;
+    const std::vector<Answer> answers = answers_of(files.features);
+    for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
+  };
+  if (scorer_->method().spec().sees == Sees::kAllQueries) {
+    const EmbeddedFiles files = embed_files(backbone(), images, options_.extract, progress);
+    warn_of_proportions(*scorer_, snapshot_.enrolled, *model_, files.features);
+    answer(files);
+    return files.unreadable;
+  }
+  std::vector<UnreadableFile> unreadable;
+  const auto take_batch = [&](EmbeddedBatch&& batch) {
+    answer(batch);
+    unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+  };
+  embed_batches(backbone(), images, options_.extract, take_batch, progress);
+  return unreadable;
+}
+
+Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
+                                  Progress& progress) {
+  refresh();
+  at::Tensor strangers;
+  if (!others.empty()) {
+    const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
+    if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+    strangers = files.features;
+  }
+  const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
+  file_.set_calibration(to_json(made));
+  return made;
 }
 
 }  // namespace protocom

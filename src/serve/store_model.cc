@@ -24,16 +24,13 @@ std::string StoreModel::transductive_method() const {
   fail_usage("no transductive method takes what was fitted as '{}'; name another with --method", name);
 }
 
-StoreModel read_store_model(const ClassStore& store, const std::filesystem::path& path, const StoreFiles& files) {
+StoreModel read_store_model(const std::filesystem::path& path) {
   StoreModel read;
-  const bool is_fitted = store.keeps_features();
-  const std::filesystem::path file =
-      is_fitted ? locate(store.fitted, "fitted", path, files.fitted) : locate(store.model, "model", path, files.model);
-  if (is_fitted)
-    read.fitted = read_fitted_method(file);
+  if (read_any_header(path).kind == "fitted-method")
+    read.fitted = read_fitted_method(path);
   else
-    read.completion = read_completion_model(file);
-  read.preprocessing = read_preprocessing(file);
+    read.completion = read_completion_model(path);
+  read.preprocessing = read_preprocessing(path);
   return read;
 }
 

@@ -1,3 +1,5 @@
+#include "cli/pipeline.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,11 +9,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
-#include "cli/program.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -25,46 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-/// A whole run in a few seconds: tiny images, a small network, hardly any training.
-constexpr const char* kConfig = R"(
-out = "${folder}"
-
-[synth]
-image-size = 32
-images-per-class = 20
-base = 8
-val = 3
-novel = 5
-
-[pack]
-image-size = 32
-
-[knowledge]
-source = "table"
-embedding-dim = 6
-
-[pretrain]
-architecture = "conv4"
-epochs = 1
-batch = 32
-val-episodes = 10
-
-[extract]
-
-[complete]
-epochs = 2
-batches = 20
-lr = 0.0001
-val-episodes = 10
-
-[evaluate]
-k-shot = [1, 5]
-n-query = 5
-episodes = 20
-
-[report]
-)";
 
 const std::vector<std::string> kStages = {"synth",   "pack",     "knowledge", "pretrain",
                                           "extract", "complete", "evaluate",  "report"};
@@ -94,37 +56,6 @@ std::vector<std::string> stages_run(const Outcome& outcome) {
   }
   return stages;
 }
-
-/// One pipeline is run once and shared by the tests, which leave it as they found it.
-class Pipeline : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    folder_ = std::make_unique<TempDir>();
-    write_text(*folder_ / "tiny.toml", kConfig);
-    first_ = run({});
-  }
-  static void TearDownTestSuite() { folder_.reset(); }
-
-  static Outcome run(const std::vector<std::string>& more, const std::string& out = "out") {
-    std::vector<std::string> arguments = {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=" + out};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return protocom(folder_->path(), arguments);
-  }
-  static fs::path out(const std::string& name) { return folder_->path() / "out" / name; }
-
-  /// "<class>/<number>.jpg" of the first image there is.
-  static std::string first_image() {
-    for (const std::string& file : files_below(out("images"))) {
-      if (file.find('/') != std::string::npos) return file;
-    }
-    throw std::runtime_error("the run left no image");
-  }
-
-  static std::unique_ptr<TempDir> folder_;
-  static Outcome first_;
-};
-std::unique_ptr<TempDir> Pipeline::folder_;
-Outcome Pipeline::first_;
 
 TEST_F(Pipeline, OneCommandGoesFromNothingToAReport) {
   ASSERT_EQ(first_.exit_code, 0) << first_.err;
@@ -244,152 +175,6 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_THAT(other.out, HasSubstr("== pretrain: epochs: 25 -> 1"))
       << "the old training's state must not stand in the way";
-}
-
-TEST_F(Pipeline, EnrolledClassesAreRecognised) {
-  const fs::path images = folder_->path() / "out/images";
-  std::vector<std::string> novel;
-  std::istringstream split(read_text(images / "split.csv"));
-  for (std::string line; std::getline(split, line);) {
-    if (line.find(",novel") != std::string::npos) novel.push_back(line.substr(0, line.find(',')));
-  }
-  ASSERT_EQ(novel.size(), 5u);
-  for (const std::string& name : novel) {
-    std::vector<std::string> arguments = {"enrol", "creatures.store", "--class", name};
-    const std::vector<std::string> files = files_below(images / name);
-    for (size_t i = 0; i < 3; ++i) arguments.push_back((images / name / files.at(i)).string());
-    if (name == novel.front()) {
-      for (const char* file : {"backbone", "model", "knowledge"}) {
-        arguments.push_back(std::string("--") + file);
-        arguments.push_back(out(std::string(file) + ".npz").string());
-      }
-    }
-    const Outcome enrolled = protocom(folder_->path(), arguments);
-    ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
-    EXPECT_THAT(enrolled.out, HasSubstr("3 (3 new)"));
-  }
-  for (const char* mode : {"inductive", "transductive"}) {
-    std::vector<std::string> arguments = {
-        "classify", "creatures.store", (images / novel[0]).string(), "--format", "json", "--top", "5"};
-    if (std::string(mode) == "transductive") arguments.emplace_back("--transductive");
-    const Outcome classified = protocom(folder_->path(), arguments);
-    ASSERT_EQ(classified.exit_code, 0) << classified.err;
-    const json document = json::parse(classified.out);
-    EXPECT_EQ(document.at("mode"), mode);
-    ASSERT_EQ(document.at("results").size(), 20u);
-    for (const json& result : document.at("results")) {
-      double total = 0, before = 1;
-      for (const json& one : result.at("ranking")) {
-        const double probability = one.at("probability");
-        EXPECT_LE(probability, before) << "not ranked";
-        before = probability;
-        total += probability;
-      }
-      EXPECT_NEAR(total, 1.0, 1e-4) << "all five classes together";
-    }
-  }
-}
-
-TEST_F(Pipeline, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
-  const Outcome fitted =
-      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
-                                 out("knowledge.npz").string(), "--out", "plda.npz", "--quiet"});
-  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
-  const Outcome measured = protocom(
-      folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
-                        out("knowledge.npz").string(), "--fitted", "plda.npz", "--episodes", "10", "--n-query", "5"});
-  ASSERT_EQ(measured.exit_code, 0) << measured.err;
-  for (const char* method : {"mean ", "plda ", "plda-vb"}) EXPECT_THAT(measured.out, HasSubstr(method));
-  std::map<std::string, std::vector<std::string>> by_class;
-  for (const std::string& file : files_below(out("images"))) {
-    if (file.find('/') != std::string::npos)
-      by_class[file.substr(0, file.find('/'))].push_back((out("images") / file).string());
-  }
-  std::vector<std::string> files = {"--backbone",  out("backbone.npz").string(), "--fitted", "plda.npz",
-                                    "--knowledge", out("knowledge.npz").string()};
-  const auto first = by_class.begin();
-  for (const auto& entry : {*first, *std::next(first)}) {
-    std::vector<std::string> arguments = {"enrol", "fitted.store", entry.second[0], "--class", entry.first};
-    arguments.insert(arguments.end(), files.begin(), files.end());
-    const Outcome enrolled = protocom(folder_->path(), arguments);
-    ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
-    files.clear();  // the store knows its own
-  }
-  for (const auto& [flag, method] : {std::pair{"", "plda"}, std::pair{"--transductive", "plda-vb"}}) {
-    std::vector<std::string> arguments = {"classify", "fitted.store", first->second[1], first->second[2], "gone.jpg",
-                                          "--format", "json"};
-    if (*flag != '\0') arguments.emplace_back(flag);
-    const Outcome classified = protocom(folder_->path(), arguments);
-    EXPECT_EQ(classified.exit_code, 1) << "one argument is not there";
-    EXPECT_THAT(classified.err, HasSubstr("gone.jpg: no such file"));
-    const json document = json::parse(classified.out);
-    EXPECT_EQ(document.at("method"), method);
-    EXPECT_EQ(document.at("results").size(), 2u) << "the others are answered";
-  }
-}
-
-TEST_F(Pipeline, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
-  const fs::path images = folder_->path() / "out/images";
-  const std::string name = first_image();
-  const std::string folder = name.substr(0, name.find('/'));
-  const std::string store = "damaged.store";
-  const std::string one = (images / name).string();
-  ASSERT_EQ(
-      protocom(folder_->path(), {"enrol", store, one, "--class", folder, "--backbone", out("backbone.npz").string(),
-                                 "--model", out("model.npz").string(), "--knowledge", out("knowledge.npz").string()})
-          .exit_code,
-      0);
-  write_text(*folder_ / "mixed/a.jpg", read_text(one));
-  write_text(*folder_ / "mixed/b.jpg", read_text(one).substr(0, 200));
-  const Outcome outcome = protocom(folder_->path(), {"classify", store, "mixed", "--format", "csv"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("mixed/a.jpg,1," + folder + ",1.000000"));
-  EXPECT_THAT(outcome.err, HasSubstr("mixed/b.jpg"));
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 images could not be read"));
-  const std::string before = read_text(*folder_ / store);
-  EXPECT_EQ(protocom(folder_->path(), {"enrol", store, "mixed", "--class", folder}).exit_code, 1);
-  EXPECT_EQ(read_text(*folder_ / store), before) << "a failed enrolment changed the store";
-}
-
-TEST_F(Pipeline, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
-  const std::string one = (out("images") / first_image()).string();
-  const std::string attributes = read_text(out("images/attributes.csv"));
-  const size_t line = attributes.find('\n') + 1;
-  const std::string row = attributes.substr(line, attributes.find('\n', line) - line);
-  const std::string attribute = row.substr(row.find(',') + 1);
-  const Outcome outcome =
-      protocom(folder_->path(), {"enrol", "typo.store", one, "--class", "new", "--attributes", attribute + "x",
-                                 "--backbone", out("backbone.npz").string(), "--model", out("model.npz").string(),
-                                 "--knowledge", out("knowledge.npz").string()});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("'" + attribute + "x'; did you mean '"));
-  EXPECT_FALSE(fs::exists(*folder_ / "typo.store"));
-}
-
-TEST_F(Pipeline, TwoEnrolmentsAtOnceBothCount) {
-  const fs::path images = folder_->path() / "out/images";
-  const std::vector<std::string> files = files_below(images);
-  std::map<std::string, std::vector<std::string>> by_class;
-  for (const std::string& file : files) {
-    if (file.find('/') != std::string::npos)
-      by_class[file.substr(0, file.find('/'))].push_back((images / file).string());
-  }
-  std::vector<std::unique_ptr<Program>> programs;
-  for (const auto& [name, paths] : by_class) {
-    if (programs.size() == 4) break;
-    programs.push_back(std::make_unique<Program>(
-        folder_->path(),
-        std::vector<std::string>{"enrol", "together.store", paths[0], paths[1], "--class", name, "--threads", "1",
-                                 "--backbone", out("backbone.npz").string(), "--model", out("model.npz").string(),
-                                 "--knowledge", out("knowledge.npz").string()}));
-  }
-  for (const auto& program : programs) {
-    const Outcome outcome = program->wait();
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  }
-  const json document = json::parse(protocom(folder_->path(), {"show", "together.store", "--json"}).out);
-  EXPECT_EQ(document.at("header").at("kind"), "class-store");
-  EXPECT_EQ(document.at("header").at("details").at("classes"), 4);
 }
 
 }  // namespace

@@ -21,9 +21,14 @@ void redirect(const fs::path& path, int descriptor) {
   if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(126);
 }
 
+void read_from(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY);
+  if (file < 0 || ::dup2(file, STDIN_FILENO) < 0) ::_exit(126);
+}
+
 }  // namespace
 
-Program::Program(const fs::path& folder, const std::vector<std::string>& arguments) {
+Program::Program(const fs::path& folder, const std::vector<std::string>& arguments, const fs::path& input) {
   const char* program = std::getenv("PROTOCOM_PROGRAM");
   if (program == nullptr) throw std::runtime_error("PROTOCOM_PROGRAM must name the program under test (ctest sets it)");
   static std::atomic<int> counter{0};
@@ -41,6 +46,7 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
   redirect(out_, STDOUT_FILENO);
   redirect(err_, STDERR_FILENO);
+  if (!input.empty()) read_from(input);
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
   ::execv(program, words.data());
   ::_exit(127);
@@ -70,8 +76,8 @@ Outcome Program::wait() {
   return outcome;
 }
 
-Outcome protocom(const fs::path& folder, const std::vector<std::string>& arguments) {
-  return Program(folder, arguments).wait();
+Outcome protocom(const fs::path& folder, const std::vector<std::string>& arguments, const fs::path& input) {
+  return Program(folder, arguments, input).wait();
 }
 
 std::string read_text(const fs::path& path) {

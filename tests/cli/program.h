@@ -17,8 +17,10 @@ struct Outcome {
 /// The program under test, running in a folder of its own.
 class Program {
  public:
-  /// Starts `protocom arguments...` in `folder` (the file named by PROTOCOM_PROGRAM).
-  Program(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+  /// Starts `protocom arguments...` in `folder` (the file named by PROTOCOM_PROGRAM), with a file as its standard input
+  /// unless `input` is empty.
+  Program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+          const std::filesystem::path& input = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -36,7 +38,8 @@ class Program {
 };
 
 /// Runs it to its end.
-Outcome protocom(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+Outcome protocom(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                 const std::filesystem::path& input = {});
 
 std::string read_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, const std::string& text);

@@ -40,15 +40,17 @@ TEST_F(Usage, VersionAndHelpSucceed) {
   EXPECT_THAT(version.out, StartsWith("protocom "));
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate",
-                              "report", "enrol", "classify", "show", "run"}) {
+  for (const char* command :
+       {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "recognizer",
+        "enrol", "classify", "calibrate", "classes", "examples", "undo", "show", "run"}) {
     EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
-  for (const char* command : {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate",
-                              "report", "enrol", "classify", "show", "run"}) {
+  for (const char* command :
+       {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "recognizer",
+        "enrol", "classify", "calibrate", "classes", "examples", "undo", "show", "run"}) {
     const Outcome help = run({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Example:\n  protocom ") + command)) << command;
@@ -186,10 +188,18 @@ TEST_F(BadInput, AnAttributeWeightThatIsNone) {
   expect_refused({"knowledge", "table", "--csv", "attributes.csv", "--out", "k.npz"}, {"attributes.csv:3", "much"});
 }
 
-TEST_F(BadInput, AStoreThatIsNotThere) { expect_refused({"classify", "none.store", "photos"}, {"none.store"}); }
+TEST_F(BadInput, ARecognizerThatIsNotThere) {
+  expect_refused({"classify", "none.pcm", "photos"}, {"none.pcm: no such file"});
+  expect_refused({"enrol", "none.pcm", "photos/cat", "--class", "cat"}, {"none.pcm: no such file"});
+}
 
-TEST_F(BadInput, EnrollingIntoANewStoreWithoutABackbone) {
-  expect_refused({"enrol", "new.store", "photos/cat", "--class", "cat"}, {"new.store", "--backbone"});
+TEST_F(BadInput, AClassStoreWhereARecognizerIsExpected) {
+  write_text(folder_ / "old.store", "PK an archive");
+  expect_refused({"classify", "old.store", "photos"}, {"old.store", "recognizer import"});
+}
+
+TEST_F(BadInput, ARecognizerWithoutABackbone) {
+  expect_refused({"recognizer", "create", "new.pcm", "--fitted", "plda.npz"}, {"--backbone"});
 }
 
 }  // namespace

@@ -73,6 +73,36 @@ TEST(EmbedFiles, HoldsNoMoreThanABatchOfImages) {
   EXPECT_EQ(backbone.batches, (std::vector<int64_t>{2, 2, 1}));
 }
 
+/// Sees the middle half of an image.
+class MiddleColour : public MeanColour {
+ public:
+  Preprocessing preprocessing() const override {
+    Preprocessing sizes;
+    sizes.image_size = 4;
+    sizes.resize = 8;
+    return sizes;
+  }
+};
+
+TEST(EmbedFiles, CutsTheMiddleOutOnce) {
+  Image image{16, 16, std::vector<uint8_t>(16 * 16 * 3, 0)};
+  for (size_t row = 4; row < 12; ++row) {
+    for (size_t column = 4; column < 12; ++column) {
+      const bool inner = row >= 6 && row < 10 && column >= 6 && column < 10;
+      image.rgb[(row * 16 + column) * 3] = inner ? 0 : 255;
+    }
+  }
+  const TempDir folder;
+  write_file(folder / "ring.png", encode_png(image));
+  MiddleColour backbone;
+  ExtractOptions options;
+  options.device = "cpu";
+  const at::Tensor features = embed_files(backbone, {folder / "ring.png"}, options, Progress::none()).features;
+  EXPECT_GT(features[0][0].item<float>(), 0.5F)
+      << "three quarters of the middle half are red, of its own middle nothing";
+  EXPECT_TRUE(features.equal(extract_features(backbone, {image}, options)));
+}
+
 TEST(EmbedFiles, OfNothingReadableIsEmpty) {
   MeanColour backbone;
   const EmbeddedFiles files = embed_files(backbone, {"/nowhere/a.png"}, {}, Progress::none());

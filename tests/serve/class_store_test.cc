@@ -3,12 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <functional>
-#include <future>
 #include <limits>
-#include <thread>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -147,22 +143,6 @@ TEST(ClassStore, FindsItsFilesWhereTheyWereOrBesideItAndRefusesOthers) {
               HasSubstr("is not the backbone that"));
 }
 
-TEST(ClassStore, ASecondLockWaitsForTheFirst) {
-  const TempDir folder;
-  auto first = std::make_unique<StoreLock>(folder / "a.store");
-  std::atomic<bool> released{false};
-  auto second = std::async(std::launch::async, [&] {
-    const StoreLock lock(folder / "a.store");
-    return released.load();
-  });
-  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-  released = true;
-  first.reset();
-  EXPECT_TRUE(second.get()) << "the second lock was had while the first was held";
-  EXPECT_TRUE(fs::is_empty(folder.path())) << "a lock leaves no file";
-}
-
-// A store whose numbers no enrolment can have made would give wrong answers, or end the program.
 TEST(ClassStoreFile, RefusesWhatNoEnrolmentMakes) {
   const TempDir folder;
   const auto refusal = [&](const std::function<void(ClassStore&)>& change) {

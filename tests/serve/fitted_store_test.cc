@@ -4,7 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/npz.h"
-#include "protocom/serve/recognizer.h"
+#include "protocom/serve/class_scorer.h"
 #include "serve/store_support.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -88,11 +88,11 @@ class FittedStore : public ::testing::Test {
 };
 
 TEST_F(FittedStore, AnswersAsTheMethodDoesOnTheSameEpisode) {
-  EXPECT_EQ(Recognizer(store_, model_).method().label(), "plda");
-  EXPECT_TRUE(at::allclose(Recognizer(store_, model_).probabilities(queries()), expected("plda"), 1e-5, 1e-6));
+  EXPECT_EQ(ClassScorer(store_, model_).method().label(), "plda");
+  EXPECT_TRUE(at::allclose(ClassScorer(store_, model_).probabilities(queries()), expected("plda"), 1e-5, 1e-6));
   EXPECT_EQ(model_.transductive_method(), "plda-vb");
   EXPECT_TRUE(
-      at::allclose(Recognizer(store_, model_, {"plda-vb"}).probabilities(queries()), expected("plda-vb"), 1e-5, 1e-6));
+      at::allclose(ClassScorer(store_, model_, {"plda-vb"}).probabilities(queries()), expected("plda-vb"), 1e-5, 1e-6));
 }
 
 TEST_F(FittedStore, KeepsEveryFeatureInItsFile) {
@@ -103,19 +103,19 @@ TEST_F(FittedStore, KeepsEveryFeatureInItsFile) {
   EXPECT_EQ(read.fitted.hash, "f");
   for (int64_t k = 0; k < 3; ++k)
     EXPECT_TRUE(at::equal(read.classes[static_cast<size_t>(k)].features, images(k, 0, kShots[k]))) << k;
-  EXPECT_TRUE(at::equal(Recognizer(read, model_).probabilities(queries()),
-                        Recognizer(store_, model_).probabilities(queries())));
+  EXPECT_TRUE(at::equal(ClassScorer(read, model_).probabilities(queries()),
+                        ClassScorer(store_, model_).probabilities(queries())));
 }
 
 TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
-  EXPECT_EQ(Recognizer(store_, model_, {"baseline-pp"}).probabilities(queries()).size(1), 3);
-  EXPECT_THAT(usage_message_of([&] { Recognizer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
+  EXPECT_EQ(ClassScorer(store_, model_, {"baseline-pp"}).probabilities(queries()).size(1), 3);
+  EXPECT_THAT(usage_message_of([&] { ClassScorer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
 }
 
 TEST_F(FittedStore, ANewClassOfWhichNothingIsKnownHasAPriorOfItsOwn) {
   add_class(store_, "unheard", {"", at::zeros({12}), at::zeros({8}), "nothing"});
   add_images(store_, "unheard", {images(0, 5, 6), {"u"}});
-  const at::Tensor probabilities = Recognizer(store_, model_).probabilities(queries());
+  const at::Tensor probabilities = ClassScorer(store_, model_).probabilities(queries());
   EXPECT_TRUE(at::isfinite(probabilities).all().item<bool>());
   EXPECT_EQ(probabilities.size(1), 4);
 }

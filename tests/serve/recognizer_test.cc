@@ -1,131 +1,194 @@
 #include "protocom/serve/recognizer.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "protocom/core/error.h"
-#include "serve/store_support.h"
+#include "serve/recognizer_support.h"
+#include "support/message_of.h"
 
 namespace protocom::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
-/// Two classes: "right" with mean (2, 0) and "up" with mean (0, 2).
-ClassStore two_classes() {
-  ClassStore store = small_store();
-  add_class(store, "right", description(1));
-  add_class(store, "up", description(0));
-  add_images(store, "right", images({{1, 0}, {3, 0}}, {"a", "b"}));
-  add_images(store, "up", images({{0, 2}}, {"c"}));
-  return store;
+TEST_F(SmallRecognizer, EnrolsAndAnswersInAFewLines) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 30)}), request("bright", {photo("3.png", 240)})});
+  const Answer answer = pets.classify(photo("4.png", 20));
+  ASSERT_THAT(answer.ranking, SizeIs(2));
+  EXPECT_NEAR(answer.ranking[0].probability + answer.ranking[1].probability, 1, 1e-6);
+  EXPECT_FALSE(answer.none_of_these) << "nothing is said of that without a calibration";
+  ASSERT_THAT(answer.nearest, SizeIs(3));
+  EXPECT_EQ(answer.nearest[0].class_name, "dark");
+  EXPECT_GE(answer.nearest[0].similarity, answer.nearest[1].similarity);
 }
 
-TEST(Recognizer, InductivePrototypesAreHalfMeanHalfCompleted) {
-  const StoreModel model = store_model({1, 3});
-  const Recognizer recognizer(two_classes(), model);
-  const at::Tensor expected =
-      at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
-  EXPECT_TRUE(at::allclose(recognizer.prototypes(at::zeros({0, 2})), expected));
+TEST_F(SmallRecognizer, AnswersAreThoseOfTheScorerOnTheSameFeatures) {
+  Recognizer pets = Recognizer::open(path_, {"mean-fusion:gamma=3"});
+  pets.enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
+  const at::Tensor features = at::randn({4, pets.file().settings().feature_dim});
+  const StoreModel model = read_store_model(folder_ / "model.npz");
+  const EnrolledClasses enrolled = pets.file().snapshot().enrolled;
+  const at::Tensor expected = ClassScorer(enrolled, model, {"mean-fusion:gamma=3"}).probabilities(features);
+  const std::vector<Answer> answers = pets.classify_features(features);
+  ASSERT_THAT(answers, SizeIs(4));
+  for (int64_t i = 0; i < 4; ++i) {
+    const Answer& answer = answers[static_cast<size_t>(i)];
+    const int64_t best = expected[i].argmax().item<int64_t>();
+    EXPECT_EQ(answer.ranking[0].name, best == 0 ? "dark" : "bright");
+    EXPECT_NEAR(answer.ranking[0].probability, expected[i].max().item<double>(), 1e-6);
+  }
 }
 
-TEST(Recognizer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
-  const StoreModel model = store_model({0, 0});
-  // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
-  // and 0.
-  const Recognizer recognizer(two_classes(), model, {"mean-fusion:gamma=2"});
-  const at::Tensor probabilities = recognizer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}));
-  EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
-  EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
-  EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
+TEST_F(SmallRecognizer, AnImageInMemoryIsAnsweredAsItsFile) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
+  const std::string file = photo("3.png", 100);
+  EXPECT_EQ(pets.classify(file).ranking[0].probability, pets.classify(read_image(file)).ranking[0].probability);
 }
 
-TEST(Recognizer, UsesTheGammaThatTheModelLearned) {
-  StoreModel model = store_model({0, 0});
-  model.completion->gamma = 2;
-  const at::Tensor query = at::tensor({5.0F, 0.0F}).view({1, 2});
-  EXPECT_NEAR(Recognizer(two_classes(), model).probabilities(query)[0][0].item<double>(),
-              std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
+TEST_F(SmallRecognizer, WhatAnotherProcessEnrolsCountsFromTheNextCallOn) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10)})});
+  EXPECT_THAT(pets.classify(photo("2.png", 20)).ranking, SizeIs(1));
+  Recognizer::open(path_).enrol({request("bright", {photo("3.png", 240)})});
+  EXPECT_THAT(pets.classify(photo("2.png", 20)).ranking, SizeIs(2));
 }
 
-TEST(Recognizer, WithoutQueriesTransductiveIsInductive) {
-  const StoreModel model = store_model({1, 3});
-  const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
-                           Recognizer(two_classes(), model).prototypes(none)));
+TEST_F(SmallRecognizer, NeedsNothingButItsFile) {
+  Recognizer::open(path_).enrol({request("cat", {photo("1.png", 10)}), request("dog", {photo("2.png", 240)})});
+  for (const char* file : {"backbone.npz", "model.npz", "knowledge.npz"}) fs::remove(folder_ / file);
+  const TempDir elsewhere;
+  fs::rename(path_, elsewhere / "moved.pcm");
+  Recognizer moved = Recognizer::open(elsewhere / "moved.pcm");
+  EXPECT_THAT(moved.classify(photo("3.png", 20)).ranking, SizeIs(2));
+  EnrolRequest described = request("mouse", {photo("4.png", 100)});
+  described.description.attributes = {"tail"};
+  EXPECT_TRUE(moved.enrol({described}).classes[0].now.description.association.equal(at::ones({1})));
 }
 
-TEST(Recognizer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
-  const StoreModel model = store_model({1, 3});
-  const Recognizer recognizer(two_classes(), model, {"gauss-fusion"});
-  const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
-  const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
-  const at::Tensor direct = recognizer.probabilities(queries).index_select(0, order);
-  const at::Tensor permuted = recognizer.probabilities(queries.index_select(0, order));
-  EXPECT_TRUE(at::allclose(direct, permuted, 1e-5, 1e-6));
+TEST_F(SmallRecognizer, DescribesAClassByTheKnowledgeOrByWhatIsSaid) {
+  Recognizer pets = Recognizer::open(path_);
+  const Enrolment done = pets.enrol({request("cat", {photo("1.png", 10)})});
+  EXPECT_TRUE(done.classes[0].now.description.association.equal(at::ones({1})));
+  EXPECT_EQ(done.classes[0].now.description.embedding_source, "knowledge");
+  EnrolRequest typo = request("mouse", {photo("2.png", 10)});
+  typo.description.attributes = {"tial"};
+  EXPECT_THAT(message_of([&] { pets.enrol({typo}); }), HasSubstr("did you mean 'tail'"));
+  EXPECT_FALSE(pets.file().find_class("mouse"));
 }
 
-TEST(Recognizer, TransductivePrototypesMoveTowardsTheQueries) {
-  // All queries lie right and a little up; the class "right" has seen none like them.
-  const StoreModel model = store_model({1, 3});
-  const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
-  const at::Tensor before = Recognizer(two_classes(), model).prototypes(queries)[0];
-  const at::Tensor after = Recognizer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
-  EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
+TEST_F(SmallRecognizer, AClassMayBeKnownByItsDescriptionAlone) {
+  Recognizer pets = Recognizer::open(path_);
+  EnrolRequest described = request("mouse", {});
+  described.description.attributes = {"tail"};
+  EXPECT_TRUE(pets.enrol({described}).classes[0].is_new);
+  EXPECT_THAT(message_of([&] { pets.classify(photo("1.png", 10)); }), HasSubstr("class 'mouse' has no image"))
+      << "mean-fusion needs one";
 }
 
-TEST(Recognizer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
-  const StoreModel model = store_model({0, 0});
-  EXPECT_THROW(Recognizer(two_classes(), model, {"simple-shot"}), UsageError);
-  EXPECT_THROW(Recognizer(two_classes(), model, {"restore-net"}), UsageError);
-  EXPECT_THROW(Recognizer(two_classes(), model, {"means"}), UsageError);
+TEST_F(SmallRecognizer, AnImageThatCannotBeReadDoesNotStopTheOthers) {
+  write_file(folder_ / "broken.png", "no image");
+  Recognizer pets = Recognizer::open(path_);
+  const Enrolment done = pets.enrol(
+      {request("cat", {(folder_ / "gone.png").string(), photo("1.png", 10), (folder_ / "broken.png").string()}),
+       request("dog", {photo("2.png", 200), photo("3.png", 210)}),
+       request("bad", {(folder_ / "broken.png").string()})});
+  EXPECT_EQ(done.given, 3);
+  EXPECT_THAT(done.unreadable, SizeIs(3));
+  ASSERT_THAT(done.classes, SizeIs(2)) << "a class without one image that can be read is left out";
+  EXPECT_EQ(done.classes[0].added, 1);
+  EXPECT_EQ(done.classes[1].added, 2);
+  const std::vector<ExampleEntry> dogs = pets.file().list_examples("dog");
+  EXPECT_EQ(dogs[0].source, (folder_ / "2.png").string());
+  EXPECT_EQ(dogs[0].hash, hash_file(folder_ / "2.png")) << "each image goes to its own class";
+  std::vector<std::string> answered;
+  const auto unreadable =
+      pets.classify({folder_ / "broken.png", folder_ / "1.png", folder_ / "2.png"},
+                    [&](const fs::path& image, const Answer&) { answered.push_back(image.filename()); });
+  EXPECT_THAT(answered, ElementsAre("1.png", "2.png"));
+  EXPECT_THAT(unreadable, SizeIs(1));
 }
 
-TEST(Recognizer, RefusesAStoreOrModelThatDoesNotFit) {
-  const auto said = [](const ClassStore& store, const StoreModel& model) -> std::string {
-    try {
-      const Recognizer recognizer(store, model);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+TEST_F(SmallRecognizer, LeavesTheFileAsItWasWhenNoImageCanBeRead) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("cat", {photo("1.png", 10)})});
+  const std::string before = read_file(path_);
+  write_file(folder_ / "broken.png", "no image");
+  EXPECT_THAT(message_of([&] { pets.enrol({request("cat", {(folder_ / "broken.png").string()})}); }),
+              HasSubstr("nothing was enrolled"));
+  EXPECT_EQ(read_file(path_), before);
+}
+
+TEST_F(SmallRecognizer, KeepsAThumbnailUnlessItIsSwitchedOff) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("cat", {photo("1.png", 10)})});
+  const Image kept = decode_image(pets.file().thumbnail(pets.file().list_examples("")[0].id));
+  EXPECT_EQ(kept.height, kSide);
+  EXPECT_NEAR(kept.rgb[0], 10, 3);
+  NewRecognizer without = parts();
+  without.thumbnail_side = 0;
+  create_recognizer(folder_ / "private.pcm", without, {});
+  Recognizer other = Recognizer::open(folder_ / "private.pcm");
+  other.enrol({request("cat", {photo("1.png", 10)})});
+  EXPECT_THAT(other.file().thumbnail(other.file().list_examples("")[0].id), IsEmpty());
+}
+
+TEST_F(SmallRecognizer, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveMethod) {
+  Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
+  RecognizerOptions options;
+  options.together = Together::kYes;
+  Recognizer pets = Recognizer::open(path_, options);
+  EXPECT_EQ(pets.method().label(), "gauss-fusion");
+  int64_t answers = 0;
+  pets.classify({photo("3.png", 20), photo("4.png", 230)}, [&](const fs::path&, const Answer&) { ++answers; });
+  EXPECT_EQ(answers, 2);
+}
+
+TEST_F(SmallRecognizer, RefusesAMethodBeforeItReadsImages) {
+  EXPECT_THAT(usage_message_of([&] { Recognizer::open(path_, {"no-such-method"}); }), HasSubstr("no-such-method"));
+  EXPECT_THAT(message_of([&] { Recognizer::open(path_).classify(photo("1.png", 1)); }), HasSubstr("no class yet"));
+}
+
+TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
+  const auto said = [&](const NewRecognizer& parts) {
+    return usage_message_of([&] { create_recognizer(folder_ / "new.pcm", parts, {}); });
   };
-  EXPECT_THAT(said(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
-  ClassStore without_images = two_classes();
-  add_class(without_images, "empty", description(1));
-  EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' of the store has no image"));
-  StoreModel other = store_model({0, 0});
-  other.completion->attributes = {"wing"};
-  EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
-  EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})), HasSubstr("features of 3 dimensions, the store's have 2"));
+  NewRecognizer incomplete = parts();
+  incomplete.backbone.clear();
+  EXPECT_THAT(said(incomplete), HasSubstr("--backbone"));
+  incomplete = parts();
+  incomplete.model.clear();
+  EXPECT_THAT(said(incomplete), HasSubstr("--fitted or --model"));
+  incomplete = parts();
+  incomplete.knowledge.clear();
+  EXPECT_THAT(said(incomplete), HasSubstr("--knowledge"));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
-TEST(Recognizer, RefusesFeaturesOfAnotherDimension) {
-  const StoreModel model = store_model({0, 0});
-  const Recognizer recognizer(two_classes(), model);
-  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(recognizer.prototypes(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(recognizer.probabilities(at::zeros({}))), Error);
-}
-
-TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {
-  const at::Tensor probabilities = at::tensor({0.2F, 0.5F, 0.3F, 0.4F, 0.2F, 0.4F}).view({2, 3});
-  const auto ranked = rank_classes(probabilities, {"a", "b", "c"}, 2);
-  ASSERT_EQ(ranked.size(), 2u);
-  ASSERT_EQ(ranked[0].size(), 2u);
-  EXPECT_EQ(ranked[0][0].name, "b");
-  EXPECT_EQ(ranked[0][1].name, "c");
-  EXPECT_NEAR(ranked[0][1].probability, 0.3, 1e-6);
-  EXPECT_EQ(ranked[1][0].name, "a");
-  EXPECT_EQ(ranked[1][1].name, "c");
-  EXPECT_EQ(rank_classes(probabilities, {"a", "b", "c"}, 10)[0].size(), 3u);
-}
-
-TEST(RankClasses, RefusesAnotherNumberOfNames) {
-  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c", "d"}, 1), Error);
-  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c"}, -1), UsageError);
+TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
+  for (const char* name : {"cat", "dog", "mouse"}) {
+    fs::create_directories(folder_.path() / "photos" / name);
+    photo(std::string("photos/") + name + "/1.png", static_cast<uint8_t>(name[0]));
+  }
+  write_file(folder_ / "attributes.csv", "class,attribute\nmouse,tail\ndog,\n");
+  std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
+  take_attributes(folder_ / "attributes.csv", requests);
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol(requests);
+  EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
+  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::ones({1})));
+  EXPECT_THAT(pets.file().changes(), SizeIs(1));
+  write_file(folder_ / "images.csv", "class,image\nowl,photos/cat/1.png\nowl,photos/dog/1.png\ncat,photos/dog/1.png\n");
+  pets.enrol(requests_of_csv(folder_ / "images.csv"));
+  EXPECT_EQ(pets.file().find_class("owl")->images, 2);
+  EXPECT_EQ(pets.file().find_class("cat")->images, 2);
+  EXPECT_THAT(message_of([&] { requests_of_folder(folder_ / "photos/cat"); }), HasSubstr("a subfolder of images"));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "protocom/core/progress.h"
+#include "protocom/data/image.h"
 #include "protocom/data/image_files.h"
 #include "protocom/features/extract.h"
 #include "protocom/nn/backbone.h"
@@ -20,9 +22,19 @@ struct EmbeddedFiles {
   std::vector<UnreadableFile> unreadable;    ///< the others
 };
 
+/// Those of one batch, with the images as the backbone saw them.
+struct EmbeddedBatch : EmbeddedFiles {
+  std::vector<Image> images;  ///< [n], square
+};
+
 /// Decodes image files by the backbone's preprocessing (read_image_bytes, decode_square_image) and extracts their
-/// features, one batch in memory at a time. A file that cannot be read does not stop the others. Throws what
-/// extract_features throws.
+/// features. `take` gets batch after batch, in the order given; meanwhile the next one is read and decoded, so that two
+/// are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and `take`
+/// throw.
+void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
+                   const std::function<void(EmbeddedBatch&& batch)>& take, Progress& progress);
+
+/// All of them together, without the images.
 EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem::path>& paths,
                           const ExtractOptions& options, Progress& progress);
 

@@ -44,6 +44,11 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
 /// d] on the CPU. Throws Error when there is none.
 at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options = {});
 
+/// The same of images that have been through decode_square_image or resize_and_crop with the backbone's preprocessing:
+/// they are taken as they are. Throws Error for another size.
+at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>& images,
+                                   const ExtractOptions& options = {});
+
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
 at::Tensor to_float_images(const at::Tensor& pixels);
 

@@ -5,7 +5,7 @@
 
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/knowledge/wordnet.h"
-#include "protocom/serve/class_store.h"
+#include "protocom/serve/enrolled_classes.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom {
@@ -19,8 +19,8 @@ struct ClassRequest {
   std::filesystem::path wordnet = kWordNetFolder;  ///< read only for a synset
 };
 
-/// Describes a class for a store's model. With neither attributes nor a synset the knowledge's own row of a class of
-/// that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
+/// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class
+/// of that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
 /// that no base class has cannot help and are logged. Nothing known: no attributes, a zero embedding, source "nothing".
 /// Throws UsageError when both are given, else what describe_by_attributes and describe_by_synset throw.
 ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request);

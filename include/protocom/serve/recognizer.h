@@ -1,64 +1,140 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "protocom/fewshot/methods.h"
-#include "protocom/serve/class_store.h"
+#include "protocom/core/progress.h"
+#include "protocom/data/image.h"
+#include "protocom/data/image_files.h"
+#include "protocom/features/extract.h"
+#include "protocom/knowledge/knowledge.h"
+#include "protocom/nn/backbone.h"
+#include "protocom/serve/calibration.h"
+#include "protocom/serve/class_scorer.h"
+#include "protocom/serve/describe_class.h"
+#include "protocom/serve/recognizer_file.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom {
 
+/// Whether images that are classified in one call may help one another.
+enum class Together { kNo, kYes };
+
 /// Settings of a Recognizer.
 struct RecognizerOptions {
-  /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
-  /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
-  std::string method = {};
+  std::string method = {};            ///< as make_method takes it; empty: the recognizer's own
+  Together together = Together::kNo;  ///< without a method named: the transductive one that takes the same fitted file
+  ExtractOptions extract = {};
+  int64_t top = 5;      ///< classes of an answer
+  int64_t nearest = 3;  ///< examples of an answer
 };
 
-/// A class and how probable it is.
-struct RankedClass {
-  std::string name;
-  double probability = 0;
+/// An enrolled image that looks like the one asked about.
+struct NearExample {
+  int64_t id = 0;  ///< see RecognizerFile::example
+  std::string class_name;
+  std::string source;     ///< where it came from
+  double similarity = 0;  ///< cosine of the features less their mean over all examples, in [-1, 1]
 };
 
-/// Classifies features by the classes of a store, as one episode in which they are the queries. Thread-safe after
-/// construction.
+/// What a recognizer says of an image.
+struct Answer {
+  std::vector<RankedClass> ranking;   ///< most probable first; probabilities given that it is one of the classes
+  double familiarity = 0;             ///< see familiarity()
+  std::optional<bool> none_of_these;  ///< it is of none of the classes; nothing without a calibration
+  std::vector<NearExample> nearest;   ///< nearest first; empty where features were not kept
+};
+
+/// A class to enrol, or images of one.
+struct EnrolRequest {
+  ClassRequest description;         ///< the class's name, and what is said about it
+  std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
+};
+
+/// What an enrolment did.
+struct Enrolment {
+  std::vector<Enrolled> classes;           ///< in the order of the requests that could be met
+  int64_t given = 0;                       ///< images that could be read
+  SkippedFiles skipped;                    ///< files of folders that are no images
+  std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
+};
+
+/// From an image to an answer:
+///
+///     Recognizer birds = Recognizer::open("birds.pcm");
+///     birds.enrol({{{"okapi"}, {"okapi1.jpg", "okapi2.jpg"}}});
+///     std::puts(birds.classify("holiday.jpg").ranking.front().name.c_str());
+///
+/// Everything it needs lies in the file. What other processes enrol there counts from the next call on. Not
+/// thread-safe.
 class Recognizer {
  public:
-  /// `model` must outlive it. Throws Error when the store has no class, a class has no image, or the model's sizes or
-  /// attributes are not the store's; UsageError for a method that needs what a store does not keep.
-  Recognizer(const ClassStore& store, const StoreModel& model, const RecognizerOptions& options = {});
-  Recognizer(const Recognizer&) = delete;
-  Recognizer& operator=(const Recognizer&) = delete;
+  /// Throws Error when there is no such file or it is damaged, UsageError for a method that does not fit it.
+  static Recognizer open(const std::filesystem::path& path, const RecognizerOptions& options = {});
+  ~Recognizer();
+  Recognizer(Recognizer&&) noexcept;
+  Recognizer& operator=(Recognizer&&) noexcept;
 
-  /// [c], in the store's order.
-  [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }
+  /// The file: lists of what is enrolled, and changes other than enrolments.
+  [[nodiscard]] RecognizerFile& file() { return file_; }
+  [[nodiscard]] const RecognizerFile& file() const { return file_; }
+  /// What it classifies with.
+  [[nodiscard]] const Method& method();
 
-  [[nodiscard]] const Method& method() const { return *method_; }
+  /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
+  Answer classify(const std::filesystem::path& image);
+  Answer classify(const Image& image);
+  /// The same for features float32 [n, d]: an answer a row.
+  std::vector<Answer> classify_features(const at::Tensor& features);
 
-  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d]. Undefined
-  /// for a method without any.
-  [[nodiscard]] at::Tensor prototypes(const at::Tensor& features) const;
+  /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
+  /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
+  /// returned.
+  using TakeAnswer = std::function<void(const std::filesystem::path& image, const Answer& answer)>;
+  std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
+                                       Progress& progress = Progress::none());
 
-  /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
-  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
+  /// Adds classes, or images of classes, in one transaction. An image that cannot be read does not stop the others; a
+  /// class of which none can is left out. Throws Error, and leaves the file as it was, when nothing is left, and what
+  /// describe_class and RecognizerFile::enrol throw.
+  Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
+
+  /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
+  /// image files of none of the classes; empty: classes are left out in turn.
+  Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
+                        Progress& progress = Progress::none());
+
+  /// The calibration that answers follow; nothing when there is none for the method.
+  [[nodiscard]] const std::optional<Calibration>& calibration();
 
  private:
-  [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+  Recognizer(RecognizerFile file, RecognizerOptions options);
+  void refresh();
+  void refresh_examples();
+  Backbone& backbone();
+  const Knowledge* knowledge();
+  std::optional<ClassDescription> describe(const ClassRequest& request);
+  std::vector<Answer> answers_of(const at::Tensor& features) const;
+  std::vector<NearExample> nearest_of(const at::Tensor& feature) const;
 
-  KnowledgeTable table_;  // the store's classes and what is known of them
-  ClassKnowledge knowledge_;
-  EpisodeBatch supports_;  // all of a batch but the queries
-  std::shared_ptr<const Method> method_;
-  std::unique_ptr<Scorer> scorer_;
+  RecognizerFile file_;
+  RecognizerOptions options_;
+  std::unique_ptr<const StoreModel> model_;
+  std::unique_ptr<Backbone> backbone_;    // read when the first image comes
+  std::unique_ptr<Knowledge> knowledge_;  // read when the first class is described
+  // What follows from the classes as they were at a revision.
+  RecognizerSnapshot snapshot_;
+  std::unique_ptr<const ClassScorer> scorer_;
+  std::optional<Calibration> calibration_;
+  at::Tensor examples_;                    // centred unit features of all examples, [m, d]; undefined where not kept
+  at::Tensor center_;                      // [d]
+  std::vector<NearExample> example_rows_;  // [m], which they are
 };
-
-/// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's
-/// order. Throws Error for another number of names than columns, UsageError for a negative `top`.
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
-                                                   const std::vector<std::string>& class_names, int64_t top);
 
 }  // namespace protocom

@@ -4,22 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "protocom/core/preprocessing.h"
 #include "protocom/fewshot/completion_model.h"
 #include "protocom/fewshot/fitted_method.h"
-#include "protocom/serve/class_store.h"
 
 namespace protocom {
 
-/// The files that a store depends on. A store that is there knows its own; a path given takes the place of one that has
-/// moved. A store has either a completion model or a fitted method.
-struct StoreFiles {
-  std::filesystem::path backbone;
-  std::filesystem::path model;      ///< of `protocom complete` or `metatrain`
-  std::filesystem::path fitted;     ///< of `protocom fit`
-  std::filesystem::path knowledge;  ///< may be empty with a method that was fitted without knowledge
-};
-
-/// What a store's classes are told apart with: one of the two.
+/// What enrolled classes are told apart with: one of the two.
 struct StoreModel {
   std::optional<CompletionModel> completion;
   std::optional<FittedMethod> fitted;
@@ -36,7 +27,7 @@ struct StoreModel {
   [[nodiscard]] std::string transductive_method() const;
 };
 
-/// Reads the file that the store was made with (see locate). Throws Error.
-StoreModel read_store_model(const ClassStore& store, const std::filesystem::path& path, const StoreFiles& files);
+/// A completion model or a fitted method, told by the file's header. Throws Error.
+StoreModel read_store_model(const std::filesystem::path& path);
 
 }  // namespace protocom

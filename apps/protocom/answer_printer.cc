@@ -1,0 +1,73 @@
+#include "answer_printer.h"
+
+#include <cstdio>
+
+#include "cli.h"
+#include "protocom/core/csv.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+void print_csv(const fs::path& image, const Answer& answer) {
+  const char* none = !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0";
+  for (size_t r = 0; r < answer.ranking.size(); ++r) {
+    fmt::print("{},{},{},{:.6f},{}\n", csv_cell(image.string()), r + 1, csv_cell(answer.ranking[r].name),
+               answer.ranking[r].probability, none);
+  }
+}
+
+}  // namespace
+
+AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format)
+    : recognizer_(recognizer), format_(format) {
+  if (format_ == "csv") fmt::print("image,rank,class,probability,none_of_these\n");
+}
+
+void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
+  if (format_ == "table") return add_row(image, answer);
+  format_ == "csv" ? print_csv(image, answer) : print_json(image, answer);
+  std::fflush(stdout);  // whoever reads the lines need not wait for the next image
+}
+
+void AnswerPrinter::finish() const {
+  if (format_ == "table") print_table(rows_);
+}
+
+void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
+  json line = {{"image", image.string()},
+               {"mode", recognizer_.method().spec().mode()},
+               {"ranking", json::array()},
+               {"none_of_these", nullptr},
+               {"nearest", json::array()}};
+  for (const RankedClass& one : answer.ranking)
+    line["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
+  if (answer.none_of_these) line["none_of_these"] = *answer.none_of_these;
+  for (const NearExample& one : answer.nearest)
+    line["nearest"].push_back(
+        {{"example", one.id}, {"class", one.class_name}, {"source", one.source}, {"similarity", one.similarity}});
+  // File names need not be UTF-8.
+  fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
+  const RankedClass& best = answer.ranking.front();
+  const bool none = answer.none_of_these.value_or(false);
+  std::vector<std::string> others;
+  for (size_t r = 1; r < answer.ranking.size(); ++r)
+    others.push_back(fmt::format("{} {:.3f}", answer.ranking[r].name, answer.ranking[r].probability));
+  rows_.push_back({image.string(), none ? "none of these (" + label(best.name) + ")" : label(best.name),
+                   fmt::format("{:.3f}", best.probability), fmt::format("{}", fmt::join(others, ", ")),
+                   answer.nearest.empty() ? "" : answer.nearest.front().source});
+}
+
+/// "n01768244 (trilobite)"
+std::string AnswerPrinter::label(const std::string& name) {
+  const auto entry = recognizer_.file().find_class(name);
+  if (!entry || entry->description.title.empty() || entry->description.title == name) return name;
+  return fmt::format("{} ({})", name, entry->description.title);
+}
+
+}  // namespace protocom::cli

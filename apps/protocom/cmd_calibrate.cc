@@ -1,0 +1,52 @@
+#include "cli.h"
+#include "image_arguments.h"
+#include "protocom/serve/recognizer.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  std::string recognizer;
+  std::vector<std::string> others;
+  CalibrationOptions calibration;
+  RecognizerOptions recognizing;
+};
+
+void run_calibrate(const Options& options) {
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  std::vector<std::filesystem::path> others;
+  if (!options.others.empty()) {
+    const FoundImages found = find_images(with_listed(options.others));
+    for (const UnreadableFile& one : found.unreadable) fail("{}", one.reason);
+    others = found.paths;
+  }
+  const Calibration made = recognizer.calibrate(others, options.calibration, progress());
+  print_table({{"method", made.method},
+               {"images held out", std::to_string(made.images)},
+               {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
+               {"images of others", std::to_string(made.strangers)},
+               {"of others taken for a class", fmt::format("at most {:.1f} %", 100 * made.false_accept)},
+               {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
+               {"factor of the logits", fmt::format("{:.3f}", made.factor)}});
+}
+
+void add_calibrate_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "calibrate", "Make a recognizer's probabilities true, and teach it to say 'none of these'",
+                  "protocom calibrate birds.pcm --false-accept 0.05\n"
+                  "  protocom calibrate birds.pcm --others photos-of-no-birds/");
+  command->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  command->add_option("--false-accept", options->calibration.false_accept,
+                      "Share of images of none of the classes that may be taken for one of them");
+  command->add_option("--others", options->others,
+                      "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
+  command->add_option("--method", options->recognizing.method, "Method that it is for; otherwise the recognizer's own");
+  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([options] { run_calibrate(*options); });
+}
+
+const Command kRegister{Order::kCalibrate, &add_calibrate_command};
+
+}  // namespace
+}  // namespace protocom::cli

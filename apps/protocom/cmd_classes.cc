@@ -1,0 +1,111 @@
+#include <ATen/ATen.h>
+
+#include "cli.h"
+#include "protocom/core/near_matches.h"
+#include "protocom/serve/recognizer_file.h"
+#include "recognizer_views.h"
+
+namespace protocom::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string recognizer, name, new_name;
+  bool as_json = false;
+};
+
+int64_t attributes_of(const ClassEntry& entry) { return entry.description.association.count_nonzero().item<int64_t>(); }
+
+/// Attribute -> weight, of those that the class has.
+json attributes_of(const RecognizerFile& file, const ClassEntry& entry) {
+  json weights = json::object();
+  const std::vector<std::string>& names = file.settings().attributes;
+  for (size_t a = 0; a < names.size(); ++a) {
+    const auto weight = entry.description.association[static_cast<int64_t>(a)].item<double>();
+    if (weight > 0) weights[names[a]] = weight;
+  }
+  return weights;
+}
+
+json to_json(const RecognizerFile& file, const ClassEntry& entry) {
+  return {{"class", entry.name},    {"title", entry.description.title},
+          {"images", entry.images}, {"attributes", attributes_of(file, entry)},
+          {"enrolled", entry.time}, {"embedding_source", entry.description.embedding_source}};
+}
+
+void print_json(const json& value) { fmt::print("{}\n", value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+
+void run_list(const Options& options) {
+  const RecognizerFile file(options.recognizer);
+  std::vector<std::vector<std::string>> rows = {{"class", "title", "images", "attributes", "enrolled"}};
+  for (const ClassEntry& one : file.list_classes()) {
+    if (options.as_json) print_json(to_json(file, one));
+    rows.push_back({one.name, one.description.title, std::to_string(one.images), std::to_string(attributes_of(one)),
+                    time_text(one.time)});
+  }
+  if (!options.as_json) print_table(rows);
+}
+
+void run_show(const Options& options) {
+  const RecognizerFile file(options.recognizer);
+  const std::optional<ClassEntry> one = file.find_class(options.name);
+  if (!one) {
+    std::vector<std::string> names;
+    for (const ClassEntry& entry : file.list_classes()) names.push_back(entry.name);
+    fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
+  }
+  if (options.as_json) return print_json(to_json(file, *one));
+  const json weights = attributes_of(file, *one);
+  std::vector<std::string> attributes;
+  for (const auto& [name, weight] : weights.items())
+    attributes.push_back(weight == 1.0 ? name : fmt::format("{} {:.2f}", name, weight.get<double>()));
+  print_table({{"class", one->name},
+               {"title", one->description.title},
+               {"images", std::to_string(one->images)},
+               {"attributes", fmt::format("{}", fmt::join(attributes, ", "))},
+               {"embedding from", one->description.embedding_source},
+               {"enrolled", time_text(one->time)}});
+}
+
+void run_rename(const Options& options) {
+  RecognizerFile(options.recognizer).rename_class(options.name, options.new_name);
+  fmt::print("'{}' is called '{}' now\n", options.name, options.new_name);
+}
+
+void run_remove(const Options& options) {
+  RecognizerFile(options.recognizer).remove_class(options.name);
+  fmt::print("'{}' is removed (protocom undo {} brings it back)\n", options.name, options.recognizer);
+}
+
+CLI::App* add(CLI::App& parent, const char* name, const char* description, const std::string& more,
+              void (*run)(const Options&), const std::shared_ptr<Options>& options) {
+  CLI::App* command =
+      add_command(parent, name, description, fmt::format("protocom classes {} birds.pcm{}", name, more));
+  command->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  command->callback([options, run] { run(*options); });
+  return command;
+}
+
+void add_classes_command(CLI::App& app) {
+  CLI::App* command = add_command(app, "classes", "List, show, rename and remove the classes of a recognizer",
+                                  "protocom classes list birds.pcm");
+  command->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  CLI::App* list = add(*command, "list", "All classes", "", &run_list, options);
+  list->add_flag("--json", options->as_json, "An object a line");
+  CLI::App* show = add(*command, "show", "One class and its attributes", " okapi", &run_show, options);
+  show->add_option("class", options->name, "Its name")->required();
+  show->add_flag("--json", options->as_json, "As JSON");
+  CLI::App* rename =
+      add(*command, "rename", "Give a class another name", " okapi \"Okapia johnstoni\"", &run_rename, options);
+  rename->add_option("class", options->name, "Its name")->required();
+  rename->add_option("new", options->new_name, "The other name")->required();
+  CLI::App* remove = add(*command, "remove", "Remove a class with its images", " okapi", &run_remove, options);
+  remove->add_option("class", options->name, "Its name")->required();
+}
+
+const Command kRegister{Order::kClasses, &add_classes_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,58 @@
+#include "cli.h"
+#include "protocom/serve/recognizer_file.h"
+#include "recognizer_views.h"
+
+namespace protocom::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string recognizer, name;
+  std::vector<int64_t> ids;
+  bool as_json = false;
+};
+
+void run_list(const Options& options) {
+  std::vector<std::vector<std::string>> rows = {{"example", "class", "source", "enrolled", "hash"}};
+  for (const ExampleEntry& one : RecognizerFile(options.recognizer).list_examples(options.name)) {
+    if (options.as_json) {
+      const json line = {{"example", one.id},
+                         {"class", one.class_name},
+                         {"source", one.source},
+                         {"enrolled", one.time},
+                         {"hash", one.hash}};
+      fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+    rows.push_back({std::to_string(one.id), one.class_name, one.source, time_text(one.time), one.hash});
+  }
+  if (!options.as_json) print_table(rows);
+}
+
+void run_remove(const Options& options) {
+  RecognizerFile(options.recognizer).remove_examples(options.ids);
+  fmt::print("{} removed (protocom undo {} brings them back)\n", options.ids.size(), options.recognizer);
+}
+
+void add_examples_command(CLI::App& app) {
+  CLI::App* command = add_command(app, "examples", "List and remove the enrolled images of a recognizer",
+                                  "protocom examples list birds.pcm --class okapi");
+  command->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  CLI::App* list = add_command(*command, "list", "Enrolled images and their numbers",
+                               "protocom examples list birds.pcm --class okapi");
+  list->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  list->add_option("--class", options->name, "Of this class only");
+  list->add_flag("--json", options->as_json, "An object a line");
+  list->callback([options] { run_list(*options); });
+  CLI::App* remove =
+      add_command(*command, "remove", "Remove images by their numbers", "protocom examples remove birds.pcm 17 18");
+  remove->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  remove->add_option("examples", options->ids, "Their numbers, see examples list")->required();
+  remove->callback([options] { run_remove(*options); });
+}
+
+const Command kRegister{Order::kExamples, &add_examples_command};
+
+}  // namespace
+}  // namespace protocom::cli

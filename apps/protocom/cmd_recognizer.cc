@@ -1,0 +1,142 @@
+#include "cli.h"
+#include "dataset_options.h"
+#include "enrol_report.h"
+#include "protocom/serve/create_recognizer.h"
+#include "protocom/serve/enrol_requests.h"
+#include "protocom/serve/recognizer_folder.h"
+#include "recognizer_views.h"
+
+namespace protocom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CreateCommand {
+  std::string file, backbone, model, fitted, knowledge, preprocess, images, attributes;
+  bool no_thumbnails = false, external_backbone = false, half_features = false;
+  ExtractOptions extract;
+};
+
+struct MoveCommand {
+  std::string from, to;
+  CreateCommand parts;  // files of a class store that lie elsewhere now
+};
+
+NewRecognizer parts_of(const CreateCommand& options) {
+  NewRecognizer parts;
+  parts.backbone = options.backbone;
+  parts.model = options.model;
+  parts.fitted = options.fitted;
+  parts.knowledge = options.knowledge;
+  if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
+  if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
+  if (options.half_features) parts.feature_type = FeatureType::kFloat16;
+  if (options.no_thumbnails) parts.thumbnail_side = 0;
+  return parts;
+}
+
+void run_create(const CLI::App& command, const CreateCommand& options) {
+  check_writable(options.file);
+  create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
+  if (options.images.empty()) return print_info(RecognizerFile(options.file));
+  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.extract});
+  std::vector<EnrolRequest> requests = requests_of_folder(options.images);
+  if (!options.attributes.empty()) take_attributes(options.attributes, requests);
+  print_enrolment(recognizer.enrol(requests, progress()));
+}
+
+void run_check(const std::string& file) {
+  const std::vector<std::string> findings = RecognizerFile(file).check();
+  for (const std::string& one : findings) logger().error("{}", one);
+  if (!findings.empty()) fail("{}: {} faults were found", file, findings.size());
+  fmt::print("{}: nothing is wrong\n", file);
+}
+
+void run_compact(const std::string& file) {
+  const auto before = fs::file_size(file);
+  RecognizerFile(file).compact();
+  fmt::print("{}: {} bytes, before {}\n", file, fs::file_size(file), before);
+}
+
+void run_import(const CLI::App& command, const MoveCommand& options) {
+  check_writable(options.to);
+  const Provenance provenance = provenance_of(command, /*seed=*/0);
+  if (fs::is_directory(options.from))
+    import_recognizer(options.from, options.to, provenance);
+  else
+    import_class_store(options.from, options.to, parts_of(options.parts), provenance);
+  print_info(RecognizerFile(options.to));
+}
+
+/// What `create` and the import of a class store share.
+void add_files(CLI::App& command, CreateCommand& options) {
+  command.add_option("--backbone", options.backbone, "Image encoder");
+  CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
+  command.add_option("--fitted", options.fitted, "Fitted method (protocom fit), instead of a completion model")
+      ->excludes(model);
+  command.add_option("--knowledge", options.knowledge, "Knowledge file that the model or method was made with");
+  command.add_flag("--external-backbone", options.external_backbone,
+                   "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
+  command.add_flag("--half-features", options.half_features, "Keep features as float16: half the room, rounded");
+  command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no small pictures of enrolled images");
+}
+
+void add_create(CLI::App& parent) {
+  auto options = std::make_shared<CreateCommand>();
+  CLI::App* command = add_command(parent, "create", "Make a recognizer: one file that holds all it needs",
+                                  "protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
+                                  "      --knowledge knowledge.npz --images photos --attributes attributes.csv");
+  command->add_option("recognizer", options->file, "File to make")->required();
+  add_files(*command, *options);
+  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
+  CLI::Option* images =
+      command->add_option("--images", options->images, "Folder with a subfolder of images for each class to enrol");
+  command->add_option("--attributes", options->attributes, "Their attributes: CSV class,attribute")->needs(images);
+  command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([command, options] { run_create(*command, *options); });
+}
+
+void add_simple(CLI::App& parent, const char* name, const char* description, void (*run)(const std::string&)) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* command = add_command(parent, name, description, fmt::format("protocom recognizer {} birds.pcm", name));
+  command->add_option("recognizer", *file, "Recognizer")->required();
+  command->callback([file, run] { run(*file); });
+}
+
+void add_export(CLI::App& parent) {
+  auto options = std::make_shared<MoveCommand>();
+  CLI::App* command = add_command(parent, "export", "Write a recognizer as a folder of JSON, npz and JPEG files",
+                                  "protocom recognizer export birds.pcm --out birds");
+  command->add_option("recognizer", options->from, "Recognizer")->required();
+  command->add_option("--out", options->to, "Folder to make")->required();
+  command->callback([options] { export_recognizer(RecognizerFile(options->from), options->to); });
+}
+
+void add_import(CLI::App& parent) {
+  auto options = std::make_shared<MoveCommand>();
+  CLI::App* command =
+      add_command(parent, "import", "Make a recognizer of an exported folder, or of a class store of earlier versions",
+                  "protocom recognizer import pets.store --out pets.pcm");
+  command->add_option("from", options->from, "Exported folder, or class store")->required();
+  command->add_option("--out", options->to, "Recognizer to make")->required();
+  add_files(*command, options->parts);
+  command->callback([command, options] { run_import(*command, *options); });
+}
+
+void add_recognizer_command(CLI::App& app) {
+  CLI::App* command = add_command(app, "recognizer", "Make, look into and move recognizers",
+                                  "protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz");
+  command->require_subcommand(1);
+  add_create(*command);
+  add_simple(*command, "info", "What a recognizer is made of and holds",
+             [](const std::string& file) { print_info(RecognizerFile(file)); });
+  add_simple(*command, "check", "Read all of a recognizer and say what is wrong with it", &run_check);
+  add_simple(*command, "compact", "Forget what was removed, and how to undo; give the room back", &run_compact);
+  add_export(*command);
+  add_import(*command);
+}
+
+const Command kRegister{Order::kRecognizer, &add_recognizer_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <map>
+
+#include "cli.h"
+#include "image_arguments.h"
+#include "protocom/serve/recognizer.h"
+
+namespace protocom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNone = "none of these";
+
+struct Options {
+  std::string recognizer, out;
+  std::vector<std::string> images;
+  RecognizerOptions recognizing;
+  bool link = false;
+};
+
+/// The class's name as a folder that lies in the one of the answers, whatever the name is.
+std::string folder_name(const Answer& answer) {
+  std::string name = answer.none_of_these.value_or(false) ? kNone : answer.ranking.front().name;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name.front() == '.' ? "_" + name : name;
+}
+
+/// A name that is not taken: "1.jpg", "1-2.jpg", ...
+fs::path free_place(const fs::path& folder, const fs::path& image) {
+  fs::path place = folder / image.filename();
+  for (int64_t n = 2; fs::exists(fs::symlink_status(place)); ++n)
+    place = folder / fmt::format("{}-{}{}", image.stem().string(), n, image.extension().string());
+  return place;
+}
+
+void put(const Options& options, const fs::path& image, const std::string& folder) {
+  const fs::path into = fs::path(options.out) / folder;
+  std::error_code error;
+  fs::create_directories(into, error);
+  const fs::path place = free_place(into, image);
+  if (options.link)
+    fs::create_symlink(fs::absolute(image), place, error);
+  else
+    fs::copy_file(image, place, error);
+  if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
+}
+
+void run_sort(Options& options) {
+  options.recognizing.nearest = 0;
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  const FoundImages found = find_images(with_listed(options.images));
+  std::map<std::string, int64_t> counts;
+  const auto take = [&](const fs::path& image, const Answer& answer) {
+    const std::string folder = folder_name(answer);
+    put(options, image, folder);
+    ++counts[folder];
+  };
+  std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  unreadable.insert(unreadable.begin(), found.unreadable.begin(), found.unreadable.end());
+  std::vector<std::vector<std::string>> rows = {{"folder", "images"}};
+  for (const auto& [folder, count] : counts) rows.push_back({folder, std::to_string(count)});
+  print_table(rows);
+  for (const UnreadableFile& one : unreadable) logger().error("{}", one.reason);
+  if (!unreadable.empty()) fail("{} images could not be read; the others are sorted", unreadable.size());
+}
+
+void add_sort_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "sort", "Copy or link images into a folder for each class",
+                                  "protocom sort birds.pcm holiday/ --out sorted --link");
+  command->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  command
+      ->add_option("images", options->images,
+                   "Images, or folders that are walked; -: their names are read from the standard input")
+      ->required();
+  command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")->required();
+  command->add_flag("--link", options->link, "Symbolic links instead of copies");
+  command->add_option("--batch", options->recognizing.extract.batch, "Images a forward pass")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([options] { run_sort(*options); });
+}
+
+const Command kRegister{Order::kSort, &add_sort_command};
+
+}  // namespace
+}  // namespace protocom::cli

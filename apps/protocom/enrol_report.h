@@ -1,0 +1,9 @@
+#pragma once
+#include "protocom/serve/recognizer.h"
+
+namespace protocom::cli {
+
+/// Prints what was enrolled. Throws Error after that when images could not be read.
+void print_enrolment(const Enrolment& done);
+
+}  // namespace protocom::cli

@@ -1,0 +1,59 @@
+#include "recognizer_views.h"
+
+#include <ctime>
+
+#include "cli.h"
+#include "protocom/serve/calibration.h"
+
+namespace protocom::cli {
+namespace {
+
+std::string text_of(const RecognizerArtefact& artefact) {
+  const std::string name = artefact.path.filename().string();
+  return artefact.embedded ? fmt::format("{}, {} bytes inside", name, artefact.size)
+                           : fmt::format("{}, outside ({})", artefact.path.string(), artefact.hash);
+}
+
+std::string text_of(const std::optional<nlohmann::json>& calibration, const std::string& where) {
+  if (!calibration) return "none yet (protocom calibrate)";
+  const Calibration made = calibration_from(*calibration, where);
+  return fmt::format("{}: {:.1f} % of others pass, {:.1f} % of own images; on {} own, {} others, of {} classes",
+                     made.method, 100 * made.false_accept, 100 * made.accepted, made.images, made.strangers,
+                     made.classes);
+}
+
+}  // namespace
+
+std::string time_text(int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  if (::gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
+  char text[32];
+  return {text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts)};
+}
+
+void print_info(const RecognizerFile& file) {
+  const RecognizerSettings& settings = file.settings();
+  std::vector<std::vector<std::string>> rows = {
+      {"recognizer", fmt::format("{}, format {}", file.path().string(), file.header().format_version)}};
+  for (const RecognizerArtefact& one : file.artefacts()) rows.push_back({one.name, text_of(one)});
+  int64_t images = 0;
+  const std::vector<ClassEntry> classes = file.list_classes();
+  for (const ClassEntry& one : classes) images += one.images;
+  const std::vector<ChangeEntry> changes = file.changes(1);
+  rows.insert(
+      rows.end(),
+      {{"images are brought to", describe(settings.preprocessing)},
+       {"features", fmt::format("{} numbers, {}", settings.feature_dim,
+                                settings.feature_type == FeatureType::kFloat16 ? "float16" : "float32")},
+       {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
+       {"attributes", std::to_string(settings.attributes.size())},
+       {"classes", std::to_string(classes.size())},
+       {"images", std::to_string(images)},
+       {"calibration", text_of(file.calibration(), file.path().string())},
+       {"last change",
+        changes.empty() ? "none that can be undone" : changes.front().what + ", " + time_text(changes.front().time)}});
+  print_table(rows);
+}
+
+}  // namespace protocom::cli

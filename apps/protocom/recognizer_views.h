@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "protocom/serve/recognizer_file.h"
+
+namespace protocom::cli {
+
+/// Prints what a recognizer is made of and how much it holds.
+void print_info(const RecognizerFile& file);
+
+/// "2026-11-22 10:30", UTC, of seconds since 1970.
+std::string time_text(int64_t seconds);
+
+}  // namespace protocom::cli

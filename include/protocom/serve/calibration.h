@@ -1,0 +1,51 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "protocom/core/progress.h"
+#include "protocom/fewshot/episode_batch.h"
+#include "protocom/serve/class_scorer.h"
+
+namespace protocom {
+
+/// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
+struct Calibration {
+  std::string method;       ///< Method::label of the method it is for
+  double factor = 1;        ///< of the logits, before the softmax
+  double threshold = 0;     ///< images of a familiarity above it are of one of the classes
+  double false_accept = 0;  ///< the rate of strangers above it that was asked for, in (0, 1)
+  double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
+  double accuracy = 0;      ///< of held-out images of the classes, in [0, 1]
+  int64_t images = 0;       ///< held-out images
+  int64_t strangers = 0;    ///< images of none of the classes
+  int64_t classes = 0;      ///< that were enrolled then
+};
+
+nlohmann::json to_json(const Calibration& calibration);
+/// `where` names it in messages. Throws Error for missing fields and values that cannot be.
+Calibration calibration_from(const nlohmann::json& json, const std::string& where);
+
+/// How an image's score for being one of the classes is called: the log odds against a class never seen where the
+/// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
+at::Tensor familiarity(const EpisodeScores& scores);
+
+/// How a calibration is made.
+struct CalibrationOptions {
+  double false_accept = 0.05;  ///< the share of strangers that may be taken for one of the classes, in (0, 1)
+  int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
+  int64_t most_classes = 200;  ///< held out one by one, spread over all
+};
+
+/// Calibrates on the enrolled images: each is classified as if it had not been enrolled (accuracy, and the factor by
+/// the likelihood of the true classes, with a normal prior of standard deviation 1 on its logarithm), and the images of
+/// each class as if the class had not been: they are strangers. `strangers`, float32 [n, d], if defined, are features
+/// of images of none of the classes and take those' place. The threshold lets at most the rate asked for of another
+/// stranger pass (the conformal quantile). Throws Error where features were not kept, no class has two images, or there
+/// are too few strangers for the rate; UsageError for a rate outside (0, 1).
+Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+                      Progress& progress);
+
+}  // namespace protocom

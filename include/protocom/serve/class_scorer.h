@@ -1,0 +1,76 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/methods.h"
+#include "protocom/serve/enrolled_classes.h"
+#include "protocom/serve/store_model.h"
+
+namespace protocom {
+
+/// Settings of a ClassScorer.
+struct ClassScorerOptions {
+  /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
+  /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
+  std::string method = {};
+};
+
+/// A class and how probable it is.
+struct RankedClass {
+  std::string name;
+  double probability = 0;
+};
+
+/// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe after
+/// construction.
+class ClassScorer {
+ public:
+  /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
+  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept.
+  ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
+  ClassScorer(const ClassScorer&) = delete;
+  ClassScorer& operator=(const ClassScorer&) = delete;
+
+  /// [c], in the order of their enrolment.
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }
+
+  [[nodiscard]] const Method& method() const { return *method_; }
+
+  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d]. Undefined
+  /// for a method without any.
+  [[nodiscard]] at::Tensor prototypes(const at::Tensor& features) const;
+
+  /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
+  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
+
+  /// What the method says of features float32 [n, d]: logits [1, n, c].
+  [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+
+  /// Images of class k whose features are there.
+  [[nodiscard]] int64_t count(int64_t k) const;
+  /// Those features, float32 [count, d].
+  [[nodiscard]] at::Tensor images(int64_t k) const;
+  /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
+  [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
+  /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
+  [[nodiscard]] EpisodeScores score_without_class(int64_t k) const;
+
+ private:
+  [[nodiscard]] EpisodeScores score(EpisodeBatch batch, const at::Tensor& features) const;
+
+  KnowledgeTable table_;  // the store's classes and what is known of them
+  ClassKnowledge knowledge_;
+  EpisodeBatch supports_;  // all of a batch but the queries
+  std::shared_ptr<const Method> method_;
+  std::unique_ptr<Scorer> scorer_;
+};
+
+/// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's
+/// order. Throws Error for another number of names than columns, UsageError for a negative `top`.
+std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
+                                                   const std::vector<std::string>& class_names, int64_t top);
+
+}  // namespace protocom

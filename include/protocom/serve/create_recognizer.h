@@ -1,0 +1,36 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "protocom/core/artefact.h"
+#include "protocom/core/preprocessing.h"
+#include "protocom/serve/recognizer_file.h"
+
+namespace protocom {
+
+/// Where a recognizer finds its backbone.
+enum class KeepBackbone { kInside, kOutside };
+
+/// What a recognizer is made from.
+struct NewRecognizer {
+  std::filesystem::path backbone;
+  std::filesystem::path model;                      ///< of `protocom complete` or `metatrain`; or
+  std::filesystem::path fitted;                     ///< of `protocom fit`
+  std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
+  std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
+  KeepBackbone keep_backbone = KeepBackbone::kInside;
+  FeatureType feature_type = RecognizerSettings().feature_type;
+  int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
+};
+
+/// Makes a recognizer without classes. Throws UsageError when a file is missing that it needs, Error when files do not
+/// fit one another, and what RecognizerFile::create throws.
+void create_recognizer(const std::filesystem::path& path, const NewRecognizer& parts, const Provenance& provenance);
+
+/// Makes a recognizer of a class store: its classes, and the files that it names (looked for where they were, then
+/// beside it; `parts` names those that lie elsewhere now). Throws Error like read_class_store, locate and
+/// create_recognizer; then nothing is written.
+void import_class_store(const std::filesystem::path& store, const std::filesystem::path& path,
+                        const NewRecognizer& parts, const Provenance& provenance);
+
+}  // namespace protocom

@@ -1,0 +1,22 @@
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "protocom/serve/recognizer.h"
+
+namespace protocom {
+
+/// A class for each subfolder of a folder, by its name, with the images below it; hidden ones are left out. Throws
+/// Error when there is none.
+std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder);
+
+/// A class for each name in the column `class` of a CSV, with the images of its column `image`: paths, relative to the
+/// CSV's folder. Classes stand in the order of their first mention; an empty cell is a class without that image. Throws
+/// Error with file and line.
+std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
+
+/// Gives each class the attributes that a table (read_attribute_table; weights above 0 count as having it) has for it.
+/// Throws Error when the table names none of the classes.
+void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
+
+}  // namespace protocom

@@ -1,0 +1,192 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/core/artefact.h"
+#include "protocom/core/preprocessing.h"
+#include "protocom/serve/enrolled_classes.h"
+
+namespace protocom {
+
+class Database;
+class Statement;
+
+/// In what numbers features are kept: float16 takes half the room and rounds them.
+enum class FeatureType { kFloat32, kFloat16 };
+
+/// What a recognizer is made with and keeps for its life.
+struct RecognizerSettings {
+  Preprocessing preprocessing;                       ///< of every image
+  int64_t feature_dim = 0;                           ///< d
+  int64_t embedding_dim = 0;                         ///< e, of the classes' embeddings; 0: they have none
+  FeatureType feature_type = FeatureType::kFloat32;  ///< of the examples in the file
+  int64_t thumbnail_side = 96;                       ///< pixels; 0: no image is kept, only features
+  std::vector<std::string> attributes = {};          ///< [a], those that the model or the method knows
+};
+
+/// A file that recognizing needs. Its name is "backbone", "model", "fitted" or "knowledge".
+struct RecognizerArtefact {
+  std::string name;
+  std::filesystem::path path;  ///< where it was; read from there when it is not in the recognizer
+  std::string hash = {};       ///< hash_file of it
+  bool embedded = true;        ///< whether its bytes lie in the recognizer
+  int64_t size = 0;            ///< bytes; 0 when it is not embedded
+};
+
+/// Images of one class, as features.
+struct NewExamples {
+  at::Tensor features;                       ///< float32 [n, d]
+  std::vector<std::string> hashes;           ///< [n], hash_file of each image
+  std::vector<std::string> sources = {};     ///< [n], where each came from; empty: unknown
+  std::vector<std::string> thumbnails = {};  ///< [n], JPEG; empty: none
+  std::vector<int64_t> times = {};           ///< [n], seconds since 1970; empty: now
+};
+
+/// Whether a description is also for a class that is already there.
+enum class Describe { kNewClass, kAnyClass };
+
+/// A class that is to be added, or what is to be added to one.
+struct Enrolee {
+  std::string name;
+  std::optional<ClassDescription> description = {};  ///< a class that is not there yet needs one
+  Describe describe = Describe::kNewClass;
+  NewExamples examples = {};  ///< features may be undefined: none
+};
+
+/// A class as lists show it.
+struct ClassEntry {
+  int64_t id = 0;
+  std::string name;
+  ClassDescription description;
+  int64_t images = 0;
+  int64_t time = 0;  ///< of its enrolment, seconds since 1970
+};
+
+/// What became of an Enrolee.
+struct Enrolled {
+  bool is_new = false;  ///< the class was not there
+  int64_t added = 0;    ///< images that the class did not hold already
+  ClassEntry now;       ///< the class as it is afterwards
+};
+
+/// Which example a row of features is.
+struct KeptExample {
+  int64_t id = 0;
+  std::string source;  ///< where it came from
+};
+
+/// All of a recognizer's classes as they were at one moment.
+struct RecognizerSnapshot {
+  int64_t revision = 0;  ///< see RecognizerFile::revision
+  EnrolledClasses enrolled;
+  std::vector<std::vector<KeptExample>> examples;  ///< [classes][images], of StoredClass::features where defined
+  std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
+};
+
+/// An image of a class as lists show it.
+struct ExampleEntry {
+  int64_t id = 0;
+  std::string class_name;
+  std::string source;
+  std::string hash;
+  int64_t time = 0;  ///< of its enrolment, seconds since 1970
+};
+
+/// A change of the file that can be undone.
+struct ChangeEntry {
+  int64_t id = 0;
+  std::string what;  ///< "rename class 'a' to 'b'"
+  int64_t time = 0;
+};
+
+/// The file of a recognizer (docs/formats.md, "recognizer"): all that leads from an image to an answer, and the classes
+/// enrolled so far. Everything that changes it is one transaction that costs as much as the change, whatever the file
+/// holds; several processes may do so at once, each waits for the other. What the file holds is treated as bytes from
+/// outside. Not thread-safe.
+class RecognizerFile {
+ public:
+  /// Makes one without classes; it appears at `path` when it is complete. Throws Error, also when a file that
+  /// is not empty is there.
+  static void create(const std::filesystem::path& path, const RecognizerSettings& settings,
+                     const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance);
+
+  /// Opens an existing one. Throws Error for another file, a newer format, or a damaged one.
+  explicit RecognizerFile(const std::filesystem::path& path);
+  ~RecognizerFile();
+  RecognizerFile(RecognizerFile&&) noexcept;
+  RecognizerFile& operator=(RecognizerFile&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  [[nodiscard]] const ArtefactHeader& header() const { return header_; }
+  [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
+  /// Those that a recognizer's header says, with the attributes that lie beside it. Throws Error that names `where`.
+  static RecognizerSettings settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
+                                        const std::string& where);
+
+  [[nodiscard]] const std::vector<RecognizerArtefact>& artefacts() const { return artefacts_; }
+  /// nullptr when there is none of that name.
+  [[nodiscard]] const RecognizerArtefact* artefact(const std::string& name) const;
+  /// Runs `read` on a path where the artefact can be read. One that is not embedded is looked for where it was, then
+  /// beside the recognizer. Throws Error when it is not there or another than it was, and what `read` throws, with the
+  /// recognizer's name.
+  void read_artefact(const std::string& name, const std::function<void(const std::filesystem::path&)>& read) const;
+
+  /// The same number: the same classes, examples and calibration.
+  [[nodiscard]] int64_t revision() const;
+  /// All classes with their features.
+  [[nodiscard]] RecognizerSnapshot snapshot() const;
+  [[nodiscard]] std::vector<ClassEntry> list_classes() const;
+  /// nothing when there is no such class.
+  [[nodiscard]] std::optional<ClassEntry> find_class(const std::string& name) const;
+  /// Of one class, or of all for an empty name. Throws Error for an unknown class.
+  [[nodiscard]] std::vector<ExampleEntry> list_examples(const std::string& class_name) const;
+  /// The example of an id. Throws Error when there is none.
+  [[nodiscard]] ExampleEntry example(int64_t id) const;
+  /// A JPEG, or nothing where none was kept. Throws Error when there is no such example.
+  [[nodiscard]] std::string thumbnail(int64_t example) const;
+  /// What set_calibration() was given last; nothing before.
+  [[nodiscard]] std::optional<nlohmann::json> calibration() const;
+  /// At most so many of the changes that undo() can take back, last first.
+  [[nodiscard]] std::vector<ChangeEntry> changes(int64_t most = 1000) const;
+
+  /// Adds classes, and images to classes; an image that its class holds already does not count twice. All or nothing.
+  /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
+  /// finite.
+  std::vector<Enrolled> enrol(const std::vector<Enrolee>& enrolees);
+  /// Images of a class that is there, of which the moments alone are known: `count`, `sum`, `sum_squares` and
+  /// `image_hashes`. Throws Error when the class has some already, and for what does not fit.
+  void add_moments(const StoredClass& moments);
+  /// Throws Error for an unknown class or a name that is taken or empty.
+  void rename_class(const std::string& name, const std::string& new_name);
+  /// Throws Error for an unknown class.
+  void remove_class(const std::string& name);
+  /// Throws Error when one is not there; then all stay.
+  void remove_examples(const std::vector<int64_t>& ids);
+  void set_calibration(const nlohmann::json& calibration);
+  /// Takes the last change back: the file holds what it held before. Throws Error when there is none.
+  ChangeEntry undo();
+  /// Forgets what was removed and how to undo, and gives the room back.
+  void compact();
+
+  /// What is wrong with the file, in sentences; empty: nothing. Reads all of it.
+  [[nodiscard]] std::vector<std::string> check() const;
+
+ private:
+  [[nodiscard]] std::vector<std::string> class_names() const;
+  [[nodiscard]] int64_t class_id(const std::string& name) const;
+  [[nodiscard]] ClassEntry entry_at(const Statement& row) const;
+
+  std::unique_ptr<Database> database_;
+  ArtefactHeader header_;
+  RecognizerSettings settings_;
+  std::vector<RecognizerArtefact> artefacts_;
+};
+
+}  // namespace protocom

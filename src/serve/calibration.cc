@@ -1,0 +1,165 @@
+#include "protocom/serve/calibration.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+/// At most `most` of the numbers below `count`, evenly spread.
+std::vector<int64_t> spread(int64_t count, int64_t most) {
+  std::vector<int64_t> numbers;
+  const int64_t taken = std::min(count, most);
+  for (int64_t i = 0; i < taken; ++i) numbers.push_back(i * count / taken);
+  return numbers;
+}
+
+/// An image of a class that still has others, or whose method needs none.
+struct HeldOut {
+  int64_t k = 0;
+  int64_t image = 0;
+};
+
+std::vector<HeldOut> images_to_hold_out(const ClassScorer& scorer, int64_t most) {
+  std::vector<HeldOut> all;
+  const auto classes = static_cast<int64_t>(scorer.class_names().size());
+  for (int64_t k = 0; k < classes; ++k) {
+    if (scorer.count(k) <= scorer.method().spec().fewest_shots) continue;
+    for (int64_t i = 0; i < scorer.count(k); ++i) all.push_back({k, i});
+  }
+  if (all.empty())
+    fail("to calibrate, images are held out one by one, but no class has two images whose features are there");
+  std::vector<HeldOut> taken;
+  for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
+  return taken;
+}
+
+/// What the scorer says of images that it does not know, and what they are.
+struct Answers {
+  at::Tensor logits;       // float64 [m, c]
+  at::Tensor truth;        // int64 [m]
+  at::Tensor familiarity;  // float64 [m]
+};
+
+Answers hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+  const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
+  std::vector<at::Tensor> logits, familiarities;
+  std::vector<int64_t> truth;
+  progress.start("images held out", static_cast<int64_t>(images.size()));
+  for (const HeldOut& one : images) {
+    const EpisodeScores scores = scorer.score_without_image(one.k, one.image);
+    logits.push_back(scores.logits.squeeze(0));  // [1, c]
+    familiarities.push_back(familiarity(scores));
+    truth.push_back(one.k);
+    progress.advance(static_cast<int64_t>(truth.size()), "");
+  }
+  progress.finish();
+  return {at::cat(logits).to(at::kDouble), at::tensor(truth, at::kLong), at::cat(familiarities)};
+}
+
+at::Tensor hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+  const auto classes = static_cast<int64_t>(scorer.class_names().size());
+  if (classes < 2) fail("with one class there are no images of others: give some by --others");
+  std::vector<at::Tensor> familiarities;
+  progress.start("classes held out", std::min(classes, most));
+  for (const int64_t k : spread(classes, most)) {
+    if (scorer.count(k) > 0) familiarities.push_back(familiarity(scorer.score_without_class(k)));
+    progress.advance(static_cast<int64_t>(familiarities.size()), "");
+  }
+  progress.finish();
+  return at::cat(familiarities);
+}
+
+/// The negative log posterior of the factor's logarithm.
+double cost(const Answers& own, double log_factor) {
+  const at::Tensor likely = (own.logits * std::exp(log_factor)).log_softmax(1).gather(1, own.truth.unsqueeze(1));
+  return -likely.sum().item<double>() + 0.5 * log_factor * log_factor;
+}
+
+/// The minimum of the cost, which has one, by golden sections.
+double fit_factor(const Answers& own) {
+  const double ratio = (std::sqrt(5.0) - 1) / 2;
+  double low = -6, high = 6;
+  while (high - low > 1e-4) {
+    const double left = high - ratio * (high - low);
+    const double right = low + ratio * (high - low);
+    (cost(own, left) < cost(own, right) ? high : low) = cost(own, left) < cost(own, right) ? right : left;
+  }
+  return std::exp((low + high) / 2);
+}
+
+/// The value that another stranger exceeds with a probability of at most `rate`.
+double threshold_of(const at::Tensor& strangers, double rate) {
+  const int64_t n = strangers.numel();
+  const auto place = static_cast<int64_t>(std::ceil((static_cast<double>(n) + 1) * (1 - rate) - 1e-9));
+  if (place > n)
+    fail(
+        "a false-accept rate of {} needs at least {} images of none of the classes, there are {}: give more by "
+        "--others, or a higher rate",
+        rate, static_cast<int64_t>(std::ceil((1 - rate) / rate - 1e-9)), n);
+  return std::get<0>(strangers.sort())[place - 1].item<double>();
+}
+
+double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
+
+}  // namespace
+
+nlohmann::json to_json(const Calibration& calibration) {
+  return {{"method", calibration.method},       {"factor", calibration.factor},
+          {"threshold", calibration.threshold}, {"false_accept", calibration.false_accept},
+          {"accepted", calibration.accepted},   {"accuracy", calibration.accuracy},
+          {"images", calibration.images},       {"strangers", calibration.strangers},
+          {"classes", calibration.classes}};
+}
+
+Calibration calibration_from(const nlohmann::json& json, const std::string& where) {
+  Calibration read;
+  try {
+    json.at("method").get_to(read.method);
+    json.at("factor").get_to(read.factor);
+    json.at("threshold").get_to(read.threshold);
+    json.at("false_accept").get_to(read.false_accept);
+    json.at("accepted").get_to(read.accepted);
+    json.at("accuracy").get_to(read.accuracy);
+    json.at("images").get_to(read.images);
+    json.at("strangers").get_to(read.strangers);
+    json.at("classes").get_to(read.classes);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the calibration is damaged: {}", where, reason_of(error));
+  }
+  if (!std::isfinite(read.factor) || read.factor <= 0 || !std::isfinite(read.threshold))
+    fail("{}: the calibration is damaged: a factor of {}, a threshold of {}", where, read.factor, read.threshold);
+  return read;
+}
+
+at::Tensor familiarity(const EpisodeScores& scores) {
+  const at::Tensor logits = scores.logits.squeeze(0).to(at::kDouble);  // [n, c]
+  if (!scores.unseen.defined()) return logits.amax(1);
+  return logits.logsumexp(1) - scores.unseen.squeeze(0).to(at::kDouble);
+}
+
+Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+                      Progress& progress) {
+  if (!(options.false_accept > 0 && options.false_accept < 1))
+    fail_usage("a false-accept rate lies between 0 and 1, found {}", options.false_accept);
+  const Answers own = hold_images_out(scorer, options.most_images, progress);
+  const at::Tensor others = strangers.defined() ? familiarity(scorer.score(strangers))
+                                                : hold_classes_out(scorer, options.most_classes, progress);
+  Calibration made;
+  made.method = scorer.method().label();
+  made.factor = fit_factor(own);
+  made.threshold = threshold_of(others, options.false_accept);
+  made.false_accept = options.false_accept;
+  made.accepted = share(own.familiarity.gt(made.threshold));
+  made.accuracy = share(own.logits.argmax(1).eq(own.truth));
+  made.images = own.truth.numel();
+  made.strangers = others.numel();
+  made.classes = static_cast<int64_t>(scorer.class_names().size());
+  return made;
+}
+
+}  // namespace protocom

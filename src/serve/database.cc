@@ -1,0 +1,232 @@
+#include "serve/database.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kPatience = 60'000;  // milliseconds that another process may hold the file
+constexpr int64_t kPiece = int64_t{4} << 20;
+constexpr int64_t kSmallestLimit = int64_t{16} << 20;
+
+/// No value of a file is longer than the file, whatever a damaged page says: it must not ask for more memory.
+int longest_value(const fs::path& path, int most) {
+  std::error_code error;
+  const auto size = static_cast<int64_t>(fs::file_size(path, error));
+  return error ? most : static_cast<int>(std::min<int64_t>(most, std::max(size, kSmallestLimit)));
+}
+
+std::string reason_of_code(int code, sqlite3* handle) {
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+      return "it is not a recognizer (a class store becomes one by `protocom recognizer import`)";
+    case SQLITE_CORRUPT:
+      return "the file is damaged";
+    case SQLITE_FULL:
+      return "the disk is full; nothing was changed";
+    case SQLITE_BUSY:
+      return fmt::format("another process has kept it for {} s; nothing was changed", kPatience / 1000);
+    case SQLITE_READONLY:
+      return "it cannot be written";
+    case SQLITE_TOOBIG:
+      return "it holds, or would hold, a value that is too large";
+    default:
+      return handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle);
+  }
+}
+
+/// A blob of a row that is open.
+class Blob {
+ public:
+  Blob(const Database& database, sqlite3* handle, const char* table, const char* column, int64_t row, int writes) {
+    const int code = sqlite3_blob_open(handle, "main", table, column, row, writes, &blob_);
+    if (code == SQLITE_OK) return;
+    sqlite3_blob_close(blob_);
+    database.refuse(code);
+  }
+  ~Blob() { sqlite3_blob_close(blob_); }
+  Blob(const Blob&) = delete;
+  Blob& operator=(const Blob&) = delete;
+  [[nodiscard]] sqlite3_blob* get() const { return blob_; }
+
+ private:
+  sqlite3_blob* blob_ = nullptr;
+};
+
+}  // namespace
+
+Database::Database(fs::path path, int flags) : path_(std::move(path)) {
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  if (code != SQLITE_OK) {
+    const std::string reason = reason_of_code(code, handle_);
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    fail("{}: {}", path_.string(), reason);
+  }
+  sqlite3_busy_timeout(handle_, kPatience);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+}
+
+Database Database::open(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) fail("{}: no such file", path.string());
+  if (!fs::is_regular_file(path, error)) fail("{} is not a file", path.string());
+  Database database(path, SQLITE_OPEN_READWRITE);
+  sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH,
+                longest_value(path, sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, -1)));
+  // Images that somebody removed are gone from the file; one file at rest; what is acknowledged survives a power cut.
+  database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
+  return database;
+}
+
+Database Database::create(const fs::path& path) { return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE}; }
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+Database::Database(Database&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, nullptr)) {}
+
+void Database::refuse(int code) const { fail("{}: {}", path_.string(), reason_of_code(code, handle_)); }
+
+void Database::run(const std::string& sql) const {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) refuse(code);
+}
+
+Statement Database::prepare(const std::string& sql) const { return {*this, handle_, sql}; }
+
+std::optional<int64_t> Database::number(const std::string& sql) const {
+  Statement statement = prepare(sql);
+  if (!statement.step() || statement.is_null(0)) return std::nullopt;
+  return statement.number(0);
+}
+
+int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
+
+int64_t Database::rows_changed() const { return sqlite3_changes64(handle_); }
+
+void Database::write_blob(const char* table, const char* column, int64_t row, const fs::path& from) const {
+  const MappedFile file(from);
+  const Blob blob(*this, handle_, table, column, row, 1);
+  const std::string_view bytes = file.bytes();
+  for (size_t at = 0; at < bytes.size(); at += kPiece) {
+    const std::string_view piece = bytes.substr(at, kPiece);
+    const int code = sqlite3_blob_write(blob.get(), piece.data(), static_cast<int>(piece.size()), static_cast<int>(at));
+    if (code != SQLITE_OK) refuse(code);
+  }
+}
+
+void Database::read_blob(const char* table, const char* column, int64_t row,
+                         const std::function<void(std::string_view)>& take) const {
+  const Blob blob(*this, handle_, table, column, row, 0);
+  const int64_t size = sqlite3_blob_bytes(blob.get());
+  std::string piece;
+  for (int64_t at = 0; at < size; at += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, size - at)));
+    const int code = sqlite3_blob_read(blob.get(), piece.data(), static_cast<int>(piece.size()), static_cast<int>(at));
+    if (code != SQLITE_OK) refuse(code);
+    take(piece);
+  }
+}
+
+Statement::Statement(const Database& database, sqlite3* handle, const std::string& sql) : database_(&database) {
+  const int code = sqlite3_prepare_v2(handle, sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr);
+  if (code != SQLITE_OK) database.refuse(code);
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_) {}
+
+Statement& Statement::bind(int64_t value) {
+  sqlite3_bind_int64(statement_, ++bound_, value);
+  return *this;
+}
+
+Statement& Statement::bind(const std::string& text) {
+  sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  return *this;
+}
+
+Statement& Statement::bind_blob(std::string_view bytes) {
+  // A null pointer would be NULL instead of a blob of no bytes.
+  sqlite3_bind_blob(statement_, ++bound_, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()),
+                    SQLITE_TRANSIENT);
+  return *this;
+}
+
+Statement& Statement::bind_zeros(int64_t size) {
+  const int code = sqlite3_bind_zeroblob64(statement_, ++bound_, static_cast<sqlite3_uint64>(size));
+  if (code != SQLITE_OK) database_->refuse(code);
+  return *this;
+}
+
+Statement& Statement::bind_null() {
+  sqlite3_bind_null(statement_, ++bound_);
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_->refuse(code);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  reset();
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+  bound_ = 0;
+}
+
+int64_t Statement::only_number() {
+  if (!step()) fail("{}: the file is damaged: a row is missing", database_->path().string());
+  return number(0);
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+int64_t Statement::number(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::string Statement::text(int column) const { return std::string(blob(column)); }
+
+std::string_view Statement::blob(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
+  return bytes == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(bytes), size);
+}
+
+Transaction::Transaction(const Database& database, Access access) : database_(database) {
+  database_.run(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (const Error&) {  // SQLite has rolled back by itself
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace protocom

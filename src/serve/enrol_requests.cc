@@ -1,0 +1,65 @@
+#include "protocom/serve/enrol_requests.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/knowledge/tables.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+
+std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> subfolders;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->is_directory(error) && it->path().filename().string().front() != '.') subfolders.push_back(it->path());
+  }
+  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  if (subfolders.empty()) fail("{}: expected a subfolder of images for each class, found none", folder.string());
+  std::sort(subfolders.begin(), subfolders.end());
+  std::vector<EnrolRequest> requests(subfolders.size());
+  for (size_t i = 0; i < subfolders.size(); ++i) {
+    requests[i].description.name = subfolders[i].filename().string();
+    requests[i].images = {subfolders[i].string()};
+  }
+  return requests;
+}
+
+std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
+  const CsvTable table = read_csv(csv);
+  const size_t name = table.column("class");
+  const size_t image = table.column("image");
+  std::vector<EnrolRequest> requests;
+  std::map<std::string, size_t> number;
+  for (const CsvRow& row : table.rows) {
+    if (row.cells[name].empty()) fail("{}: a class without a name", table.where(row));
+    const auto [found, is_new] = number.emplace(row.cells[name], requests.size());
+    if (is_new) requests.emplace_back().description.name = row.cells[name];
+    if (!row.cells[image].empty())
+      requests[found->second].images.push_back((csv.parent_path() / row.cells[image]).string());
+  }
+  if (requests.empty()) fail("{} names no class", csv.string());
+  return requests;
+}
+
+void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
+  const ClassAttributes read = read_attribute_table(table);
+  std::map<std::string, EnrolRequest*> by_name;
+  for (EnrolRequest& one : requests) by_name[one.description.name] = &one;
+  bool any = false;
+  for (size_t k = 0; k < read.classes.size(); ++k) {
+    const auto found = by_name.find(read.classes[k]);
+    if (found == by_name.end()) continue;
+    const at::Tensor has = read.association[static_cast<int64_t>(k)].nonzero().flatten();  // [attributes of it]
+    for (int64_t i = 0; i < has.size(0); ++i)
+      found->second->description.attributes.push_back(read.attributes[static_cast<size_t>(has[i].item<int64_t>())]);
+    any = true;
+  }
+  if (!any) fail("{} names none of the {} classes to enrol", table.string(), requests.size());
+}
+
+}  // namespace protocom

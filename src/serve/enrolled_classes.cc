@@ -1,0 +1,16 @@
+#include "protocom/serve/enrolled_classes.h"
+
+#include <algorithm>
+
+namespace protocom {
+
+const StoredClass* EnrolledClasses::find(const std::string& name) const {
+  const auto found = std::find_if(classes.begin(), classes.end(), [&](const StoredClass& c) { return c.name == name; });
+  return found == classes.end() ? nullptr : &*found;
+}
+
+bool EnrolledClasses::have_features() const {
+  return std::all_of(classes.begin(), classes.end(), [](const StoredClass& one) { return one.features.defined(); });
+}
+
+}  // namespace protocom

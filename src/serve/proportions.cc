@@ -1,0 +1,29 @@
+#include "serve/proportions.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "protocom/core/log.h"
+
+namespace protocom {
+
+void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
+                         const at::Tensor& features) {
+  const MethodSpec& spec = scorer.method().spec();
+  if (features.size(0) < 4 || (spec.assumes != Assumes::kBalancedQueries && spec.name != "gauss-fusion")) return;
+  const ClassScorer alone(enrolled, model, {model.fitted ? model.default_method() : "mean-fusion"});
+  const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
+  std::map<std::string, double> share;
+  for (const auto& answer : answers) share[answer.front().name] += 100.0 / static_cast<double>(answers.size());
+  const auto most =
+      std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), answers.size()));
+  if (most->second < 2 * expected) return;
+  logger().warn(
+      "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
+      "where classes are not about equally frequent; leave --batch-together out",
+      most->second, answers.size(), most->first, scorer.method().label(), expected);
+}
+
+}  // namespace protocom

@@ -1,0 +1,272 @@
+#include <ATen/ATen.h>
+
+#include <ctime>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/serve/recognizer_file.h"
+#include "serve/database.h"
+#include "serve/recognizer_schema.h"
+#include "serve/stored_tensor.h"
+
+namespace protocom {
+namespace {
+
+int64_t now() { return static_cast<int64_t>(std::time(nullptr)); }
+
+/// One transaction and its entry in the list of changes.
+class Change {
+ public:
+  Change(const Database& database, const std::string& what)
+      : database_(database), transaction_(database, Access::kWrite) {
+    database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(now()).bind(excerpt(what, 200)).run();
+    id_ = database.last_row();
+  }
+  [[nodiscard]] int64_t id() const { return id_; }
+  void commit() { transaction_.commit(); }
+
+  /// Live rows of a table where `column` is `value`; returns how many there were.
+  int64_t remove(const std::string& table, const std::string& column, int64_t value) const {
+    database_.prepare("UPDATE " + table + " SET removed_by = ? WHERE " + column + " = ? AND removed_by IS NULL")
+        .bind(id_)
+        .bind(value)
+        .run();
+    return database_.rows_changed();
+  }
+
+ private:
+  const Database& database_;
+  Transaction transaction_;
+  int64_t id_ = 0;
+};
+
+void check_vector(const at::Tensor& vector, int64_t size, const char* what, const std::string& name) {
+  if (!vector.defined() || vector.dim() != 1 || vector.size(0) != size)
+    fail("class '{}': expected an {} of {} numbers", name, what, size);
+  if (!vector.isfinite().all().item<bool>()) fail("class '{}': an {} with NaN or infinity", name, what);
+}
+
+void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& said) {
+  check_vector(said.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
+  check_vector(said.embedding, settings.embedding_dim, "embedding", name);
+}
+
+at::ScalarType type_of(const RecognizerSettings& settings) {
+  return settings.feature_type == FeatureType::kFloat16 ? at::kHalf : at::kFloat;
+}
+
+void check_examples(const RecognizerSettings& settings, const std::string& name, const NewExamples& examples) {
+  const auto n = static_cast<int64_t>(examples.hashes.size());
+  if (n == 0 && !examples.features.defined()) return;
+  if (!examples.features.defined()) fail("class '{}': {} images without features", name, n);
+  const at::Tensor& features = examples.features;
+  if (features.dim() != 2 || features.size(0) != n || features.size(1) != settings.feature_dim)
+    fail("class '{}': expected features of the shape [{}, {}], found [{}]", name, n, settings.feature_dim,
+         fmt::join(features.sizes(), ", "));
+  if (!features.to(type_of(settings)).isfinite().all().item<bool>())
+    fail("class '{}': features that are NaN, infinite or too large for the recognizer's numbers", name);
+  for (const auto* texts : {&examples.sources, &examples.thumbnails}) {
+    if (!texts->empty() && static_cast<int64_t>(texts->size()) != n)
+      fail("class '{}': {} texts for {} images", name, texts->size(), n);
+  }
+  if (!examples.times.empty() && static_cast<int64_t>(examples.times.size()) != n)
+    fail("class '{}': {} times for {} images", name, examples.times.size(), n);
+}
+
+std::optional<int64_t> live_class(const Database& database, const std::string& name) {
+  Statement one = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
+  if (!one.bind(name).step()) return std::nullopt;
+  return one.number(0);
+}
+
+void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
+  if (name.empty()) fail("a class needs a name");
+  database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)")
+      .bind(id)
+      .bind(name)
+      .bind(change.id())
+      .run();
+}
+
+int64_t add_class(const Database& database, const Change& change, const std::string& name) {
+  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)").bind(now()).bind(change.id()).run();
+  const int64_t id = database.last_row();
+  add_name(database, change, id, name);
+  return id;
+}
+
+void describe(const Database& database, const Change& change, int64_t id, const ClassDescription& said) {
+  change.remove("descriptions", "class", id);
+  database
+      .prepare(
+          "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)")
+      .bind(id)
+      .bind(said.title)
+      .bind_blob(to_blob(said.association, at::kFloat))
+      .bind_blob(to_blob(said.embedding, at::kFloat))
+      .bind(said.embedding_source)
+      .bind(change.id())
+      .run();
+}
+
+/// Images that the class does not hold yet; returns how many those were.
+int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
+                     at::ScalarType type) {
+  Statement add = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
+  Statement show = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
+  int64_t added = 0;
+  for (size_t i = 0; i < examples.hashes.size(); ++i) {
+    add.bind(id).bind(examples.hashes[i]);
+    add.bind_blob(to_blob(examples.features[static_cast<int64_t>(i)], type));
+    add.bind(examples.times.empty() ? now() : examples.times[i]);
+    add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    if (examples.thumbnails.empty() || examples.thumbnails[i].empty()) continue;
+    show.bind(database.last_row()).bind_blob(examples.thumbnails[i]).bind(change.id()).run();
+  }
+  return added;
+}
+
+/// Returns whether anything was changed.
+bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings, const Enrolee& one,
+               Enrolled& done) {
+  std::optional<int64_t> id = live_class(database, one.name);
+  done.is_new = !id;
+  if (!id && !one.description)
+    fail("{} has no class '{}', and nothing describes it", database.path().string(), one.name);
+  if (!id) id = add_class(database, change, one.name);
+  const bool describes = done.is_new || (one.description && one.describe == Describe::kAnyClass);
+  if (describes) describe(database, change, *id, *one.description);
+  done.added = add_examples(database, change, *id, one.examples, type_of(settings));
+  return describes || done.added > 0;
+}
+
+std::string describe_change(const std::vector<Enrolee>& enrolees) {
+  if (enrolees.size() != 1) return fmt::format("enrol {} classes", enrolees.size());
+  return fmt::format("enrol {} images of '{}'", enrolees.front().examples.hashes.size(), enrolees.front().name);
+}
+
+}  // namespace
+
+std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees) {
+  for (const Enrolee& one : enrolees) {
+    if (one.description) check_description(settings_, one.name, *one.description);
+    check_examples(settings_, one.name, one.examples);
+  }
+  return reading(path(), [&] {
+    Change change(*database_, describe_change(enrolees));
+    std::vector<Enrolled> done(enrolees.size());
+    bool changed = false;
+    for (size_t i = 0; i < enrolees.size(); ++i)
+      changed |= enrol_one(*database_, change, settings_, enrolees[i], done[i]);
+    for (size_t i = 0; i < enrolees.size(); ++i) done[i].now = find_class(enrolees[i].name).value();
+    if (changed) change.commit();
+    return done;
+  });
+}
+
+void RecognizerFile::add_moments(const StoredClass& moments) {
+  check_vector(moments.sum, settings_.feature_dim, "sum of features", moments.name);
+  check_vector(moments.sum_squares, settings_.feature_dim, "sum of squared features", moments.name);
+  if (moments.count < 1) fail("class '{}': moments of {} images", moments.name, moments.count);
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("add moments of '{}'", moments.name));
+    const int64_t id = class_id(moments.name);
+    if (change.remove("moments", "class", id) > 0) fail("class '{}' has moments already", moments.name);
+    Statement add =
+        database_->prepare("INSERT INTO moments(class, count, sum, sum_squares, added_by) VALUES(?, ?, ?, ?, ?)");
+    add.bind(id).bind(moments.count).bind_blob(to_blob(moments.sum, at::kDouble));
+    add.bind_blob(to_blob(moments.sum_squares, at::kDouble)).bind(change.id()).run();
+    Statement hash = database_->prepare(
+        "INSERT OR IGNORE INTO examples(class, hash, time, source, added_by) VALUES(?, ?, ?, '', ?)");
+    for (const std::string& one : moments.image_hashes) hash.bind(id).bind(one).bind(now()).bind(change.id()).run();
+    change.commit();
+  });
+}
+
+void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name));
+    const int64_t id = class_id(name);
+    if (live_class(*database_, new_name)) fail("{} already has a class '{}'", path().string(), new_name);
+    change.remove("names", "class", id);
+    add_name(*database_, change, id, new_name);
+    change.commit();
+  });
+}
+
+void RecognizerFile::remove_class(const std::string& name) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("remove class '{}'", name));
+    const int64_t id = class_id(name);
+    database_
+        ->prepare(
+            "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
+            "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
+        .bind(change.id())
+        .bind(id)
+        .run();
+    for (const char* table : {"names", "descriptions", "examples", "moments"}) change.remove(table, "class", id);
+    change.remove("classes", "id", id);
+    change.commit();
+  });
+}
+
+void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("remove {} examples", ids.size()));
+    for (const int64_t id : ids) {
+      Statement row = database_->prepare("SELECT feature IS NULL FROM examples WHERE id = ? AND removed_by IS NULL");
+      if (!row.bind(id).step()) fail("{} has no example {}", path().string(), id);
+      if (row.number(0) != 0)
+        fail("{}: the feature of example {} was not kept, it cannot be taken out of its class", path().string(), id);
+      row.reset();
+      change.remove("examples", "id", id);
+      change.remove("thumbnails", "example", id);
+    }
+    if (!ids.empty()) change.commit();
+  });
+}
+
+void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
+  reading(path(), [&] {
+    Change change(*database_, "calibrate");
+    database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL").bind(change.id()).run();
+    database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)")
+        .bind(calibration.dump())
+        .bind(change.id())
+        .run();
+    change.commit();
+  });
+}
+
+ChangeEntry RecognizerFile::undo() {
+  return reading(path(), [&] {
+    Transaction transaction(*database_, Access::kWrite);
+    const std::vector<ChangeEntry> all = changes(1);
+    if (all.empty()) fail("{}: there is nothing to undo", path().string());
+    const ChangeEntry last = all.front();
+    for (const std::string table : changing_tables()) {
+      database_->prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(last.id).run();
+      database_->prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(last.id).run();
+    }
+    database_->prepare("DELETE FROM changes WHERE id = ?").bind(last.id).run();
+    transaction.commit();
+    return last;
+  });
+}
+
+void RecognizerFile::compact() {
+  reading(path(), [&] {
+    Transaction transaction(*database_, Access::kWrite);
+    for (const std::string table : changing_tables())
+      database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
+    database_->run("DELETE FROM changes");
+    transaction.commit();
+    database_->run("VACUUM");
+  });
+}
+
+}  // namespace protocom

@@ -1,0 +1,111 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "protocom/features/embed.h"
+#include "protocom/serve/recognizer.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kThumbnailQuality = 80;
+
+bool says_something(const ClassRequest& request) { return !request.attributes.empty() || !request.synset.empty(); }
+
+/// A JPEG of at most `side` pixels a side; empty for 0.
+std::string thumbnail_of(const Image& image, int64_t side) {
+  if (side < 1) return {};
+  if (std::max(image.height, image.width) <= side) return encode_jpeg(image, kThumbnailQuality);
+  return encode_jpeg(resize(image, side, side), kThumbnailQuality);
+}
+
+/// The image files of all requests in one list, and whose they are.
+struct Files {
+  std::vector<fs::path> paths;
+  std::vector<size_t> owner;  // [paths], number of the request
+};
+
+Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
+  Files files;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].images.empty()) continue;
+    try {
+      FoundImages found = find_images(requests[i].images);
+      files.paths.insert(files.paths.end(), found.paths.begin(), found.paths.end());
+      files.owner.resize(files.paths.size(), i);
+      done.skipped.add(found.skipped);
+      done.unreadable.insert(done.unreadable.end(), found.unreadable.begin(), found.unreadable.end());
+    } catch (const Error& error) {
+      done.unreadable.push_back({requests[i].images.front(), error.what()});
+    }
+  }
+  return files;
+}
+
+/// A class's rows, as they come in.
+struct Collected {
+  std::vector<at::Tensor> features;
+  NewExamples examples;
+};
+
+/// Gives each image of a batch to its request; `next` is the number of the first file that is not yet accounted for.
+void distribute(EmbeddedBatch&& batch, const Files& files, int64_t side, size_t& next, std::vector<Collected>& to) {
+  for (size_t i = 0; i < batch.paths.size(); ++i) {
+    while (files.paths[next] != batch.paths[i]) ++next;  // the files between could not be read
+    Collected& own = to[files.owner[next++]];
+    own.features.push_back(batch.features[static_cast<int64_t>(i)]);
+    own.examples.hashes.push_back(batch.hashes[i]);
+    own.examples.sources.push_back(batch.paths[i].string());
+    if (side > 0) own.examples.thumbnails.push_back(thumbnail_of(batch.images[i], side));
+  }
+}
+
+}  // namespace
+
+const Knowledge* Recognizer::knowledge() {
+  if (knowledge_ == nullptr && file_.artefact("knowledge") != nullptr)
+    file_.read_artefact("knowledge",
+                        [&](const fs::path& path) { knowledge_ = std::make_unique<Knowledge>(read_knowledge(path)); });
+  return knowledge_.get();
+}
+
+std::optional<ClassDescription> Recognizer::describe(const ClassRequest& request) {
+  if (!says_something(request) && file_.find_class(request.name)) return std::nullopt;
+  if (knowledge() == nullptr) return describe_without_knowledge(request);
+  return describe_class(*knowledge(), *model_, request);
+}
+
+Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
+  std::vector<Enrolee> enrolees;
+  for (const EnrolRequest& one : requests) {
+    enrolees.push_back({one.description.name, describe(one.description)});
+    if (says_something(one.description)) enrolees.back().describe = Describe::kAnyClass;
+  }
+  Enrolment done;
+  const Files files = find_files(requests, done);
+  std::vector<Collected> collected(requests.size());
+  if (!files.paths.empty()) {
+    size_t next = 0;
+    const auto take = [&](EmbeddedBatch&& batch) {
+      done.unreadable.insert(done.unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+      done.given += batch.features.size(0);
+      distribute(std::move(batch), files, file_.settings().thumbnail_side, next, collected);
+    };
+    embed_batches(backbone(), files.paths, options_.extract, take, progress);
+  }
+  std::vector<Enrolee> left;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
+    enrolees[i].examples = std::move(collected[i].examples);
+    if (!collected[i].features.empty()) enrolees[i].examples.features = at::stack(collected[i].features);
+    left.push_back(std::move(enrolees[i]));
+  }
+  if (left.empty())
+    fail("{}; nothing was enrolled", done.unreadable.empty() ? "no class is given" : done.unreadable.front().reason);
+  done.classes = file_.enrol(left);
+  return done;
+}
+
+}  // namespace protocom

@@ -1,0 +1,185 @@
+#include "protocom/serve/recognizer_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/core/memory_file.h"
+#include "serve/database.h"
+#include "serve/recognizer_schema.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kKind = "recognizer";
+constexpr int kFormatVersion = 1;
+constexpr int64_t kMostDim = int64_t{1} << 20;
+constexpr int64_t kLargestThumbnail = 1024;
+constexpr const char* kFloat16 = "float16";
+
+nlohmann::json details_of(const RecognizerSettings& settings) {
+  return {{"preprocessing", to_json(settings.preprocessing)},
+          {"feature_dim", settings.feature_dim},
+          {"embedding_dim", settings.embedding_dim},
+          {"feature_type", settings.feature_type == FeatureType::kFloat16 ? kFloat16 : "float32"},
+          {"thumbnail_side", settings.thumbnail_side}};
+}
+
+int64_t number_in(const nlohmann::json& details, const char* name, int64_t most, const std::string& where) {
+  const auto value = whole_number<int64_t>(details.at(name));
+  if (value < 0 || value > most) fail("{}: the header is damaged: {} is {}", where, name, value);
+  return value;
+}
+
+ArtefactHeader read_header(const Database& database) {
+  const std::string where = database.path().string();
+  Statement row = database.prepare("SELECT json FROM header");
+  if (!row.step()) fail("{}: the file is damaged: it has no header", where);
+  return ArtefactHeader::from_json(parse_json(row.text(0), where), where);
+}
+
+std::vector<std::string> read_attributes(const Database& database) {
+  std::vector<std::string> attributes;
+  Statement rows = database.prepare("SELECT name FROM attributes ORDER BY id");
+  while (rows.step()) attributes.push_back(rows.text(0));
+  return attributes;
+}
+
+std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
+  std::vector<RecognizerArtefact> artefacts;
+  Statement rows =
+      database.prepare("SELECT name, path, hash, bytes IS NOT NULL, length(bytes) FROM artefacts ORDER BY id");
+  while (rows.step())
+    artefacts.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0, rows.number(4)});
+  return artefacts;
+}
+
+void add_artefact(const Database& database, const RecognizerArtefact& artefact) {
+  constexpr int64_t kMostBytes = 1'000'000'000;  // that SQLite keeps in one value
+  const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
+  if (artefact.embedded && size > kMostBytes)
+    fail("{} has {} bytes, a recognizer holds files of up to {}: leave it outside (--external-backbone)",
+         artefact.path.string(), size, kMostBytes);
+  Statement add = database.prepare("INSERT INTO artefacts(name, path, hash, bytes) VALUES(?, ?, ?, ?)");
+  add.bind(artefact.name).bind(fs::absolute(artefact.path).lexically_normal().string()).bind(hash_file(artefact.path));
+  artefact.embedded ? add.bind_zeros(size) : add.bind_null();
+  add.run();
+  if (artefact.embedded) database.write_blob("artefacts", "bytes", database.last_row(), artefact.path);
+}
+
+void add_attributes(const Database& database, const std::vector<std::string>& attributes) {
+  Statement add = database.prepare("INSERT INTO attributes(name) VALUES(?)");
+  for (const std::string& name : attributes) add.bind(name).run();
+}
+
+/// Everything of a new recognizer, in a file that nobody knows yet: it is synced and renamed as a whole.
+void write_new(const fs::path& path, const RecognizerSettings& settings,
+               const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
+  const Database database = Database::create(path);
+  database.run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
+  Transaction transaction(database, Access::kWrite);
+  create_schema(database);
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = details_of(settings);
+  database.prepare("INSERT INTO header(json) VALUES(?)").bind(header.to_json().dump()).run();
+  add_attributes(database, settings.attributes);
+  for (const RecognizerArtefact& one : artefacts) add_artefact(database, one);
+  transaction.commit();
+}
+
+/// A file beside the recognizer or where it once was. Throws Error when there is none or its content is another.
+fs::path outside(const RecognizerArtefact& artefact, const fs::path& recognizer) {
+  const fs::path beside = recognizer.parent_path() / artefact.path.filename();
+  std::error_code ignored;
+  const fs::path path = fs::exists(beside, ignored) ? beside : artefact.path;
+  if (!fs::exists(path, ignored))
+    fail("{}: its {} {} is not there: put it beside the recognizer", recognizer.string(), artefact.name, path.string());
+  if (hash_file(path) != artefact.hash)
+    fail("{} is not the {} that {} was made with (its content differs)", path.string(), artefact.name,
+         recognizer.string());
+  return path;
+}
+
+/// `text` with `name` wherever it says `path`.
+std::string with_name(std::string text, const std::string& path, const std::string& name) {
+  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
+    text.replace(at, path.size(), name);
+  return text;
+}
+
+}  // namespace
+
+void RecognizerFile::create(const fs::path& path, const RecognizerSettings& settings,
+                            const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_empty(path, ignored))
+    fail("{} is already there: remove it, or choose another name", path.string());
+  write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
+}
+
+RecognizerFile::RecognizerFile(const fs::path& path) {
+  reading(path, [&] {
+    database_ = std::make_unique<Database>(Database::open(path));
+    const Transaction view(*database_, Access::kRead);
+    check_schema(*database_);
+    header_ = read_header(*database_);
+    settings_ = settings_of(header_, read_attributes(*database_), path.string());
+    artefacts_ = read_artefacts(*database_);
+  });
+}
+
+RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
+                                               const std::string& where) {
+  const nlohmann::json& details = header.details;
+  if (header.kind != kKind)
+    fail("{}: expected the header of a recognizer, found one of the kind '{}'", where, header.kind);
+  RecognizerSettings settings;
+  try {
+    settings.preprocessing = preprocessing_from(details.at("preprocessing"), where);
+    settings.feature_dim = number_in(details, "feature_dim", kMostDim, where);
+    settings.embedding_dim = number_in(details, "embedding_dim", kMostDim, where);
+    settings.thumbnail_side = number_in(details, "thumbnail_side", kLargestThumbnail, where);
+    if (details.at("feature_type").get<std::string>() == kFloat16) settings.feature_type = FeatureType::kFloat16;
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header is damaged: {}", where, reason_of(error));
+  }
+  settings.attributes = std::move(attributes);
+  return settings;
+}
+
+RecognizerFile::~RecognizerFile() = default;
+RecognizerFile::RecognizerFile(RecognizerFile&&) noexcept = default;
+RecognizerFile& RecognizerFile::operator=(RecognizerFile&&) noexcept = default;
+
+const fs::path& RecognizerFile::path() const { return database_->path(); }
+
+const RecognizerArtefact* RecognizerFile::artefact(const std::string& name) const {
+  const auto found =
+      std::find_if(artefacts_.begin(), artefacts_.end(), [&](const auto& one) { return one.name == name; });
+  return found == artefacts_.end() ? nullptr : &*found;
+}
+
+void RecognizerFile::read_artefact(const std::string& name, const std::function<void(const fs::path&)>& read) const {
+  const RecognizerArtefact* found = artefact(name);
+  if (found == nullptr) fail("{} has no {}", path().string(), name);
+  if (!found->embedded) return read(outside(*found, path()));
+  MemoryFile copy;
+  const int64_t row = database_->prepare("SELECT id FROM artefacts WHERE name = ?").bind(name).only_number();
+  database_->read_blob("artefacts", "bytes", row, [&](std::string_view piece) { copy.append(piece); });
+  try {
+    if (hash_file(copy.path()) != found->hash) fail("{} is damaged", copy.path().string());
+    read(copy.path());
+  } catch (const Error& error) {
+    fail("{}", with_name(error.what(), copy.path().string(), path().string() + ", its " + name));
+  }
+}
+
+int64_t RecognizerFile::revision() const {
+  const auto last = database_->number("SELECT max(id) FROM changes");
+  return last ? *last : -database_->number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").value_or(0);
+}
+
+}  // namespace protocom

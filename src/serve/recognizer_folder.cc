@@ -1,0 +1,214 @@
+#include "protocom/serve/recognizer_folder.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/core/npz.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kDocument = "recognizer.json";
+constexpr const char* kClasses = "classes.npz";
+constexpr const char* kExamples = "examples.npz";
+
+/// "backbone.pt": what it is, with the suffix that it had.
+std::string file_name(const RecognizerArtefact& artefact) { return artefact.name + artefact.path.extension().string(); }
+
+fs::path thumbnail_path(const fs::path& folder, int64_t number) {
+  return folder / "thumbnails" / fmt::format("{}.jpg", number);
+}
+
+/// JSON texts are UTF-8: a name that is not would come back as another one.
+json dumped_safely(const json& document) {
+  try {
+    static_cast<void>(document.dump());
+  } catch (const json::exception&) {
+    fail("a name or file name in the recognizer is not UTF-8: JSON cannot hold it; rename the class");
+  }
+  return document;
+}
+
+json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
+  json entries = json::array();
+  for (const RecognizerArtefact& one : file.artefacts()) {
+    file.read_artefact(one.name,
+                       [&](const fs::path& from) { write_file(folder / file_name(one), MappedFile(from).bytes()); });
+    entries.push_back({{"name", one.name}, {"file", file_name(one)}, {"hash", one.hash}, {"embedded", one.embedded}});
+  }
+  return entries;
+}
+
+json export_classes(const RecognizerSnapshot& snapshot, const fs::path& folder) {
+  json entries = json::array();
+  std::vector<at::Tensor> association, embedding, sum, sum_squares;
+  const bool moments = !snapshot.enrolled.have_features();
+  for (const StoredClass& one : snapshot.enrolled.classes) {
+    entries.push_back({{"class", one.name},
+                       {"title", one.description.title},
+                       {"embedding_source", one.description.embedding_source},
+                       {"images", one.count}});
+    association.push_back(one.description.association);
+    embedding.push_back(one.description.embedding);
+    if (moments) sum.push_back(one.sum);
+    if (moments) sum_squares.push_back(one.sum_squares);
+  }
+  NpzWriter writer(folder / kClasses);
+  writer.add("attributes", snapshot.enrolled.attributes);
+  if (!entries.empty()) {
+    writer.add("association", at::stack(association));
+    writer.add("class_embedding", at::stack(embedding));
+    if (moments) writer.add("sum", at::stack(sum));
+    if (moments) writer.add("sum_squares", at::stack(sum_squares));
+  }
+  writer.close();
+  return entries;
+}
+
+json export_examples(const RecognizerFile& file, const RecognizerSnapshot& snapshot, const fs::path& folder) {
+  json entries = json::array();
+  for (const ExampleEntry& one : file.list_examples("")) {
+    const std::string jpeg = file.thumbnail(one.id);
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(entries.size())), jpeg);
+    entries.push_back({{"class", one.class_name}, {"hash", one.hash}, {"source", one.source}, {"time", one.time}});
+  }
+  if (!snapshot.enrolled.have_features()) return entries;
+  std::vector<at::Tensor> features = {at::zeros({0, snapshot.enrolled.feature_dim})};
+  for (const StoredClass& one : snapshot.enrolled.classes) features.push_back(one.features);
+  NpzWriter writer(folder / kExamples);
+  writer.add("features", at::cat(features));
+  writer.close();
+  return entries;
+}
+
+/// The folder's document and tensors while a recognizer is made of them.
+class Folder {
+ public:
+  explicit Folder(const fs::path& folder)
+      : folder_(folder), where_((folder / kDocument).string()), document_(read_json(folder / kDocument)) {}
+
+  void read_into(const fs::path& path, const Provenance& provenance) const {
+    const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
+    const NpzReader classes(folder_ / kClasses);
+    RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
+                           artefacts(), provenance);
+    RecognizerFile file(path);
+    const std::vector<Enrolee> all = enrolees(classes);
+    if (!all.empty()) file.enrol(all);
+    if (classes.has("sum")) add_moments(classes, file);
+    if (!document_.at("calibration").is_null()) file.set_calibration(document_.at("calibration"));
+    file.compact();
+  }
+
+ private:
+  [[nodiscard]] std::vector<RecognizerArtefact> artefacts() const {
+    std::vector<RecognizerArtefact> all;
+    for (const json& one : document_.at("artefacts")) {
+      const fs::path name = one.at("file").get<std::string>();
+      if (name != name.filename()) fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
+      all.push_back({one.at("name").get<std::string>(), folder_ / name});
+      all.back().embedded = one.at("embedded").get<bool>();
+      if (hash_file(all.back().path) != one.at("hash").get<std::string>())
+        fail("{} is another file than was exported", all.back().path.string());
+    }
+    return all;
+  }
+
+  static at::Tensor row(const at::Tensor& table, int64_t k, const std::string& what) {
+    if (table.dim() != 2 || k >= table.size(0)) fail("{} has fewer rows than recognizer.json has entries", what);
+    return table[k].clone();
+  }
+
+  [[nodiscard]] std::vector<Enrolee> enrolees(const NpzReader& classes) const {
+    std::vector<Enrolee> all;
+    std::map<std::string, size_t> number;
+    if (document_.at("classes").empty()) return all;
+    const at::Tensor association = classes.tensor("association");
+    const at::Tensor embedding = classes.tensor("class_embedding");
+    for (const json& one : document_.at("classes")) {
+      const auto k = static_cast<int64_t>(all.size());
+      ClassDescription said;
+      said.title = one.at("title").get<std::string>();
+      said.association = row(association, k, kClasses);
+      said.embedding = row(embedding, k, kClasses);
+      said.embedding_source = one.at("embedding_source").get<std::string>();
+      number[one.at("class").get<std::string>()] = all.size();
+      all.push_back({one.at("class").get<std::string>(), said});
+    }
+    if (fs::exists(folder_ / kExamples)) add_examples(number, all);
+    return all;
+  }
+
+  void add_examples(const std::map<std::string, size_t>& number, std::vector<Enrolee>& to) const {
+    const at::Tensor features = NpzReader(folder_ / kExamples).tensor("features");
+    std::vector<std::vector<at::Tensor>> rows(to.size());
+    int64_t i = 0;
+    for (const json& one : document_.at("examples")) {
+      const auto found = number.find(one.at("class").get<std::string>());
+      if (found == number.end()) fail("{}: example {} is of no class", where_, i);
+      NewExamples& own = to[found->second].examples;
+      rows[found->second].push_back(row(features, i, kExamples));
+      own.hashes.push_back(one.at("hash").get<std::string>());
+      own.sources.push_back(one.at("source").get<std::string>());
+      own.times.push_back(whole_number<int64_t>(one.at("time")));
+      const fs::path jpeg = thumbnail_path(folder_, i++);
+      own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+    }
+    for (size_t k = 0; k < to.size(); ++k) {
+      if (!rows[k].empty()) to[k].examples.features = at::stack(rows[k]).to(at::kFloat);
+    }
+  }
+
+  void add_moments(const NpzReader& classes, RecognizerFile& file) const {
+    std::map<std::string, std::vector<std::string>> hashes;
+    for (const json& one : document_.at("examples"))
+      hashes[one.at("class").get<std::string>()].push_back(one.at("hash").get<std::string>());
+    const at::Tensor sum = classes.tensor("sum");
+    const at::Tensor sum_squares = classes.tensor("sum_squares");
+    int64_t k = 0;
+    for (const json& one : document_.at("classes")) {
+      StoredClass moments;
+      moments.name = one.at("class").get<std::string>();
+      moments.count = whole_number<int64_t>(one.at("images"));
+      moments.sum = row(sum, k, kClasses);
+      moments.sum_squares = row(sum_squares, k++, kClasses);
+      moments.image_hashes = hashes[moments.name];
+      if (moments.count > 0) file.add_moments(moments);
+    }
+  }
+
+  fs::path folder_;
+  std::string where_;
+  json document_;
+};
+
+}  // namespace
+
+void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
+  if (fs::exists(folder) && !fs::is_empty(folder)) fail("{} is already there: choose another folder", folder.string());
+  fs::create_directories(folder);
+  const RecognizerSnapshot snapshot = file.snapshot();
+  const json document = {{"header", file.header().to_json()},
+                         {"artefacts", export_artefacts(file, folder)},
+                         {"classes", export_classes(snapshot, folder)},
+                         {"examples", export_examples(file, snapshot, folder)},
+                         {"calibration", snapshot.calibration ? *snapshot.calibration : json()}};
+  write_file(folder / kDocument, dumped_safely(document).dump(1));
+}
+
+void import_recognizer(const fs::path& folder, const fs::path& path, const Provenance& provenance) {
+  if (fs::exists(path)) fail("{} is already there: remove it, or choose another name", path.string());
+  reading(folder / kDocument, [&] {
+    const Folder read(folder);
+    write_file_with(path, [&](const fs::path& temporary) { read.read_into(temporary, provenance); });
+  });
+}
+
+}  // namespace protocom

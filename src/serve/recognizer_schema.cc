@@ -1,0 +1,112 @@
+#include "serve/recognizer_schema.h"
+
+#include <map>
+#include <string>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kApplication = 0x50434D52;  // "PCMR"
+constexpr int64_t kVersion = 1;
+
+/// Of a table of changing_tables().
+std::string changing(const std::string& columns) {
+  return "(id INTEGER PRIMARY KEY, " + columns + ", added_by INTEGER NOT NULL, removed_by INTEGER)";
+}
+
+/// Name of each table and index -> what makes it.
+const std::map<std::string, std::string>& parts() {
+  static const std::map<std::string, std::string> kParts = [] {
+    std::map<std::string, std::string> all = {
+        {"header", "CREATE TABLE header(json TEXT NOT NULL)"},
+        {"artefacts",
+         "CREATE TABLE artefacts(id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, path TEXT NOT NULL, "
+         "bytes BLOB)"},
+        {"attributes", "CREATE TABLE attributes(id INTEGER PRIMARY KEY, name TEXT NOT NULL)"},
+        {"changes",
+         "CREATE TABLE changes(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, what TEXT NOT NULL)"},
+        {"classes", "CREATE TABLE classes" + changing("time INTEGER NOT NULL")},
+        {"names", "CREATE TABLE names" + changing("class INTEGER NOT NULL, name TEXT NOT NULL")},
+        {"descriptions", "CREATE TABLE descriptions" +
+                             changing("class INTEGER NOT NULL, title TEXT NOT NULL, association BLOB NOT NULL, "
+                                      "embedding BLOB NOT NULL, source TEXT NOT NULL")},
+        {"examples", "CREATE TABLE examples" +
+                         changing("class INTEGER NOT NULL, hash BLOB NOT NULL, feature BLOB, time INTEGER NOT NULL, "
+                                  "source TEXT NOT NULL")},
+        {"thumbnails", "CREATE TABLE thumbnails" + changing("example INTEGER NOT NULL, jpeg BLOB NOT NULL")},
+        {"moments", "CREATE TABLE moments" + changing("class INTEGER NOT NULL, count INTEGER NOT NULL, "
+                                                      "sum BLOB NOT NULL, sum_squares BLOB NOT NULL")},
+        {"calibrations", "CREATE TABLE calibrations" + changing("json TEXT NOT NULL")},
+        {"live_names", "CREATE UNIQUE INDEX live_names ON names(name) WHERE removed_by IS NULL"},
+        {"live_examples", "CREATE UNIQUE INDEX live_examples ON examples(class, hash) WHERE removed_by IS NULL"},
+        {"live_thumbnails", "CREATE UNIQUE INDEX live_thumbnails ON thumbnails(example) WHERE removed_by IS NULL"},
+        {"live_descriptions", "CREATE UNIQUE INDEX live_descriptions ON descriptions(class) WHERE removed_by IS NULL"},
+        {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"},
+        {"live_moments", "CREATE UNIQUE INDEX live_moments ON moments(class) WHERE removed_by IS NULL"}};
+    for (const std::string table : changing_tables()) {
+      all[table + "_added"] = "CREATE INDEX " + table + "_added ON " + table + "(added_by)";
+      all[table + "_removed"] =
+          "CREATE INDEX " + table + "_removed ON " + table + "(removed_by) WHERE removed_by IS NOT NULL";
+    }
+    return all;
+  }();
+  return kParts;
+}
+
+bool is_of_sqlite(const std::string& name, const std::string& sql) {
+  return sql.empty() || (name == "sqlite_sequence" && sql == "CREATE TABLE sqlite_sequence(name,seq)");
+}
+
+void check_identity(const Database& database) {
+  const std::string where = database.path().string();
+  if (database.number("PRAGMA application_id").value_or(0) != kApplication) {
+    fail(
+        "{} is not a recognizer: expected a file of `protocom recognizer create` (a class store becomes one by "
+        "`protocom recognizer import`)",
+        where);
+  }
+  const int64_t version = database.number("PRAGMA user_version").value_or(0);
+  if (version < 1 || version > kVersion)
+    fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version, kVersion);
+}
+
+}  // namespace
+
+const std::vector<const char*>& changing_tables() {
+  static const std::vector<const char*> kTables = {"classes",    "names",   "descriptions", "examples",
+                                                   "thumbnails", "moments", "calibrations"};
+  return kTables;
+}
+
+void create_schema(const Database& database) {
+  for (const auto& [name, sql] : parts()) {
+    if (sql.rfind("CREATE TABLE", 0) == 0) database.run(sql);
+  }
+  for (const auto& [name, sql] : parts()) {
+    if (sql.rfind("CREATE TABLE", 0) != 0) database.run(sql);
+  }
+  database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kVersion));
+}
+
+void check_schema(const Database& database) {
+  check_identity(database);
+  size_t found = 0;
+  Statement entries = database.prepare("SELECT name, sql FROM sqlite_schema");
+  while (entries.step()) {
+    const std::string name = entries.text(0);
+    const std::string sql = entries.text(1);
+    const auto part = parts().find(name);
+    if (part != parts().end() && part->second == sql)
+      ++found;
+    else if (!is_of_sqlite(name, sql))
+      fail("{}: the file is damaged, or another program has changed it: it should have no '{}'",
+           database.path().string(), excerpt(name));
+  }
+  if (found != parts().size())
+    fail("{}: the file is damaged: {} of its {} tables and indexes are missing", database.path().string(),
+         parts().size() - found, parts().size());
+}
+
+}  // namespace protocom

@@ -1,0 +1,20 @@
+#pragma once
+#include <vector>
+
+#include "serve/database.h"
+
+namespace protocom {
+
+/// Tables of which rows are added and removed by changes (docs/formats.md): a row belongs to the change that added it,
+/// stays when another removes it, and is never rewritten, so that the last change can be undone. In the order in which
+/// undoing goes through them.
+const std::vector<const char*>& changing_tables();
+
+/// Makes the tables of a recognizer in an empty file.
+void create_schema(const Database& database);
+
+/// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no
+/// trigger or view of a stranger's runs.
+void check_schema(const Database& database);
+
+}  // namespace protocom

@@ -1,0 +1,42 @@
+#include "serve/stored_tensor.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+/// A recognizer has thousands of short vectors: LibTorch's operators would take longer to be called than to run.
+template <typename Number>
+bool all_finite(const at::Tensor& values) {
+  const Number* begin = values.data_ptr<Number>();
+  return std::all_of(begin, begin + values.numel(), [](Number one) { return std::isfinite(one); });
+}
+
+bool is_finite(const at::Tensor& values) {
+  if (values.scalar_type() == at::kDouble) return all_finite<double>(values);
+  return all_finite<float>(values.to(at::kFloat));
+}
+
+}  // namespace
+
+std::string to_blob(const at::Tensor& tensor, at::ScalarType type) {
+  const at::Tensor values = tensor.to(type).contiguous();
+  return {static_cast<const char*>(values.data_ptr()), values.nbytes()};
+}
+
+at::Tensor from_blob(std::string_view blob, at::ScalarType type, int64_t size, const std::string& what) {
+  const size_t expected = static_cast<size_t>(size) * c10::elementSize(type);
+  if (blob.size() != expected) fail("{} is damaged: {} bytes, expected {}", what, blob.size(), expected);
+  at::Tensor values = at::empty({size}, type);
+  if (!blob.empty()) std::memcpy(values.data_ptr(), blob.data(), blob.size());
+  if (!is_finite(values)) fail("{} is damaged: it holds NaN or infinity", what);
+  return values;
+}
+
+}  // namespace protocom

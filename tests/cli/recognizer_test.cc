@@ -1,0 +1,410 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "cli/pipeline.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class Recognizers : public Pipeline {};
+
+/// "--backbone", its file, ... of the run.
+std::vector<std::string> with_parts(std::vector<std::string> arguments, const fs::path& out,
+                                    const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    arguments.push_back("--" + part);
+    arguments.push_back((out / (part + ".npz")).string());
+  }
+  return arguments;
+}
+
+std::vector<std::string> novel_classes(const fs::path& images) {
+  std::vector<std::string> novel;
+  std::istringstream split(read_text(images / "split.csv"));
+  for (std::string line; std::getline(split, line);) {
+    if (line.find(",novel") != std::string::npos) novel.push_back(line.substr(0, line.find(',')));
+  }
+  return novel;
+}
+
+/// The objects of JSON lines.
+std::vector<json> lines_of(const std::string& text) {
+  std::vector<json> all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) all.push_back(json::parse(line));
+  return all;
+}
+
+TEST_F(Recognizers, EnrolledClassesAreRecognised) {
+  const fs::path images = folder_->path() / "out/images";
+  const std::vector<std::string> novel = novel_classes(images);
+  ASSERT_EQ(novel.size(), 5u);
+  const Outcome made = protocom(folder_->path(), with_parts({"recognizer", "create", "creatures.pcm"}, out(""),
+                                                            {"backbone", "model", "knowledge"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  for (const std::string& name : novel) {
+    std::vector<std::string> arguments = {"enrol", "creatures.pcm", "--class", name};
+    const std::vector<std::string> files = files_below(images / name);
+    for (size_t i = 0; i < 3; ++i) arguments.push_back((images / name / files.at(i)).string());
+    const Outcome enrolled = protocom(folder_->path(), arguments);
+    ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
+    EXPECT_THAT(enrolled.out, HasSubstr(name));
+  }
+  for (const char* mode : {"inductive", "transductive"}) {
+    std::vector<std::string> arguments = {
+        "classify", "creatures.pcm", (images / novel[0]).string(), "--format", "json", "--top", "5"};
+    if (std::string(mode) == "transductive") arguments.emplace_back("--batch-together");
+    const Outcome classified = protocom(folder_->path(), arguments);
+    ASSERT_EQ(classified.exit_code, 0) << classified.err;
+    const std::vector<json> answers = lines_of(classified.out);
+    ASSERT_EQ(answers.size(), 20u);
+    for (const json& answer : answers) {
+      EXPECT_EQ(answer.at("mode"), mode);
+      double total = 0, before = 1;
+      for (const json& one : answer.at("ranking")) {
+        const double probability = one.at("probability");
+        EXPECT_LE(probability, before) << "not ranked";
+        before = probability;
+        total += probability;
+      }
+      EXPECT_NEAR(total, 1.0, 1e-4) << "all five classes together";
+      EXPECT_EQ(answer.at("nearest").size(), 3u);
+    }
+  }
+}
+
+TEST_F(Recognizers, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
+  const Outcome fitted =
+      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
+                                 out("knowledge.npz").string(), "--out", "plda.npz", "--quiet"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const Outcome measured = protocom(
+      folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
+                        out("knowledge.npz").string(), "--fitted", "plda.npz", "--episodes", "10", "--n-query", "5"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  for (const char* method : {"mean ", "plda ", "plda-vb"}) EXPECT_THAT(measured.out, HasSubstr(method));
+  std::map<std::string, std::vector<std::string>> by_class;
+  for (const std::string& file : files_below(out("images"))) {
+    if (file.find('/') != std::string::npos)
+      by_class[file.substr(0, file.find('/'))].push_back((out("images") / file).string());
+  }
+  const Outcome made = protocom(
+      folder_->path(),
+      with_parts({"recognizer", "create", "fitted.pcm", "--fitted", "plda.npz"}, out(""), {"backbone", "knowledge"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto first = by_class.begin();
+  for (const auto& entry : {*first, *std::next(first)}) {
+    const Outcome enrolled =
+        protocom(folder_->path(), {"enrol", "fitted.pcm", entry.second[0], "--class", entry.first});
+    ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
+  }
+  for (const auto& [flag, mode] : {std::pair{"", "inductive"}, std::pair{"--batch-together", "transductive"}}) {
+    std::vector<std::string> arguments = {"classify", "fitted.pcm", first->second[1], first->second[2], "gone.jpg",
+                                          "--format", "json"};
+    if (*flag != '\0') arguments.emplace_back(flag);
+    const Outcome classified = protocom(folder_->path(), arguments);
+    EXPECT_EQ(classified.exit_code, 1) << "one argument is not there";
+    EXPECT_THAT(classified.err, HasSubstr("gone.jpg: no such file"));
+    const std::vector<json> answers = lines_of(classified.out);
+    ASSERT_EQ(answers.size(), 2u) << "the others are answered";
+    EXPECT_EQ(answers[0].at("mode"), mode);
+  }
+}
+
+/// Images by their class, as paths below the folder.
+std::map<std::string, std::vector<std::string>> images_by_class(const fs::path& images) {
+  std::map<std::string, std::vector<std::string>> by_class;
+  for (const std::string& file : files_below(images)) {
+    if (file.find('/') != std::string::npos) by_class[file.substr(0, file.find('/'))].push_back(file);
+  }
+  return by_class;
+}
+
+/// The same episode three times: as a list for `evaluate` (episodes.json), its supports as a CSV for `enrol`
+/// (supports.csv), its queries as names for `classify` (queries.txt). Returns how many queries there are.
+int64_t write_episode(const fs::path& folder, const fs::path& images, const std::vector<std::string>& classes) {
+  auto by_class = images_by_class(images);
+  json episode = {{"classes", classes}, {"support", json::array()}, {"query", json::array()}};
+  std::string supports = "class,image\n", queries;
+  for (const std::string& name : classes) {
+    const std::vector<std::string>& own = by_class.at(name);
+    episode["support"].push_back({own[0], own[1]});
+    episode["query"].push_back(std::vector<std::string>(own.begin() + 2, own.end()));
+    for (size_t i = 0; i < 2; ++i) supports += name + "," + (images / own[i]).string() + "\n";
+    for (size_t i = 2; i < own.size(); ++i) queries += (images / own[i]).string() + "\n";
+  }
+  const json list = {{"n_way", classes.size()}, {"k_shot", 2}, {"n_query", episode["query"][0].size()},
+                     {"split", "novel"},        {"seed", 1},   {"episodes", {episode}}};
+  write_text(folder / "episodes.json", list.dump());
+  write_text(folder / "supports.csv", supports);
+  write_text(folder / "queries.txt", queries);
+  return std::count(queries.begin(), queries.end(), '\n');
+}
+
+/// Image -> predicted class, of `evaluate --predictions`.
+std::map<std::string, std::string> predictions_in(const fs::path& csv, const fs::path& images) {
+  std::map<std::string, std::string> predictions;
+  std::istringstream rows(read_text(csv));
+  std::string row;
+  std::getline(rows, row);  // n_way,k_shot,seed,method,episode,image,true,predicted,probability,margin
+  while (std::getline(rows, row)) {
+    std::vector<std::string> cells;
+    std::istringstream words(row);
+    for (std::string cell; std::getline(words, cell, ',');) cells.push_back(cell);
+    predictions[(images / cells.at(5)).string()] = cells.at(7);
+  }
+  return predictions;
+}
+
+/// Image -> first class, of `classify --format json`.
+std::map<std::string, std::string> answers_in(const std::string& text) {
+  std::map<std::string, std::string> answers;
+  for (const json& answer : lines_of(text)) answers[answer.at("image")] = answer.at("ranking")[0].at("class");
+  return answers;
+}
+
+TEST_F(Recognizers, AnswerAsEvaluateDoesToTheLastPrediction) {
+  const int64_t queries = write_episode(folder_->path(), out("images"), novel_classes(out("images")));
+  const Outcome fitted =
+      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
+                                 out("knowledge.npz").string(), "--out", "equal.npz", "--quiet"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const std::map<std::string, std::vector<std::string>> methods = {
+      {"model", {"mean", "completed", "mean-fusion", "gauss-fusion", "proto-net"}}, {"fitted", {"plda", "plda-vb"}}};
+  for (const auto& [part, names] : methods) {
+    const std::string file = part == "model" ? out("model.npz").string() : "equal.npz";
+    const std::string recognizer = part + ".equal.pcm";
+    ASSERT_EQ(protocom(folder_->path(), with_parts({"recognizer", "create", recognizer, "--" + part, file}, out(""),
+                                                   {"backbone", "knowledge"}))
+                  .exit_code,
+              0);
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", recognizer, "--csv", "supports.csv"}).exit_code, 0);
+    for (const std::string& method : names) {
+      const Outcome measured =
+          protocom(folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
+                                     out("knowledge.npz").string(), "--episodes-file", "episodes.json", "--methods",
+                                     method, "--predictions", method + ".csv", "--" + part, file});
+      ASSERT_EQ(measured.exit_code, 0) << method << ": " << measured.err;
+      const Outcome classified =
+          protocom(folder_->path(), {"classify", recognizer, "-", "--method", method, "--format", "json", "--top", "1"},
+                   *folder_ / "queries.txt");
+      ASSERT_EQ(classified.exit_code, 0) << method << ": " << classified.err;
+      const auto answers = answers_in(classified.out);
+      EXPECT_EQ(static_cast<int64_t>(answers.size()), queries) << method;
+      EXPECT_EQ(answers, predictions_in(*folder_ / (method + ".csv"), out("images"))) << method;
+    }
+  }
+}
+
+TEST_F(Recognizers, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
+  const fs::path images = folder_->path() / "out/images";
+  const std::string name = first_image();
+  const std::string folder = name.substr(0, name.find('/'));
+  const std::string recognizer = "damaged.pcm";
+  const std::string one = (images / name).string();
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", recognizer}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", recognizer, one, "--class", folder}).exit_code, 0);
+  write_text(*folder_ / "mixed/a.jpg", read_text(one));
+  write_text(*folder_ / "mixed/b.jpg", read_text(one).substr(0, 200));
+  const Outcome outcome = protocom(folder_->path(), {"classify", recognizer, "mixed", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("mixed/a.jpg,1," + folder + ",1.000000"));
+  EXPECT_THAT(outcome.err, HasSubstr("mixed/b.jpg"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 images could not be read"));
+  const std::string before = read_text(*folder_ / recognizer);
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", recognizer, "mixed/b.jpg", "--class", folder}).exit_code, 1);
+  EXPECT_EQ(read_text(*folder_ / recognizer), before) << "a failed enrolment changed the recognizer";
+}
+
+TEST_F(Recognizers, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
+  const std::string one = (out("images") / first_image()).string();
+  const std::string attributes = read_text(out("images/attributes.csv"));
+  const size_t line = attributes.find('\n') + 1;
+  const std::string row = attributes.substr(line, attributes.find('\n', line) - line);
+  const std::string attribute = row.substr(row.find(',') + 1);
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "typo.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  const Outcome outcome =
+      protocom(folder_->path(), {"enrol", "typo.pcm", one, "--class", "new", "--attributes", attribute + "x"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("'" + attribute + "x'; did you mean '"));
+}
+
+/// A recognizer of the run's parts, and the enrolled images of its classes as `examples list` counts them.
+int64_t images_in(const fs::path& folder, const std::string& recognizer) {
+  const Outcome listed = protocom(folder, {"examples", "list", recognizer, "--json"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  return std::count(listed.out.begin(), listed.out.end(), '\n');
+}
+
+TEST_F(Recognizers, ManyEnrolmentsAtOnceAllCount) {
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "together.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const auto& [name, files] : images_by_class(out("images"))) {
+    if (programs.size() == 8) break;
+    programs.push_back(std::make_unique<Program>(
+        folder_->path(),
+        std::vector<std::string>{"enrol", "together.pcm", (out("images") / files[0]).string(),
+                                 (out("images") / files[1]).string(), "--class", name, "--threads", "1"}));
+  }
+  for (const auto& program : programs) {
+    const Outcome outcome = program->wait();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  EXPECT_EQ(images_in(folder_->path(), "together.pcm"), 16);
+  EXPECT_EQ(protocom(folder_->path(), {"recognizer", "check", "together.pcm"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, ARecognizerHoldsWhatWasAcknowledgedWheneverItsProgramIsKilled) {
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "killed.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  std::vector<std::string> files;
+  for (const auto& [name, own] : images_by_class(out("images"))) files.insert(files.end(), own.begin(), own.end());
+  std::mt19937 random(3);
+  int64_t acknowledged = 0, sure = 0;
+  for (size_t i = 0; i < 12; ++i) {
+    const bool killed = i % 4 != 0;
+    Program program(folder_->path(), {"enrol", "killed.pcm", (out("images") / files.at(i)).string(), "--class", "any",
+                                      "--threads", "1", "--quiet"});
+    if (killed) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1500));
+      program.kill();
+    }
+    const Outcome outcome = program.wait();
+    if (!killed) {
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+    acknowledged += outcome.exit_code == 0 ? 1 : 0;
+    const int64_t now = images_in(folder_->path(), "killed.pcm");
+    EXPECT_GE(now, acknowledged) << "an acknowledged image is lost";
+    EXPECT_LE(now - sure, 1);
+    sure = now;
+  }
+  EXPECT_EQ(protocom(folder_->path(), {"recognizer", "check", "killed.pcm"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
+  const auto by_class = images_by_class(out("images"));
+  fs::create_directories(*folder_ / "few");
+  for (const auto& [name, files] : by_class) {
+    for (size_t i = 0; i < 3; ++i)
+      write_text(*folder_ / "few" / name / fs::path(files[i]).filename(), read_text(out("images") / files[i]));
+  }
+  const Outcome made = protocom(folder_->path(), with_parts({"recognizer", "create", "all.pcm", "--images", "few",
+                                                             "--attributes", out("images/attributes.csv").string()},
+                                                            out(""), {"backbone", "model", "knowledge"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto run = [&](std::vector<std::string> arguments) { return protocom(folder_->path(), arguments); };
+  const std::string first = by_class.begin()->first;
+  const auto classes = lines_of(run({"classes", "list", "all.pcm", "--json"}).out);
+  ASSERT_EQ(classes.size(), by_class.size());
+  EXPECT_EQ(classes[0].at("images"), 3);
+  EXPECT_FALSE(classes[0].at("attributes").empty());
+  EXPECT_EQ(run({"classes", "rename", "all.pcm", first, "renamed"}).exit_code, 0);
+  EXPECT_THAT(run({"classes", "show", "all.pcm", "renamed"}).out, HasSubstr("attributes"));
+  const Outcome unknown = run({"classes", "show", "all.pcm", "renamedd"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'renamed'?"));
+  EXPECT_THAT(run({"undo", "all.pcm"}).out, HasSubstr("rename class '" + first + "'"));
+  EXPECT_EQ(run({"classes", "show", "all.pcm", "renamed"}).exit_code, 1);
+  const json example = lines_of(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);
+  EXPECT_EQ(run({"examples", "remove", "all.pcm", example.at("example").dump()}).exit_code, 0);
+  EXPECT_EQ(images_in(folder_->path(), "all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
+  EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(images_in(folder_->path(), "all.pcm"), static_cast<int64_t>(3 * by_class.size()));
+
+  const Outcome calibrated = run({"calibrate", "all.pcm", "--false-accept", "0.1"});
+  ASSERT_EQ(calibrated.exit_code, 0) << calibrated.err;
+  EXPECT_THAT(run({"recognizer", "info", "all.pcm"}).out, HasSubstr("10.0 % of others pass"));
+  const json answer =
+      lines_of(
+          run({"classify", "all.pcm", (out("images") / by_class.begin()->second[5]).string(), "--format", "json"}).out)
+          .at(0);
+  EXPECT_TRUE(answer.at("none_of_these").is_boolean());
+
+  ASSERT_EQ(run({"recognizer", "export", "all.pcm", "--out", "exported"}).exit_code, 0);
+  const Outcome imported = run({"recognizer", "import", "exported", "--out", "back.pcm"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_EQ(images_in(folder_->path(), "back.pcm"), images_in(folder_->path(), "all.pcm"));
+  EXPECT_EQ(run({"recognizer", "compact", "back.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"recognizer", "check", "back.pcm"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, SortIntoAFolderForEachClass) {
+  const auto by_class = images_by_class(out("images"));
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "sort.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  std::vector<std::string> sort = {"sort", "sort.pcm", "--out", "sorted"};
+  for (const auto& entry : {*by_class.begin(), *std::next(by_class.begin())}) {
+    const std::string image = (out("images") / entry.second[0]).string();
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", "sort.pcm", image, "--class", "../" + entry.first}).exit_code, 0);
+    sort.push_back(image);
+  }
+  sort.push_back(sort.back());
+  const Outcome sorted = protocom(folder_->path(), sort);
+  ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
+  const std::string first = fs::path(sort[4]).filename(), second = fs::path(sort[5]).stem();
+  const std::string one = "_.._" + by_class.begin()->first, other = "_.._" + std::next(by_class.begin())->first;
+  EXPECT_THAT(files_below(*folder_ / "sorted"),
+              ::testing::UnorderedElementsAre(one + "/" + first, other + "/" + second + ".jpg",
+                                              other + "/" + second + "-2.jpg"))
+      << "a class's name leads nowhere else, and nothing is replaced";
+  sort.insert(sort.end(), {"--link"});
+  EXPECT_EQ(protocom(folder_->path(), sort).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(*folder_ / "sorted" / one / (fs::path(first).stem().string() + "-2.jpg")));
+}
+
+TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "watch.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "watch.pcm", image, "--class", "seen"}).exit_code, 0);
+  fs::create_directories(*folder_ / "arrivals");
+  Program watching(folder_->path(), {"watch", "watch.pcm", "arrivals", "--most", "1"});
+  std::atomic<bool> ended{false};
+  std::thread arriving([&] {  // until it watches
+    for (int64_t n = 0; !ended; ++n) {
+      write_text(*folder_ / "arrivals" / (std::to_string(n) + ".jpg"), read_text(image));
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  });
+  const Outcome outcome = watching.wait();
+  ended = true;
+  arriving.join();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json answer = lines_of(outcome.out).at(0);
+  EXPECT_THAT(answer.at("image").get<std::string>(), HasSubstr("arrivals/"));
+  EXPECT_EQ(answer.at("ranking")[0].at("class"), "seen");
+}
+
+}  // namespace
+}  // namespace protocom::testing

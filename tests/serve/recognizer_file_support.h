@@ -1,0 +1,64 @@
+#pragma once
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "protocom/core/files.h"
+#include "protocom/serve/recognizer_file.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+
+/// Features of two numbers, the attributes "tail" and "wing", embeddings of two numbers.
+inline RecognizerSettings small_settings() {
+  RecognizerSettings settings;
+  settings.preprocessing.image_size = 16;
+  settings.feature_dim = 2;
+  settings.embedding_dim = 2;
+  settings.attributes = {"tail", "wing"};
+  return settings;
+}
+
+/// A recognizer whose artefacts are texts, in a folder.
+inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSettings& settings = small_settings()) {
+  write_file(folder / "backbone.npz", "the backbone");
+  write_file(folder / "model.npz", std::string(10'000'000, 'm'));
+  RecognizerFile::create(folder / "a.pcm", settings,
+                         {{"backbone", folder / "backbone.npz"}, {"model", folder / "model.npz"}}, {});
+  return folder / "a.pcm";
+}
+
+/// A class that is described by one number.
+inline Enrolee enrolee(const std::string& name, const std::vector<std::vector<float>>& features,
+                       const std::vector<std::string>& hashes, float tail = 1) {
+  Enrolee made{name, ClassDescription{"a " + name, at::tensor({tail, 0.5F}), at::tensor({tail, 2.0F}), "attributes"}};
+  std::vector<at::Tensor> rows;
+  for (const auto& one : features) rows.push_back(at::tensor(one));
+  if (!rows.empty()) made.examples.features = at::stack(rows);
+  made.examples.hashes = hashes;
+  for (const std::string& hash : hashes) {
+    made.examples.sources.push_back("photos/" + hash + ".jpg");
+    made.examples.thumbnails.push_back("JPEG of " + hash);
+  }
+  return made;
+}
+
+/// Everything that a user can see of a recognizer, as text.
+inline std::string all_of(const RecognizerFile& file) {
+  std::string text;
+  const RecognizerSnapshot snapshot = file.snapshot();
+  for (const StoredClass& one : snapshot.enrolled.classes) {
+    text += fmt::format("{} {} {}\n", one.name, one.description.title, one.count);
+    for (const at::Tensor& tensor : {one.description.association, one.description.embedding, one.features}) {
+      if (tensor.defined())
+        text += hash_bytes({static_cast<const char*>(tensor.contiguous().data_ptr()), tensor.nbytes()});
+    }
+  }
+  for (const ExampleEntry& one : file.list_examples(""))
+    text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
+  return text + (snapshot.calibration ? snapshot.calibration->dump() : "");
+}
+
+}  // namespace protocom::testing

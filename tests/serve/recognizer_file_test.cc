@@ -1,0 +1,327 @@
+#include "protocom/serve/recognizer_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "protocom/core/error.h"
+#include "serve/recognizer_file_support.h"
+#include "support/message_of.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class RecognizerFileTest : public ::testing::Test {
+ protected:
+  TempDir folder_;
+  fs::path path_ = make_file(folder_);
+};
+
+TEST_F(RecognizerFileTest, HoldsWhatItWasMadeWith) {
+  const RecognizerFile file(path_);
+  EXPECT_EQ(file.settings().feature_dim, 2);
+  EXPECT_EQ(file.settings().preprocessing.image_size, 16);
+  EXPECT_THAT(file.settings().attributes, ElementsAre("tail", "wing"));
+  EXPECT_EQ(file.header().kind, "recognizer");
+  std::string backbone;
+  file.read_artefact("backbone", [&](const fs::path& path) { backbone = read_file(path); });
+  EXPECT_EQ(backbone, "the backbone");
+  file.read_artefact("model", [&](const fs::path& path) { EXPECT_EQ(read_file(path), std::string(10'000'000, 'm')); });
+  EXPECT_THAT(message_of([&] { file.read_artefact("fitted", [](const fs::path&) {}); }), HasSubstr("has no fitted"));
+}
+
+TEST_F(RecognizerFileTest, NamesItselfWhereAnArtefactIsRefused) {
+  const RecognizerFile file(path_);
+  const std::string said = message_of(
+      [&] { file.read_artefact("backbone", [](const fs::path& path) { fail("{} is no backbone", path.string()); }); });
+  EXPECT_EQ(said, path_.string() + ", its backbone is no backbone");
+}
+
+TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
+  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}, 0.25F), enrolee("cat", {{5, 6}}, {"c"})});
+  RecognizerFile(path_).enrol({enrolee("dog", {{7, 8}}, {"d"})});
+  const EnrolledClasses enrolled = RecognizerFile(path_).snapshot().enrolled;
+  ASSERT_THAT(enrolled.classes, SizeIs(2));
+  EXPECT_EQ(enrolled.classes[0].name, "dog");
+  EXPECT_EQ(enrolled.classes[1].name, "cat");
+  EXPECT_EQ(enrolled.classes[0].count, 3);
+  EXPECT_TRUE(enrolled.classes[0].features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
+  EXPECT_TRUE(enrolled.classes[0].description.association.equal(at::tensor({0.25F, 0.5F})))
+      << "a class that is there keeps its description";
+  EXPECT_EQ(enrolled.classes[1].description.title, "a cat");
+  EXPECT_EQ(enrolled.classes[1].description.embedding_source, "attributes");
+}
+
+TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
+  RecognizerFile file(path_);
+  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);
+  const Enrolled again = file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
+  EXPECT_EQ(again.added, 1);
+  EXPECT_EQ(again.now.images, 2);
+  EXPECT_FALSE(again.is_new);
+  const int64_t revision = file.revision();
+  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}}, {"a"})})[0].added, 0);
+  EXPECT_EQ(file.revision(), revision) << "nothing was changed";
+  EXPECT_THAT(file.changes(), SizeIs(2));
+}
+
+TEST_F(RecognizerFileTest, KeepsFeaturesAsFloat16WhereAskedTo) {
+  RecognizerSettings settings = small_settings();
+  settings.feature_type = FeatureType::kFloat16;
+  const TempDir folder;
+  RecognizerFile file(make_file(folder, settings));
+  file.enrol({enrolee("dog", {{1.0F / 3, 2}}, {"a"})});
+  const at::Tensor expected = at::tensor({1.0F / 3, 2.0F}).to(at::kHalf).to(at::kFloat);
+  EXPECT_TRUE(file.snapshot().enrolled.classes[0].features[0].equal(expected));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {{1e6F, 2}}, {"b"})}); }), HasSubstr("too large"));
+}
+
+TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  const std::string before = all_of(file);
+  Enrolee nobody = enrolee("cat", {{1, 2}}, {"c"});
+  nobody.description.reset();
+  EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {{3, 4}}, {"b"}), nobody}); }), HasSubstr("no class 'cat'"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolee("", {{3, 4}}, {"b"})}); }), HasSubstr("needs a name"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolee("cat", {{3, 4, 5}}, {"b"})}); }), HasSubstr("shape [1, 2]"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolee("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("NaN"));
+  Enrolee other = enrolee("cat", {{3, 4}}, {"b"});
+  other.description->association = at::ones({3});
+  EXPECT_THAT(message_of([&] { file.enrol({other}); }), HasSubstr("association of 2 numbers"));
+  EXPECT_EQ(all_of(file), before);
+}
+
+TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"}, 0)});
+  Enrolee anew = enrolee("dog", {}, {}, 1);
+  anew.describe = Describe::kAnyClass;
+  file.enrol({anew});
+  EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({1.0F, 0.5F})));
+  EXPECT_EQ(file.find_class("dog")->images, 1);
+  file.undo();
+  EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({0.0F, 0.5F})));
+}
+
+TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("cat", {}, {})});
+  file.rename_class("dog", "wolf");
+  EXPECT_EQ(file.snapshot().enrolled.classes[0].name, "wolf");
+  EXPECT_EQ(file.find_class("wolf")->images, 1);
+  EXPECT_FALSE(file.find_class("dog"));
+  EXPECT_THAT(message_of([&] { file.rename_class("wolf", "cat"); }), HasSubstr("already has a class 'cat'"));
+  EXPECT_THAT(message_of([&] { file.rename_class("wolff", "x"); }),
+              HasSubstr("no class 'wolff'; did you mean 'wolf'?"));
+  EXPECT_THAT(message_of([&] { file.rename_class("wolf", ""); }), HasSubstr("needs a name"));
+  EXPECT_TRUE(file.find_class("wolf"));
+}
+
+TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolee("cat", {{5, 6}}, {"c"})});
+  file.remove_examples({file.list_examples("dog").front().id});
+  EXPECT_TRUE(file.snapshot().enrolled.classes[0].features.equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
+  file.remove_class("cat");
+  EXPECT_THAT(file.list_examples(""), SizeIs(1));
+  EXPECT_THAT(message_of([&] { file.remove_examples({2, 999}); }), HasSubstr("no example 999"));
+  EXPECT_THAT(file.list_examples(""), SizeIs(1)) << "all or nothing";
+  EXPECT_EQ(file.enrol({enrolee("cat", {{5, 6}}, {"c"})})[0].now.images, 1) << "a class of that name can come back";
+}
+
+/// Any change, by a number.
+void change(RecognizerFile& file, std::mt19937& random) {
+  const auto classes = file.list_classes();
+  const auto examples = file.list_examples("");
+  const std::string name = "class" + std::to_string(random() % 6);
+  const std::string some = classes.empty() ? "" : classes[random() % classes.size()].name;
+  const auto number = static_cast<float>(random() % 100);
+  const std::string hash = std::to_string(random() % 30);
+  switch (random() % 6) {
+    case 0:
+      if (!some.empty() && !file.find_class(name)) return file.rename_class(some, name);
+      break;
+    case 1:
+      if (!some.empty()) return file.remove_class(some);
+      break;
+    case 2:
+      if (!examples.empty()) return file.remove_examples({examples[random() % examples.size()].id});
+      break;
+    case 3:
+      return file.set_calibration({{"number", number}});
+    default:
+      break;
+  }
+  file.enrol({enrolee(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number)});
+}
+
+TEST_F(RecognizerFileTest, UndoGoesBackThroughAnyChanges) {
+  RecognizerFile file(path_);
+  std::mt19937 random(5);
+  std::vector<std::string> states = {all_of(file)};
+  std::vector<int64_t> revisions = {file.revision()};
+  while (states.size() < 60) {
+    change(file, random);
+    if (file.revision() == revisions.back()) continue;
+    states.push_back(all_of(file));
+    revisions.push_back(file.revision());
+  }
+  for (size_t left = states.size() - 1; left > 0; --left) {
+    file.undo();
+    ASSERT_EQ(all_of(file), states[left - 1]) << "after undoing change " << left;
+    if (left > 1) {
+      EXPECT_EQ(file.revision(), revisions[left - 1]);
+    }
+  }
+  EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
+  EXPECT_THAT(file.check(), IsEmpty());
+}
+
+TEST_F(RecognizerFileTest, ARevisionIsNeverUsedForOtherClasses) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  const int64_t dog = file.revision();
+  file.undo();
+  const int64_t empty = file.revision();
+  file.enrol({enrolee("cat", {{1, 2}}, {"a"})});
+  EXPECT_NE(file.revision(), dog);
+  file.compact();
+  EXPECT_NE(file.revision(), empty);
+}
+
+TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"secret", "b"})});
+  file.remove_examples({file.list_examples("").front().id});
+  EXPECT_THAT(read_file(path_), HasSubstr("JPEG of secret")) << "it can be undone until then";
+  const std::string before = all_of(file);
+  file.compact();
+  EXPECT_EQ(all_of(file), before);
+  EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
+  EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
+}
+
+TEST_F(RecognizerFileTest, AnUndoneEnrolmentIsGoneFromTheFile) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"secret"})});
+  file.undo();
+  EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
+}
+
+/// Pages of 4096 bytes that differ.
+int64_t pages_changed(const std::string& before, const std::string& after) {
+  constexpr size_t kPage = 4096;
+  int64_t changed = 0;
+  for (size_t at = 0; at < after.size(); at += kPage)
+    changed += at >= before.size() || before.compare(at, kPage, after, at, kPage) != 0 ? 1 : 0;
+  return changed;
+}
+
+TEST_F(RecognizerFileTest, AnEnrolmentWritesAsMuchAsItAddsHoweverMuchIsThere) {
+  RecognizerFile file(path_);
+  std::vector<int64_t> written;
+  for (const int64_t images : {10, 20'000}) {
+    std::vector<std::string> hashes;
+    for (int64_t i = 0; i < images; ++i) hashes.push_back(fmt::format("{}-{}", images, i));
+    Enrolee many = enrolee(fmt::format("many {}", images), {}, hashes);
+    many.examples.features = at::ones({images, 2});
+    file.enrol({many});
+    const std::string before = read_file(path_);
+    file.enrol({enrolee("dog", {{1, 2}}, {fmt::format("{} one more", images)})});
+    written.push_back(pages_changed(before, read_file(path_)));
+  }
+  EXPECT_LE(written[1], 2 * written[0]);
+  EXPECT_LE(written[1], 40);
+}
+
+TEST_F(RecognizerFileTest, WritersAtOnceLoseNothing) {
+  constexpr int64_t kWriters = 8, kEach = 6;
+  std::vector<std::thread> writers;
+  for (int64_t w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&, w] {
+      RecognizerFile file(path_);
+      for (int64_t i = 0; i < kEach; ++i)
+        file.enrol({enrolee("dog", {{static_cast<float>(w), static_cast<float>(i)}}, {fmt::format("{}-{}", w, i)})});
+    });
+  }
+  for (std::thread& one : writers) one.join();
+  const RecognizerFile file(path_);
+  EXPECT_EQ(file.find_class("dog")->images, kWriters * kEach);
+  EXPECT_THAT(file.list_classes(), SizeIs(1));
+  EXPECT_THAT(file.changes(), SizeIs(kWriters * kEach));
+  EXPECT_THAT(file.check(), IsEmpty());
+}
+
+TEST_F(RecognizerFileTest, AnOpenFileSeesWhatOthersChange) {
+  const RecognizerFile reader(path_);
+  const int64_t before = reader.revision();
+  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  EXPECT_NE(reader.revision(), before);
+  EXPECT_THAT(reader.list_classes(), SizeIs(1));
+}
+
+TEST_F(RecognizerFileTest, IsOneFileAtRest) {
+  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder_.path())) files.push_back(entry.path().filename().string());
+  EXPECT_THAT(files, ::testing::UnorderedElementsAre("a.pcm", "backbone.npz", "model.npz"));
+}
+
+TEST_F(RecognizerFileTest, ABackboneOutsideIsFoundByItsContent) {
+  write_file(folder_ / "was/net.pt", "net");
+  RecognizerArtefact outside{"backbone", folder_ / "was/net.pt"};
+  outside.embedded = false;
+  RecognizerFile::create(folder_ / "b.pcm", small_settings(), {outside}, {});
+  const RecognizerFile file(folder_ / "b.pcm");
+  const auto read = [&] {
+    std::string text;
+    file.read_artefact("backbone", [&](const fs::path& path) { text = read_file(path); });
+    return text;
+  };
+  EXPECT_EQ(read(), "net");
+  fs::rename(folder_ / "was/net.pt", folder_ / "net.pt");
+  EXPECT_EQ(read(), "net") << "beside the recognizer";
+  write_file(folder_ / "net.pt", "another");
+  EXPECT_THAT(message_of(read), HasSubstr("its content differs"));
+  fs::remove(folder_ / "net.pt");
+  EXPECT_THAT(message_of(read), HasSubstr("put it beside the recognizer"));
+}
+
+TEST_F(RecognizerFileTest, DoesNotReplaceAnother) {
+  EXPECT_THAT(message_of([&] { make_file(folder_); }), HasSubstr("already there"));
+}
+
+TEST_F(RecognizerFileTest, ImagesOfWhichTheMomentsAreLeftCountWithTheOthers) {
+  RecognizerFile file(path_);
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("cat", {{3, 5}}, {"b"})});
+  StoredClass moments;
+  moments.name = "dog";
+  moments.count = 2;
+  moments.sum = at::tensor({10.0, 20.0}, at::kDouble);
+  moments.sum_squares = at::tensor({60.0, 200.0}, at::kDouble);
+  moments.image_hashes = {"old 1", "old 2"};
+  file.add_moments(moments);
+  const EnrolledClasses enrolled = file.snapshot().enrolled;
+  EXPECT_FALSE(enrolled.have_features());
+  EXPECT_EQ(enrolled.classes[0].count, 3);
+  EXPECT_TRUE(enrolled.classes[0].sum.equal(at::tensor({11.0, 22.0}, at::kDouble)));
+  EXPECT_TRUE(enrolled.classes[0].sum_squares.equal(at::tensor({61.0, 204.0}, at::kDouble)));
+  EXPECT_TRUE(enrolled.classes[1].sum_squares.equal(at::tensor({9.0, 25.0}, at::kDouble)));
+  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 1}}, {"old 1"})})[0].added, 0) << "it counts in the moments";
+  EXPECT_EQ(file.find_class("dog")->images, 3);
+  EXPECT_THAT(message_of([&] { file.add_moments(moments); }), HasSubstr("moments already"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
