@@ -192,7 +192,8 @@ MetatrainResult metatrain(const MetatrainInputs& inputs, const MetatrainOptions&
                           Progress& progress) {
   check_metatrain(inputs, options);
   const PackedImages parted = with_validation(inputs.images, options.validation);
-  MetaTrainer trainer({parted, inputs.backbone, inputs.model, inputs.knowledge}, options, files, progress);
+  const MetatrainInputs used{parted, inputs.backbone, inputs.model, inputs.knowledge};
+  MetaTrainer trainer(used, options, files, progress);
   const json made_by = metatrain_made_by(inputs.images, options, files.training.provenance);
   const EpochLoopResult trained = EpochLoop(trainer, loop_options(options, files, made_by), progress).run();
   return {trained.kept_epoch, trainer.take_epochs()};
