@@ -247,7 +247,7 @@ ChangeEntry RecognizerFile::undo() {
     Transaction transaction(*database_, Access::kWrite);
     const std::vector<ChangeEntry> all = changes(1);
     if (all.empty()) fail("{}: there is nothing to undo", path().string());
-    const ChangeEntry last = all.front();
+    const ChangeEntry& last = all.front();
     for (const std::string table : changing_tables()) {
       database_->prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(last.id).run();
       database_->prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(last.id).run();

@@ -1,5 +1,7 @@
 #include "serve/recognizer_schema.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 
@@ -46,9 +48,9 @@ const std::map<std::string, std::string>& parts() {
         {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"},
         {"live_moments", "CREATE UNIQUE INDEX live_moments ON moments(class) WHERE removed_by IS NULL"}};
     for (const std::string table : changing_tables()) {
-      all[table + "_added"] = "CREATE INDEX " + table + "_added ON " + table + "(added_by)";
+      all[table + "_added"] = fmt::format("CREATE INDEX {0}_added ON {0}(added_by)", table);
       all[table + "_removed"] =
-          "CREATE INDEX " + table + "_removed ON " + table + "(removed_by) WHERE removed_by IS NOT NULL";
+          fmt::format("CREATE INDEX {0}_removed ON {0}(removed_by) WHERE removed_by IS NOT NULL", table);
     }
     return all;
   }();
