@@ -105,8 +105,8 @@ void warn_of_unnamed(const fs::path& root, const std::vector<layout::RawClass>& 
     }
   }
   if (unnamed.empty()) return;
-  logger().warn("{} folders in {} are left out, {} does not name them: {}", unnamed.size(), root.string(), asked.name,
-                first_of(unnamed));
+  logger().warn("folders in {} that {} does not name are left out, {} of them: {}", root.string(), asked.name,
+                unnamed.size(), first_of(unnamed));
 }
 
 /// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and

@@ -154,7 +154,7 @@ TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("1 folders in photos are left out, split.csv does not name them: lynx"));
+  EXPECT_THAT(outcome.err, HasSubstr("folders in photos that split.csv does not name are left out, 1 of them: lynx"));
 }
 
 TEST_F(BadInput, ATruncatedImage) {
