@@ -20,13 +20,9 @@ void run_classify(Options& options) {
   const FoundImages found = find_images(with_listed(options.images));
   AnswerPrinter printer(recognizer, options.format);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(image, answer); };
-  std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   printer.finish();
-  const size_t answered = found.paths.size() - unreadable.size();
-  unreadable.insert(unreadable.begin(), found.unreadable.begin(), found.unreadable.end());
-  for (const UnreadableFile& one : unreadable) logger().error("{}", one.reason);
-  if (found.skipped.total() > 0) logger().warn("{}", found.skipped.describe());
-  if (!unreadable.empty()) fail("{} of {} images could not be read", unreadable.size(), unreadable.size() + answered);
+  account_for(found, unreadable);
 }
 
 void add_classify_command(CLI::App& app) {

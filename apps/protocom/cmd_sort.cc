@@ -56,13 +56,11 @@ void run_sort(Options& options) {
     put(options, image, folder);
     ++counts[folder];
   };
-  std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
-  unreadable.insert(unreadable.begin(), found.unreadable.begin(), found.unreadable.end());
+  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   std::vector<std::vector<std::string>> rows = {{"folder", "images"}};
   for (const auto& [folder, count] : counts) rows.push_back({folder, std::to_string(count)});
   print_table(rows);
-  for (const UnreadableFile& one : unreadable) logger().error("{}", one.reason);
-  if (!unreadable.empty()) fail("{} images could not be read; the others are sorted", unreadable.size());
+  account_for(found, unreadable);
 }
 
 void add_sort_command(CLI::App& app) {

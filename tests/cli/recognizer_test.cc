@@ -379,6 +379,15 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   sort.insert(sort.end(), {"--link"});
   EXPECT_EQ(protocom(folder_->path(), sort).exit_code, 0);
   EXPECT_TRUE(fs::is_symlink(*folder_ / "sorted" / one / (fs::path(first).stem().string() + "-2.jpg")));
+  fs::create_directories(*folder_ / "unsorted");
+  fs::copy_file(sort[4], *folder_ / "unsorted/whole.jpg");
+  write_text(*folder_ / "unsorted/cut.jpg", "\xff\xd8\xff");
+  write_text(*folder_ / "unsorted/notes.txt", "no image");
+  const Outcome mixed = protocom(folder_->path(), {"sort", "sort.pcm", "unsorted", "--out", "apart"});
+  EXPECT_EQ(mixed.exit_code, 1);
+  EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
+  EXPECT_THAT(mixed.err, HasSubstr("1 file is no image: 1 .txt"));
+  EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
 }
 
 TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
