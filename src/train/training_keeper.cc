@@ -166,14 +166,12 @@ void TrainingKeeper::save(Checkpoint state) {
   saved_ = Clock::now();
 }
 
-/// The last checkpoint becomes the one before; a link, so that at no moment there is none.
+/// The last checkpoint becomes the one before. Killed right after it, newest() finds that one; a link in its place
+/// would leave two names of one file, which are damaged together.
 void TrainingKeeper::rotate() const {
   if (!last_is_whole_ || !fs::exists(files_.last())) return;
   std::error_code error;
-  UnfinishedPath second_name(temporary_beside(files_.previous()));
-  fs::create_hard_link(files_.last(), second_name.path(), error);
-  if (!error) fs::rename(second_name.path(), files_.previous(), error);
-  if (error) fs::rename(files_.last(), files_.previous(), error);  // file systems without hard links
+  fs::rename(files_.last(), files_.previous(), error);
   if (error) fail("cannot write {}: {}", files_.previous().string(), error.message());
 }
 
