@@ -4,6 +4,8 @@ BUILD ?= build/release
 # More CMake options, for instance CMAKE_ARGS=-DCMAKE_PREFIX_PATH=... for another LibTorch.
 CMAKE_ARGS ?=
 JOBS ?= $(shell scripts/jobs)
+# Eight sources are compiled as one, in half the time from nothing; OFF compiles less when one of them changes.
+UNITY ?= ON
 PROTOCOM := $(BUILD)/apps/protocom/protocom
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
 # What `make tidy` looks at: FILES='src/core/*.cc' narrows it.
@@ -28,7 +30,7 @@ setup-dev:
 	@scripts/setup scripts/packages.txt scripts/packages-dev.txt
 
 configure: setup
-	@cmake --preset release -B $(BUILD) $(CMAKE_ARGS)
+	@cmake --preset release -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) $(CMAKE_ARGS)
 
 build: configure ## the command line, the libraries and the tests (Release)
 	@echo "build: $(JOBS) compilers at once"
@@ -63,7 +65,7 @@ sanitize-inputs: setup-dev ## the tests of what reads files of others, under tho
 	@ctest --preset sanitize -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error
 
 bench: setup-dev ## build and run the benchmarks
-	@cmake --preset benchmark -B $(BUILD) $(CMAKE_ARGS)
+	@cmake --preset benchmark -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS) --target benchmarks
 	@scripts/bench $(BUILD)
 

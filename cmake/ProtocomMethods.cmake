@@ -22,4 +22,6 @@ std::vector<MethodDefinition> list() { return {${calls}}; }
 }  // namespace protocom::methods
 ")
   target_sources(${target} PRIVATE ${sources} ${list})
+  # Whoever adds a method chooses its names without knowing those of the others.
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

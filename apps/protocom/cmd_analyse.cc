@@ -144,7 +144,7 @@ void add_analyse_command(CLI::App& app) {
   for (const AnalysisCommand& one : analysis_commands()) add_analysis(*command, one);
 }
 
-const Command kRegister{Order::kAnalyse, &add_analyse_command};
+const Command kAnalyse{Order::kAnalyse, &add_analyse_command};
 
 }  // namespace
 }  // namespace protocom::cli

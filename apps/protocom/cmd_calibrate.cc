@@ -5,14 +5,14 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct CalibrateArguments {
   std::string recognizer;
   std::vector<std::string> others;
   CalibrationOptions calibration;
   RecognizerOptions recognizing;
 };
 
-void run_calibrate(const Options& options) {
+void run_calibrate(const CalibrateArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   std::vector<std::filesystem::path> others;
   if (!options.others.empty()) {
@@ -31,7 +31,7 @@ void run_calibrate(const Options& options) {
 }
 
 void add_calibrate_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateArguments>();
   CLI::App* command =
       add_command(app, "calibrate", "Make a recognizer's probabilities true, and teach it to say 'none of these'",
                   "protocom calibrate birds.pcm --false-accept 0.05\n"
@@ -46,7 +46,7 @@ void add_calibrate_command(CLI::App& app) {
   command->callback([options] { run_calibrate(*options); });
 }
 
-const Command kRegister{Order::kCalibrate, &add_calibrate_command};
+const Command kCalibrate{Order::kCalibrate, &add_calibrate_command};
 
 }  // namespace
 }  // namespace protocom::cli

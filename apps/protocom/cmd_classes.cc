@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ClassesArguments {
   std::string recognizer, name, new_name;
   bool as_json = false;
 };
@@ -36,7 +36,7 @@ json to_json(const RecognizerFile& file, const ClassEntry& entry) {
 
 void print_json(const json& value) { fmt::print("{}\n", value.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
-void run_list(const Options& options) {
+void run_list(const ClassesArguments& options) {
   const RecognizerFile file(options.recognizer);
   std::vector<std::vector<std::string>> rows = {{"class", "title", "images", "attributes", "enrolled"}};
   for (const ClassEntry& one : file.list_classes()) {
@@ -47,7 +47,7 @@ void run_list(const Options& options) {
   if (!options.as_json) print_table(rows);
 }
 
-void run_show(const Options& options) {
+void run_show(const ClassesArguments& options) {
   const RecognizerFile file(options.recognizer);
   const std::optional<ClassEntry> one = file.find_class(options.name);
   if (!one) {
@@ -68,18 +68,18 @@ void run_show(const Options& options) {
                {"enrolled", time_text(one->time)}});
 }
 
-void run_rename(const Options& options) {
+void run_rename(const ClassesArguments& options) {
   RecognizerFile(options.recognizer).rename_class(options.name, options.new_name);
   fmt::print("'{}' is called '{}' now\n", options.name, options.new_name);
 }
 
-void run_remove(const Options& options) {
+void run_remove(const ClassesArguments& options) {
   RecognizerFile(options.recognizer).remove_class(options.name);
   fmt::print("'{}' is removed (protocom undo {} brings it back)\n", options.name, options.recognizer);
 }
 
 CLI::App* add(CLI::App& parent, const char* name, const char* description, const std::string& more,
-              void (*run)(const Options&), const std::shared_ptr<Options>& options) {
+              void (*run)(const ClassesArguments&), const std::shared_ptr<ClassesArguments>& options) {
   CLI::App* command =
       add_command(parent, name, description, fmt::format("protocom classes {} birds.pcm{}", name, more));
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
@@ -91,7 +91,7 @@ void add_classes_command(CLI::App& app) {
   CLI::App* command = add_command(app, "classes", "List, show, rename and remove the classes of a recognizer",
                                   "protocom classes list birds.pcm");
   command->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClassesArguments>();
   CLI::App* list = add(*command, "list", "All classes", "", &run_list, options);
   list->add_flag("--json", options->as_json, "An object a line");
   CLI::App* show = add(*command, "show", "One class and its attributes", " okapi", &run_show, options);
@@ -105,7 +105,7 @@ void add_classes_command(CLI::App& app) {
   remove->add_option("class", options->name, "Its name")->required();
 }
 
-const Command kRegister{Order::kClasses, &add_classes_command};
+const Command kClasses{Order::kClasses, &add_classes_command};
 
 }  // namespace
 }  // namespace protocom::cli

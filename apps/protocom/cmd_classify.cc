@@ -7,14 +7,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ClassifyArguments {
   std::string recognizer, format = "table";
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool together = false;
 };
 
-void run_classify(Options& options) {
+void run_classify(ClassifyArguments& options) {
   if (options.together) options.recognizing.together = Together::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = find_images(with_listed(options.images));
@@ -26,7 +26,7 @@ void run_classify(Options& options) {
 }
 
 void add_classify_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClassifyArguments>();
   CLI::App* command = add_command(app, "classify", "Rank the classes of a recognizer for each image",
                                   "protocom classify pets.pcm holiday/ --format csv");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
@@ -54,7 +54,7 @@ void add_classify_command(CLI::App& app) {
   command->callback([options] { run_classify(*options); });
 }
 
-const Command kRegister{Order::kClassify, &add_classify_command};
+const Command kClassify{Order::kClassify, &add_classify_command};
 
 }  // namespace
 }  // namespace protocom::cli

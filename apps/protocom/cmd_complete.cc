@@ -6,7 +6,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct CompleteArguments {
   std::string features;
   std::string knowledge;
   std::string split;
@@ -41,7 +41,7 @@ void print_result(const CompleteResult& result) {
   if (rows.size() > 1) print_table(rows);
 }
 
-void run_complete(const CLI::App& command, Options& options) {
+void run_complete(const CLI::App& command, CompleteArguments& options) {
   options.complete.keep = parse_keep(options.keep);
   options.complete.centring = parse_centring(options.centring);
   check_writable(options.out);
@@ -62,7 +62,7 @@ void run_complete(const CLI::App& command, Options& options) {
 }
 
 void add_complete_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompleteArguments>();
   CompleteOptions& recipe = options->complete;
   CLI::App* command =
       add_command(app, "complete", "Learn to complete prototypes on the base classes",
@@ -96,7 +96,7 @@ void add_complete_command(CLI::App& app) {
   command->callback([command, options] { run_complete(*command, *options); });
 }
 
-const Command kRegister{Order::kComplete, &add_complete_command};
+const Command kComplete{Order::kComplete, &add_complete_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -6,14 +6,14 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct EnrolArguments {
   std::string recognizer, folder, csv, table, vectors, wordnet = kWordNetFolder;
   EnrolRequest request;
   ExtractOptions extract;
 };
 
 /// One class, or those of a folder or a CSV.
-std::vector<EnrolRequest> requests_of(const Options& options) {
+std::vector<EnrolRequest> requests_of(const EnrolArguments& options) {
   const bool one_class = !options.request.description.name.empty();
   if (one_class + !options.folder.empty() + !options.csv.empty() != 1)
     fail_usage("give a class by --class, or classes by --folder or --csv");
@@ -32,13 +32,13 @@ std::vector<EnrolRequest> requests_of(const Options& options) {
   return requests;
 }
 
-void run_enrol(const Options& options) {
+void run_enrol(const EnrolArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
   print_enrolment(recognizer.enrol(requests_of(options), progress()));
 }
 
 void add_enrol_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EnrolArguments>();
   CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
                                   "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
                                   "  protocom enrol pets.pcm --folder photos --table attributes.csv");
@@ -68,7 +68,7 @@ void add_enrol_command(CLI::App& app) {
   command->callback([options] { run_enrol(*options); });
 }
 
-const Command kRegister{Order::kEnrol, &add_enrol_command};
+const Command kEnrol{Order::kEnrol, &add_enrol_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -7,7 +7,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct EvaluateArguments {
   EvaluationFiles files;
   std::string json, predictions;
   std::vector<std::string> methods, compare;
@@ -42,7 +42,7 @@ std::vector<std::string> default_methods(const EvaluationData& data) {
   return methods;
 }
 
-void check_outputs(const Options& options) {
+void check_outputs(const EvaluateArguments& options) {
   for (const auto& path : {options.json, options.predictions, options.tasks.save_episodes}) {
     if (!path.empty()) check_writable(path);
   }
@@ -50,8 +50,8 @@ void check_outputs(const Options& options) {
     fail_usage("--save-episodes writes one list: give a single --k-shot and a single seed");
 }
 
-void write_json(const CLI::App& command, const Options& options, const FeatureSet& features, const Task& first,
-                nlohmann::json findings) {
+void write_json(const CLI::App& command, const EvaluateArguments& options, const FeatureSet& features,
+                const Task& first, nlohmann::json findings) {
   const EpisodeList& list = first.lists.front();
   Provenance provenance = provenance_of(command, list.seed);
   options.files.add_to(provenance);
@@ -66,7 +66,7 @@ void write_json(const CLI::App& command, const Options& options, const FeatureSe
   write_file(options.json, findings.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void run_evaluate(const CLI::App& command, Options& options) {
+void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
   if (!options.methods.empty()) make_methods(options.methods);  // a wrong name is said before files are read
   if (job().is_main()) check_outputs(options);
@@ -89,7 +89,7 @@ void run_evaluate(const CLI::App& command, Options& options) {
   if (!options.json.empty()) write_json(command, options, data.features, tasks.front(), std::move(findings));
 }
 
-void add_methods(CLI::App& command, Options& options) {
+void add_methods(CLI::App& command, EvaluateArguments& options) {
   command
       .add_option(
           "--methods", options.methods,
@@ -106,7 +106,7 @@ void add_methods(CLI::App& command, Options& options) {
 }
 
 void add_evaluate_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateArguments>();
   CLI::App* command = add_command(
       app, "evaluate", "Accuracy on few-shot episodes, with intervals",
       "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --json out.json\n"
@@ -125,7 +125,7 @@ void add_evaluate_command(CLI::App& app) {
   command->callback([command, options] { run_evaluate(*command, *options); });
 }
 
-const Command kRegister{Order::kEvaluate, &add_evaluate_command};
+const Command kEvaluate{Order::kEvaluate, &add_evaluate_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -7,13 +7,13 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ExamplesArguments {
   std::string recognizer, name;
   std::vector<int64_t> ids;
   bool as_json = false;
 };
 
-void run_list(const Options& options) {
+void run_list(const ExamplesArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"example", "class", "source", "enrolled", "hash"}};
   for (const ExampleEntry& one : RecognizerFile(options.recognizer).list_examples(options.name)) {
     if (options.as_json) {
@@ -29,7 +29,7 @@ void run_list(const Options& options) {
   if (!options.as_json) print_table(rows);
 }
 
-void run_remove(const Options& options) {
+void run_remove(const ExamplesArguments& options) {
   RecognizerFile(options.recognizer).remove_examples(options.ids);
   fmt::print("{} removed (protocom undo {} brings them back)\n", options.ids.size(), options.recognizer);
 }
@@ -38,7 +38,7 @@ void add_examples_command(CLI::App& app) {
   CLI::App* command = add_command(app, "examples", "List and remove the enrolled images of a recognizer",
                                   "protocom examples list birds.pcm --class okapi");
   command->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExamplesArguments>();
   CLI::App* list = add_command(*command, "list", "Enrolled images and their numbers",
                                "protocom examples list birds.pcm --class okapi");
   list->add_option("recognizer", options->recognizer, "Recognizer")->required();
@@ -52,7 +52,7 @@ void add_examples_command(CLI::App& app) {
   remove->callback([options] { run_remove(*options); });
 }
 
-const Command kRegister{Order::kExamples, &add_examples_command};
+const Command kExamples{Order::kExamples, &add_examples_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -7,7 +7,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct ExtractArguments {
   DatasetOptions source;
   std::string backbone, out, maps;
   int64_t image_size = 0;
@@ -17,10 +17,10 @@ struct Options {
   std::string precision{to_string(extract.precision)};
 };
 
-bool is_packed(const Options& options) { return std::filesystem::is_regular_file(options.source.images); }
+bool is_packed(const ExtractArguments& options) { return std::filesystem::is_regular_file(options.source.images); }
 
 /// A pack decides the size; a folder is brought to what the backbone takes, unless --image-size says otherwise.
-PackedImages images_for(const Backbone& backbone, const Options& options, Provenance& provenance) {
+PackedImages images_for(const Backbone& backbone, const ExtractArguments& options, Provenance& provenance) {
   Preprocessing sizes = backbone.preprocessing();
   if (options.image_size > 0 || is_packed(options)) sizes = {options.image_size};
   PackedImages images = load_images(options.source, sizes, provenance);
@@ -39,7 +39,7 @@ Preprocessing taken(const Backbone& backbone, const PackedImages& images) {
   return preprocessing;
 }
 
-void write(FeatureSet features, const Preprocessing& preprocessing, const Options& options,
+void write(FeatureSet features, const Preprocessing& preprocessing, const ExtractArguments& options,
            const Provenance& provenance) {
   if (!job().is_main()) return;
   features.backbone_hash = provenance.inputs.at("backbone");
@@ -49,7 +49,8 @@ void write(FeatureSet features, const Preprocessing& preprocessing, const Option
                {"file", options.out}});
 }
 
-void write_maps(Backbone& backbone, const PackedImages& images, const Options& options, const Provenance& provenance) {
+void write_maps(Backbone& backbone, const PackedImages& images, const ExtractArguments& options,
+                const Provenance& provenance) {
   ExtractOptions extract = options.extract;
   extract.scratch_folder = std::filesystem::absolute(options.maps).parent_path();
   FeatureMaps maps = extract_feature_maps(backbone, images, extract, progress());
@@ -58,7 +59,7 @@ void write_maps(Backbone& backbone, const PackedImages& images, const Options& o
   print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.sizes(), " x "))}, {"file", options.maps}});
 }
 
-void run_extract(const CLI::App& command, Options& options) {
+void run_extract(const CLI::App& command, ExtractArguments& options) {
   options.extract.precision = parse_precision(options.precision);
   if (!options.preprocess.empty()) options.said.preprocessing = parse_preprocessing(options.preprocess);
   options.said.known_size = options.image_size > 0 ? options.image_size
@@ -80,7 +81,7 @@ void run_extract(const CLI::App& command, Options& options) {
 }
 
 void add_extract_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExtractArguments>();
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
@@ -104,7 +105,7 @@ void add_extract_command(CLI::App& app) {
   command->callback([command, options] { run_extract(*command, *options); });
 }
 
-const Command kRegister{Order::kExtract, &add_extract_command};
+const Command kExtract{Order::kExtract, &add_extract_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -8,12 +8,12 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct FitArguments {
   std::string features, knowledge, class_split, out;
   FitOptions fit;
 };
 
-void run_fit(const CLI::App& command, const Options& options) {
+void run_fit(const CLI::App& command, const FitArguments& options) {
   make_method(options.fit.method);  // a wrong name is said before files are read
   check_writable(options.out);
   FeatureFileOptions file_options;
@@ -34,7 +34,7 @@ void run_fit(const CLI::App& command, const Options& options) {
 }
 
 void add_fit_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FitArguments>();
   CLI::App* command =
       add_command(app, "fit", "Fit a method on the base classes of features",
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
@@ -49,7 +49,7 @@ void add_fit_command(CLI::App& app) {
   command->callback([command, options] { run_fit(*command, *options); });
 }
 
-const Command kRegister{Order::kFit, &add_fit_command};
+const Command kFit{Order::kFit, &add_fit_command};
 
 }  // namespace
 }  // namespace protocom::cli

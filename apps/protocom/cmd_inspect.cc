@@ -11,7 +11,7 @@ namespace {
 /// More findings than this are counted, and listed in full in --json only.
 constexpr size_t kMostLines = 20;
 
-struct Options {
+struct InspectArguments {
   DatasetOptions dataset;
   std::string sheet, json;
   SheetOptions sheet_options;
@@ -56,7 +56,7 @@ void print_findings(const std::string& what, const std::vector<std::string>& lin
   if (lines.size() > kMostLines) fmt::print("  ... and {} more (--json lists all)\n", lines.size() - kMostLines);
 }
 
-void print_report(const Inspection& found, const Options& options) {
+void print_report(const Inspection& found, const InspectArguments& options) {
   print_splits(found);
   fmt::print("\nwidth  {} pixels (min / median / max)\nheight {}\n", to_text(found.width), to_text(found.height));
   if (options.all_classes) print_classes(found);
@@ -79,7 +79,7 @@ void print_report(const Inspection& found, const Options& options) {
 }
 
 template <typename Images>
-void inspect(const Images& images, const Options& options) {
+void inspect(const Images& images, const InspectArguments& options) {
   const Inspection found = inspect_images(images, {}, progress());
   if (!options.sheet.empty()) write_file(options.sheet, encode_png(make_contact_sheet(images, options.sheet_options)));
   if (!options.json.empty()) {
@@ -93,7 +93,7 @@ void inspect(const Images& images, const Options& options) {
   }
 }
 
-void run_inspect(const Options& options) {
+void run_inspect(const InspectArguments& options) {
   for (const std::string& file : {options.sheet, options.json}) {
     if (!file.empty()) check_writable(file);
   }
@@ -104,7 +104,7 @@ void run_inspect(const Options& options) {
 }
 
 void add_inspect_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectArguments>();
   CLI::App* command =
       add_command(app, "inspect", "Look through a dataset: counts, sizes, unreadable images, leaks between splits",
                   "protocom inspect photos --split split.csv --sheet sheet.png");
@@ -120,7 +120,7 @@ void add_inspect_command(CLI::App& app) {
   command->callback([options] { run_inspect(*options); });
 }
 
-const Command kRegister{Order::kInspect, &add_inspect_command};
+const Command kInspect{Order::kInspect, &add_inspect_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -115,7 +115,7 @@ void add_knowledge_command(CLI::App& app) {
   add_knowledge_views(*command);
 }
 
-const Command kRegister{Order::kKnowledge, &add_knowledge_command};
+const Command kKnowledge{Order::kKnowledge, &add_knowledge_command};
 
 }  // namespace
 }  // namespace protocom::cli

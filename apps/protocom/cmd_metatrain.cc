@@ -9,7 +9,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct MetatrainArguments {
   DatasetOptions source;
   std::string backbone;
   std::string knowledge;
@@ -24,7 +24,7 @@ struct Options {
   TrainingOptions training;
 };
 
-void parse_words(Options& options) {
+void parse_words(MetatrainArguments& options) {
   MetatrainOptions& recipe = options.metatrain;
   const bool completes = make_method(recipe.head)->spec().has(Need::kCompletionModel);
   recipe.schedule.shape = parse_schedule_shape(options.schedule);
@@ -60,7 +60,7 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   print_table(rows);
 }
 
-void run_metatrain(const CLI::App& command, Options& options) {
+void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
   parse_words(options);
   options.metatrain.group = &job();
   if (job().is_main()) check_writable(options.out);
@@ -88,7 +88,7 @@ void run_metatrain(const CLI::App& command, Options& options) {
   print_result(metatrain(inputs, options.metatrain, files, progress()), files);
 }
 
-void add_recipe(CLI::App& command, Options& options) {
+void add_recipe(CLI::App& command, MetatrainArguments& options) {
   MetatrainOptions& recipe = options.metatrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.add_option("--head", recipe.head,
@@ -110,7 +110,7 @@ void add_recipe(CLI::App& command, Options& options) {
 }
 
 void add_metatrain_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MetatrainArguments>();
   CLI::App* command = add_command(app, "metatrain", "Tune backbone and completion network together on episodes",
                                   "protocom metatrain --images images.pack --backbone backbone.npz --knowledge "
                                   "knowledge.npz --model model.npz --out joint.npz\n"
@@ -135,7 +135,7 @@ void add_metatrain_command(CLI::App& app) {
   command->callback([command, options] { run_metatrain(*command, *options); });
 }
 
-const Command kRegister{Order::kMetatrain, &add_metatrain_command};
+const Command kMetatrain{Order::kMetatrain, &add_metatrain_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -4,7 +4,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct MethodsArguments {
   std::string name;
   bool json = false;
 };
@@ -46,7 +46,7 @@ void print_one(const MethodSpec& spec) {
   fmt::print("\nfor example: --methods {}:{}={}\n", spec.name, first.name, to_string(first.default_value));
 }
 
-void run_methods(const Options& options) {
+void run_methods(const MethodsArguments& options) {
   const MethodSpec* one = options.name.empty() ? nullptr : &method_spec(options.name);
   if (!options.json) return one == nullptr ? print_all() : print_one(*one);
   nlohmann::json out = nlohmann::json::array();
@@ -57,7 +57,7 @@ void run_methods(const Options& options) {
 }
 
 void add_methods_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MethodsArguments>();
   CLI::App* command = add_command(app, "methods", "Which methods there are, what they assume and take",
                                   "protocom methods\nprotocom methods gauss-fusion");
   command->add_option("name", options->name, "A method; default: a list of all");
@@ -65,7 +65,7 @@ void add_methods_command(CLI::App& app) {
   command->callback([options] { run_methods(*options); });
 }
 
-const Command kRegister{Order::kMethods, &add_methods_command};
+const Command kMethods{Order::kMethods, &add_methods_command};
 
 }  // namespace
 }  // namespace protocom::cli

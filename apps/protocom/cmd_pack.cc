@@ -6,7 +6,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct PackArguments {
   DatasetOptions dataset;
   std::string out, save_split;
   PackOptions pack;
@@ -34,7 +34,7 @@ void add_split(Provenance& provenance, const std::string& split) {
   }
 }
 
-void run_pack(const CLI::App& command, Options& options) {
+void run_pack(const CLI::App& command, PackArguments& options) {
   check_writable(options.out);
   if (!options.save_split.empty()) check_writable(options.save_split);
   const ImageDataset dataset = list_images(options.dataset.images, options.dataset.to_library());
@@ -58,7 +58,7 @@ void run_pack(const CLI::App& command, Options& options) {
 }
 
 void add_pack_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PackArguments>();
   CLI::App* command =
       add_command(app, "pack", "Decode images once into one memory-mapped file",
                   "protocom pack photos --split split.csv --out photos.pack\n"
@@ -73,7 +73,7 @@ void add_pack_command(CLI::App& app) {
   command->callback([command, options] { run_pack(*command, *options); });
 }
 
-const Command kRegister{Order::kPack, &add_pack_command};
+const Command kPack{Order::kPack, &add_pack_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -7,7 +7,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct PretrainArguments {
   DatasetOptions source;
   std::string out;
   int64_t image_size = 0;
@@ -34,7 +34,7 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
   print_table(rows);
 }
 
-void run_pretrain(const CLI::App& command, Options& options) {
+void run_pretrain(const CLI::App& command, PretrainArguments& options) {
   options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
   options.pretrain.precision = parse_precision(options.precision);
   options.pretrain.augment_on = parse_augment_on(options.augment_on);
@@ -48,7 +48,7 @@ void run_pretrain(const CLI::App& command, Options& options) {
   print_result(pretrain(images, options.pretrain, files, progress()), files);
 }
 
-void add_recipe(CLI::App& command, Options& options) {
+void add_recipe(CLI::App& command, PretrainArguments& options) {
   PretrainOptions& recipe = options.pretrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.add_option("--architecture", recipe.backbone.architecture,
@@ -66,7 +66,7 @@ void add_recipe(CLI::App& command, Options& options) {
 }
 
 void add_pretrain_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PretrainArguments>();
   CLI::App* command = add_command(app, "pretrain", "Train a backbone on the base classes",
                                   "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
   PretrainOptions& recipe = options->pretrain;
@@ -89,7 +89,7 @@ void add_pretrain_command(CLI::App& app) {
   command->callback([command, options] { run_pretrain(*command, *options); });
 }
 
-const Command kRegister{Order::kPretrain, &add_pretrain_command};
+const Command kPretrain{Order::kPretrain, &add_pretrain_command};
 
 }  // namespace
 }  // namespace protocom::cli

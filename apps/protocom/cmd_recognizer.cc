@@ -136,7 +136,7 @@ void add_recognizer_command(CLI::App& app) {
   add_import(*command);
 }
 
-const Command kRegister{Order::kRecognizer, &add_recognizer_command};
+const Command kRecognizer{Order::kRecognizer, &add_recognizer_command};
 
 }  // namespace
 }  // namespace protocom::cli

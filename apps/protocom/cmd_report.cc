@@ -9,7 +9,7 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> results, images, captions;
   std::string out;
   ReportOptions report;
@@ -35,7 +35,8 @@ std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {
 }
 
 /// Sorts what was given into evaluations and analyses, by what it is.
-void read_inputs(const Options& options, std::vector<Evaluation>& evaluations, std::vector<AnalysisFile>& analyses) {
+void read_inputs(const ReportArguments& options, std::vector<Evaluation>& evaluations,
+                 std::vector<AnalysisFile>& analyses) {
   for (const std::string& path : options.results) {
     if (std::filesystem::is_directory(path)) {
       for (AnalysisFile& file : read_analyses(path)) analyses.push_back(std::move(file));
@@ -66,7 +67,7 @@ void print_findings(const std::vector<Evaluation>& evaluations) {
   }
 }
 
-void run_report(Options& options) {
+void run_report(ReportArguments& options) {
   if (options.captions.size() > options.images.size()) {
     fail_usage("{} captions for {} images: give --caption after its --image", options.captions.size(),
                options.images.size());
@@ -84,7 +85,7 @@ void run_report(Options& options) {
 }
 
 void add_report_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   CLI::App* command = add_command(
       app, "report", "One HTML page from the results of evaluate and analyse",
       "protocom report result.json analysis --out report.html\n"
@@ -102,7 +103,7 @@ void add_report_command(CLI::App& app) {
   command->callback([options] { run_report(*options); });
 }
 
-const Command kRegister{Order::kReport, &add_report_command};
+const Command kReport{Order::kReport, &add_report_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -11,7 +11,7 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string config, out;
   std::vector<std::string> settings;
   bool dry_run = false;
@@ -45,7 +45,7 @@ void print_commands(const std::vector<Stage>& stages) {
   for (const Stage& stage : stages) fmt::print("{}\n", stage.command_line());
 }
 
-void run_run(const Options& options) {
+void run_run(const RunArguments& options) {
   RunConfig config = read_run_config(options.config, options.settings);
   if (!options.out.empty()) config.out = options.out;
   const std::vector<Stage> stages = plan_stages(config);
@@ -61,7 +61,7 @@ void run_run(const Options& options) {
 }
 
 void add_run_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   CLI::App* command =
       add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
                   "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
@@ -79,7 +79,7 @@ void add_run_command(CLI::App& app) {
   command->callback([options] { run_run(*options); });
 }
 
-const Command kRegister{Order::kRun, &add_run_command};
+const Command kRun{Order::kRun, &add_run_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -6,7 +6,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ShowArguments {
   std::string file;
   bool as_json = false;
 };
@@ -53,13 +53,13 @@ void print_json(const std::string& file, const ArtefactContents& contents) {
   fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
-void run_show(const Options& options) {
+void run_show(const ShowArguments& options) {
   const ArtefactContents contents = read_contents(options.file);
   options.as_json ? print_json(options.file, contents) : print_readable(options.file, contents);
 }
 
 void add_show_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowArguments>();
   CLI::App* command = add_command(app, "show", "What a file that protocom wrote is and where it comes from",
                                   "protocom show out/features.npz --json");
   command
@@ -70,7 +70,7 @@ void add_show_command(CLI::App& app) {
   command->callback([options] { run_show(*options); });
 }
 
-const Command kRegister{Order::kShow, &add_show_command};
+const Command kShow{Order::kShow, &add_show_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNone = "none of these";
 
-struct Options {
+struct SortArguments {
   std::string recognizer, out;
   std::vector<std::string> images;
   RecognizerOptions recognizing;
@@ -34,7 +34,7 @@ fs::path free_place(const fs::path& folder, const fs::path& image) {
   return place;
 }
 
-void put(const Options& options, const fs::path& image, const std::string& folder) {
+void put(const SortArguments& options, const fs::path& image, const std::string& folder) {
   const fs::path into = fs::path(options.out) / folder;
   std::error_code error;
   fs::create_directories(into, error);
@@ -46,7 +46,7 @@ void put(const Options& options, const fs::path& image, const std::string& folde
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
 }
 
-void run_sort(Options& options) {
+void run_sort(SortArguments& options) {
   options.recognizing.nearest = 0;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = find_images(with_listed(options.images));
@@ -64,7 +64,7 @@ void run_sort(Options& options) {
 }
 
 void add_sort_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SortArguments>();
   CLI::App* command = add_command(app, "sort", "Copy or link images into a folder for each class",
                                   "protocom sort birds.pcm holiday/ --out sorted --link");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
@@ -80,7 +80,7 @@ void add_sort_command(CLI::App& app) {
   command->callback([options] { run_sort(*options); });
 }
 
-const Command kRegister{Order::kSort, &add_sort_command};
+const Command kSort{Order::kSort, &add_sort_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -4,14 +4,14 @@
 namespace protocom::cli {
 namespace {
 
-struct Options {
+struct SynthArguments {
   std::string out, sheet;
   SyntheticOptions world;
   SyntheticSheetOptions sheet_options;
   std::string sheet_split{to_string(sheet_options.split)};
 };
 
-void run_synth(Options& options) {
+void run_synth(SynthArguments& options) {
   options.sheet_options.split = parse_split(options.sheet_split);
   const SyntheticWorld world(options.world);
   if (!options.sheet.empty()) check_writable(options.sheet);
@@ -29,7 +29,7 @@ void run_synth(Options& options) {
 }
 
 void add_synth_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SynthArguments>();
   CLI::App* command = add_command(app, "synth", "Draw the synthetic data set: creatures composed of parts",
                                   "protocom synth creatures --sheet creatures.png");
   SyntheticOptions& world = options->world;
@@ -49,7 +49,7 @@ void add_synth_command(CLI::App& app) {
   command->callback([options] { run_synth(*options); });
 }
 
-const Command kRegister{Order::kSynth, &add_synth_command};
+const Command kSynth{Order::kSynth, &add_synth_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -12,7 +12,7 @@ void add_undo_command(CLI::App& app) {
   command->callback([file] { fmt::print("undone: {}\n", one_line(RecognizerFile(*file).undo().what)); });
 }
 
-const Command kRegister{Order::kUndo, &add_undo_command};
+const Command kUndo{Order::kUndo, &add_undo_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct WatchArguments {
   std::string recognizer, folder, format = "json";
   RecognizerOptions recognizing;
   int64_t most = 0;
@@ -52,7 +52,7 @@ class Arrivals {
   int events_;
 };
 
-void run_watch(const Options& options) {
+void run_watch(const WatchArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const Arrivals arrivals(options.folder);
   AnswerPrinter printer(recognizer, options.format);
@@ -66,7 +66,7 @@ void run_watch(const Options& options) {
 }
 
 void add_watch_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WatchArguments>();
   CLI::App* command = add_command(app, "watch", "Classify the images that arrive in a folder, until it is stopped",
                                   "protocom watch birds.pcm camera/ | tee -a seen.jsonl");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
@@ -78,7 +78,7 @@ void add_watch_command(CLI::App& app) {
   command->callback([options] { run_watch(*options); });
 }
 
-const Command kRegister{Order::kWatch, &add_watch_command};
+const Command kWatch{Order::kWatch, &add_watch_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -22,14 +22,14 @@ int read_bytes(GifFileType* file, GifByteType* to, int count) {
   fail("damaged GIF ({})", reason == nullptr ? "no image" : reason);
 }
 
-using File = std::unique_ptr<GifFileType, void (*)(GifFileType*)>;
+using GifFile = std::unique_ptr<GifFileType, void (*)(GifFileType*)>;
 
-void check(const File& file, int result) {
+void check(const GifFile& file, int result) {
   if (result == GIF_ERROR) fail_with(file->Error);
 }
 
 /// Reads an extension; the index of the clear colour when it says one.
-int skip_extension(const File& file, int clear) {
+int skip_extension(const GifFile& file, int clear) {
   int code = 0;
   GifByteType* block = nullptr;
   check(file, DGifGetExtension(file.get(), &code, &block));
@@ -54,7 +54,7 @@ std::vector<int> stored_rows(const GifImageDesc& frame) {
 }
 
 /// The first image on a white canvas.
-Image paint_frame(const File& file, int clear, const DecodeOptions& options) {
+Image paint_frame(const GifFile& file, int clear, const DecodeOptions& options) {
   check(file, DGifGetImageDesc(file.get()));
   const GifImageDesc& frame = file->Image;
   check_size(frame.Height, frame.Width, options);
@@ -85,7 +85,7 @@ Image paint_frame(const File& file, int clear, const DecodeOptions& options) {
 
 Decoded decode_gif(std::string_view bytes, const DecodeOptions& options) {
   int code = 0;
-  const File file(DGifOpen(&bytes, &read_bytes, &code), [](GifFileType* one) { DGifCloseFile(one, nullptr); });
+  const GifFile file(DGifOpen(&bytes, &read_bytes, &code), [](GifFileType* one) { DGifCloseFile(one, nullptr); });
   if (file == nullptr) fail_with(code);
   int clear = NO_TRANSPARENT_COLOR;
   for (;;) {

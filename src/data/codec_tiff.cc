@@ -54,9 +54,9 @@ int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const
   return 1;
 }
 
-using File = std::unique_ptr<TIFF, void (*)(TIFF*)>;
+using TiffFile = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-File open(Source& source) {
+TiffFile open(Source& source) {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(options, &ignore_warning, nullptr);
@@ -83,7 +83,7 @@ Image over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t wi
 Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   Source source{bytes};
   const auto damaged = [&source] { fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason); };
-  const File file = open(source);
+  const TiffFile file = open(source);
   if (file == nullptr) damaged();
   uint32_t width = 0, height = 0;
   if (TIFFGetField(file.get(), TIFFTAG_IMAGEWIDTH, &width) == 0 ||

@@ -4,12 +4,6 @@
 
 // What covers a body: shells, spikes, and the coat's pattern.
 namespace protocom::synthetic {
-namespace {
-
-constexpr Colour kNight = {0.08, 0.08, 0.18};
-
-}  // namespace
-
 void Creature::back_behind() {
   const double s = size(Trait::kBackSize, 0.16);
   const Palette& p = figure_.palette;

@@ -5,7 +5,6 @@
 namespace protocom::synthetic {
 namespace {
 
-constexpr Colour kNight = {0.08, 0.08, 0.18};
 constexpr Colour kWhite = {0.98, 0.98, 0.96};
 
 Vec base_axes(const PartSet& body) {

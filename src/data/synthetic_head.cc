@@ -6,7 +6,6 @@
 namespace protocom::synthetic {
 namespace {
 
-constexpr Colour kNight = {0.08, 0.08, 0.18};
 constexpr Colour kSkin = {0.95, 0.66, 0.64};
 
 }  // namespace

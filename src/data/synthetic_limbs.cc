@@ -4,12 +4,6 @@
 
 // Legs, tails, wings and fins.
 namespace protocom::synthetic {
-namespace {
-
-constexpr Colour kNight = {0.08, 0.08, 0.18};
-
-}  // namespace
-
 void Creature::walking_leg(Vec hip, double swing, Colour colour, double width) {
   const double foot_y = body_at(90).y + leg_;
   const Vec foot = {hip.x + swing * 0.16, foot_y};

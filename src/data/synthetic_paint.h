@@ -34,6 +34,9 @@ struct Colour {
   double g = 0.0;
   double b = 0.0;
 };
+
+/// What shadows and lines are mixed with.
+constexpr Colour kNight = {0.08, 0.08, 0.18};
 Colour mix(Colour a, Colour b, double t);
 /// From OKLCH (Ottosson 2020), where equal steps look equal; colours outside sRGB are clipped.
 Colour oklch(double lightness, double chroma, double hue_degrees);

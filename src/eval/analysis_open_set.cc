@@ -133,7 +133,7 @@ std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const 
       results.push_back({methods[m]->label(), mode_of(methods[m]->spec(), list.shape), static_cast<double>(shots),
                          own.knows_none, estimate(own.accuracy), area_under_curve(own.given, own.others),
                          100.0 * accepted_at_recall(own.given, own.others, kRecall),
-                         calibrate(own.answers).expected_error});
+                         reliability_curve(own.answers).expected_error});
     }
   }
   return results;

@@ -90,12 +90,12 @@ ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& e
   return result;
 }
 
-Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins) {
+ReliabilityCurve reliability_curve(const std::vector<Prediction>& queries, int64_t bins) {
   if (bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", bins);
   if (queries.empty()) fail("a reliability curve needs queries, found none");
   const auto width = 1.0 / static_cast<double>(bins);
   std::vector<CalibrationBin> all(static_cast<size_t>(bins));
-  Calibration result;
+  ReliabilityCurve result;
   for (const Prediction& query : queries) {
     const auto place = std::min(static_cast<int64_t>(query.probability / width), bins - 1);
     CalibrationBin& bin = all[static_cast<size_t>(place)];

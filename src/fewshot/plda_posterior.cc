@@ -2,15 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
+#include "fewshot/gaussian.h"
 
 namespace protocom {
-namespace {
-
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
-
-}  // namespace
-
 ClassMeanPrior no_knowledge(const at::Tensor& between, at::IntArrayRef leading_sizes) {
   std::vector<int64_t> sizes = leading_sizes.vec();
   sizes.push_back(between.size(0));

@@ -3,15 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "fewshot/gaussian.h"
 #include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {
-
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
 
 /// Dimensions up to the last whose value is not that of the very last one.
 int64_t varied(const at::Tensor& values) {

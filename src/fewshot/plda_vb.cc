@@ -2,13 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/share_prior.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
 
 constexpr int kSinkhornSteps = 10;
-constexpr double kSmallestShare = 1e-12;
 constexpr double kNothing = 1e-30;
 
 /// -beta/2 sum_d [(x - m)^2 + u v] without x^2, which is the same for every class.

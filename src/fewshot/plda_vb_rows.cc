@@ -10,8 +10,6 @@
 namespace protocom {
 namespace {
 
-constexpr double kSmallestShare = 1e-12;
-
 /// The i-th part of a contiguous tensor; null for one that is undefined or empty.
 float* row(const at::Tensor& all, int64_t i) {
   return all.defined() && all.numel() > 0 ? all.data_ptr<float>() + i * all.stride(0) : nullptr;

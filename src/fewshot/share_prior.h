@@ -4,6 +4,9 @@
 
 namespace protocom {
 
+/// The least share of a class, so that its logarithm is finite.
+constexpr double kSmallestShare = 1e-12;
+
 /// What variational EM expects of the classes' shares of u images, under the Dirichlet prior of PldaVbOptions. The same
 /// formulas as those of plda_vb.cc, of one episode and without tensors.
 class SharePrior {

@@ -132,12 +132,13 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
 }
 
 /// Singular values of the attributes' places below this share of the first are rounding.
-constexpr double kRankTolerance = 1e-6;
+constexpr double kInverseTolerance = 1e-6;
 
 at::Tensor place_by_least_squares(const Knowledge& knowledge, const at::Tensor& association) {
   if (knowledge.attributes.empty()) return at::zeros({knowledge.embedding_dim()});
-  const at::Tensor inverse = at::linalg_pinv(knowledge.attribute_embedding.to(at::kDouble), kRankTolerance);  // [e, a]
-  return at::matmul(inverse, association.to(at::kDouble)).to(at::kFloat);                                     // [e]
+  const at::Tensor inverse =
+      at::linalg_pinv(knowledge.attribute_embedding.to(at::kDouble), kInverseTolerance);  // [e, a]
+  return at::matmul(inverse, association.to(at::kDouble)).to(at::kFloat);                 // [e]
 }
 
 at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tensor& association) {

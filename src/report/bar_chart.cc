@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/marks.h"
+
 namespace protocom {
 namespace {
 
-constexpr double kWidth = 360.0;
 constexpr double kLeastLabelWidth = 60.0;
 constexpr double kMostLabelWidth = 172.0;
 constexpr double kValueWidth = 66.0;
@@ -43,7 +44,7 @@ Layout lay_out(const BarChart& chart) {
   layout.row = layout.notes ? kRow : kLowRow;
   layout.bar_height = layout.notes ? kBarHeight : kLowBarHeight;
   layout.bottom = kTop + layout.row * static_cast<double>(chart.bars.size());
-  layout.x = {chart.low, chart.high, layout.label_width, kWidth - kValueWidth};
+  layout.x = {chart.low, chart.high, layout.label_width, kChartWidth - kValueWidth};
   return layout;
 }
 
@@ -84,8 +85,8 @@ void draw_bar(Svg& svg, const BarChart& chart, const Bar& bar, const Layout& at,
   svg.rect({{std::min(zero, end), y - at.bar_height / 2}, std::abs(end - zero), at.bar_height}, "bar " + bar.css_class);
   if (bar.interval > 0.0) draw_error_bar(svg, bar, at.x, y);
   const bool below = at.notes && !interval.empty();
-  svg.text({kWidth - kValueWidth + 12, below ? y + 1 : y + 4}, value, Anchor::kStart, "value");
-  if (below) svg.text({kWidth - kValueWidth + 12, y + 13}, interval, Anchor::kStart, "note");
+  svg.text({kChartWidth - kValueWidth + 12, below ? y + 1 : y + 4}, value, Anchor::kStart, "value");
+  if (below) svg.text({kChartWidth - kValueWidth + 12, y + 13}, interval, Anchor::kStart, "note");
   svg.end_group();
 }
 
@@ -93,7 +94,7 @@ void draw_bar(Svg& svg, const BarChart& chart, const Bar& bar, const Layout& at,
 
 Svg draw(const BarChart& chart) {
   const Layout at = lay_out(chart);
-  Svg svg(kWidth, at.bottom + kAxis,
+  Svg svg(kChartWidth, at.bottom + kAxis,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   draw_axis(svg, chart, at);
   for (const ReferenceLine& reference : chart.references) draw_reference(svg, reference, at);

@@ -12,7 +12,6 @@
 namespace protocom {
 namespace {
 
-constexpr double kWidth = 360.0;
 constexpr double kPlotHeight = 190.0;
 constexpr double kLeft = 42.0;
 constexpr double kRight = 14.0;
@@ -79,11 +78,11 @@ Layout lay_out(const LineChart& chart) {
     if (chart.series.size() > 1) at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
   }
   if (!chart.diagonal.empty()) at.legend.push_back({chart.diagonal, "reference", true, false});
-  at.top = legend_height(at.legend, kWidth - 8.0) + 8.0 + kYTitle;
+  at.top = legend_height(at.legend, kChartWidth - 8.0) + 8.0 + kYTitle;
   at.bottom = at.top + kPlotHeight;
   const Range x = x_range(chart);
   const Range y = y_range(chart);
-  at.x = {x.low, x.high, kLeft + 8.0, kWidth - kRight - 4.0};
+  at.x = {x.low, x.high, kLeft + 8.0, kChartWidth - kRight - 4.0};
   at.y = {y.low, y.high, at.bottom, at.top};
   return at;
 }
@@ -105,16 +104,16 @@ std::vector<double> x_ticks(const LineChart& chart, const LinearScale& scale) {
 void draw_axes(Svg& svg, const LineChart& chart, const Layout& at) {
   const std::vector<double> rows = at.y.ticks(5);
   for (const double value : rows) {
-    svg.line({kLeft, at.y(value)}, {kWidth - kRight, at.y(value)}, value == 0.0 ? "axis" : "grid");
+    svg.line({kLeft, at.y(value)}, {kChartWidth - kRight, at.y(value)}, value == 0.0 ? "axis" : "grid");
     svg.text({kLeft - 6.0, at.y(value) + 4.0}, format_number(value, decimals_for(rows)), Anchor::kEnd, "tick");
   }
-  svg.line({kLeft, at.bottom}, {kWidth - kRight, at.bottom}, "axis");
+  svg.line({kLeft, at.bottom}, {kChartWidth - kRight, at.bottom}, "axis");
   const std::vector<double> columns = x_ticks(chart, at.x);
   for (const double value : columns) {
     svg.line({at.x(value), at.bottom}, {at.x(value), at.bottom + 4.0}, "axis");
     svg.text({at.x(value), at.bottom + 17.0}, format_number(value, decimals_for(columns)), Anchor::kMiddle, "tick");
   }
-  svg.text({0.5 * (kLeft + kWidth - kRight), at.bottom + 35.0}, chart.x_label, Anchor::kMiddle, "note");
+  svg.text({0.5 * (kLeft + kChartWidth - kRight), at.bottom + 35.0}, chart.x_label, Anchor::kMiddle, "note");
   svg.text({2.0, at.top - 10.0}, chart.y_label, Anchor::kStart, "note");
 }
 
@@ -122,7 +121,7 @@ void draw_references(Svg& svg, const LineChart& chart, const Layout& at) {
   for (const ReferenceLine& line : chart.vertical) {
     const double x = at.x(line.value);
     svg.line({x, at.top - 2.0}, {x, at.bottom}, "reference");
-    const bool right = x > 0.6 * kWidth;
+    const bool right = x > 0.6 * kChartWidth;
     svg.text({right ? x - 5.0 : x + 5.0, at.bottom - 8.0}, line.label, right ? Anchor::kEnd : Anchor::kStart, "tick");
   }
   if (chart.diagonal.empty()) return;
@@ -162,9 +161,9 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at
 
 Svg draw(const LineChart& chart) {
   const Layout at = lay_out(chart);
-  Svg svg(kWidth, at.bottom + kBelow,
+  Svg svg(kChartWidth, at.bottom + kBelow,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
-  draw_legend(svg, {4.0, 2.0}, kWidth - 8.0, at.legend);
+  draw_legend(svg, {4.0, 2.0}, kChartWidth - 8.0, at.legend);
   draw_axes(svg, chart, at);
   for (const LineSeries& series : chart.series) draw_band(svg, series, at);
   draw_references(svg, chart, at);

@@ -9,7 +9,7 @@ namespace {
 constexpr double kFont = 12.0;
 constexpr double kLine = 18.0;
 constexpr double kKey = 24.0;  // the mark and the space behind it
-constexpr double kGap = 14.0;
+constexpr double kMarkGap = 14.0;
 
 /// Where each entry stands, relative to the legend's corner.
 std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double width) {
@@ -19,7 +19,7 @@ std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double wid
     const double own = kKey + std::min(text_width(entry.label, kFont), width - kKey);
     if (at.x > 0.0 && at.x + own > width) at = {0.0, at.y + kLine};
     result.push_back(at);
-    at.x += own + kGap;
+    at.x += own + kMarkGap;
   }
   return result;
 }

@@ -8,6 +8,9 @@
 
 namespace protocom {
 
+/// How wide a chart is that shares its row with another.
+constexpr double kChartWidth = 360.0;
+
 /// Draws the `index`th of five shapes, so that series differ by more than their colour.
 void draw_mark(Svg& svg, SvgPoint at, double radius, size_t index, std::string_view css_class);
 

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "report/marks.h"
+
 namespace protocom {
 namespace {
 
-constexpr double kWidth = 360.0;
 constexpr double kTile = 66.0;
-constexpr double kGap = 7.5;
+constexpr double kTileGap = 7.5;
 constexpr double kHeading = 20.0;
 constexpr double kCaption = 18.0;
 constexpr double kRow = kHeading + kTile + kCaption + 4.0;
@@ -16,7 +17,7 @@ void draw_tile(Svg& svg, const PictureTile& tile, SvgPoint corner) {
   svg.begin_group(tile.tooltip);
   svg.rect({corner, kTile, kTile}, "empty");
   if (!tile.picture.empty()) svg.image(corner, kTile, tile.picture);
-  svg.text({corner.x + 0.5 * kTile, corner.y + kTile + 13.0}, fit_text_to(tile.caption, kTile + kGap, 11.0),
+  svg.text({corner.x + 0.5 * kTile, corner.y + kTile + 13.0}, fit_text_to(tile.caption, kTile + kTileGap, 11.0),
            Anchor::kMiddle, "note");
   svg.end_group();
 }
@@ -24,13 +25,13 @@ void draw_tile(Svg& svg, const PictureTile& tile, SvgPoint corner) {
 }  // namespace
 
 Svg draw(const PictureChart& chart) {
-  Svg svg(kWidth, kRow * static_cast<double>(chart.rows.size()) + 2.0,
+  Svg svg(kChartWidth, kRow * static_cast<double>(chart.rows.size()) + 2.0,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   for (size_t r = 0; r < chart.rows.size(); ++r) {
     const double top = kRow * static_cast<double>(r);
-    svg.text({0.0, top + 14.0}, fit_text_to(chart.rows[r].label, kWidth, 12.0), Anchor::kStart, "legend");
+    svg.text({0.0, top + 14.0}, fit_text_to(chart.rows[r].label, kChartWidth, 12.0), Anchor::kStart, "legend");
     for (size_t i = 0; i < chart.rows[r].tiles.size(); ++i)
-      draw_tile(svg, chart.rows[r].tiles[i], {(kTile + kGap) * static_cast<double>(i), top + kHeading});
+      draw_tile(svg, chart.rows[r].tiles[i], {(kTile + kTileGap) * static_cast<double>(i), top + kHeading});
   }
   return svg;
 }

@@ -7,10 +7,9 @@
 namespace protocom {
 namespace {
 
-constexpr double kWidth = 360.0;
 constexpr double kSide = 320.0;
 constexpr double kLeft = 20.0;
-constexpr double kTop = 18.0;
+constexpr double kPlotTop = 18.0;
 constexpr double kHues = 8;
 
 std::string colour(size_t index) { return fmt::format("hue-{}", index % static_cast<size_t>(kHues) + 1); }
@@ -23,16 +22,16 @@ Svg draw(const ScatterChart& chart) {
     const std::string label = fit_text_to(chart.groups[i].label, 140.0, 12.0);
     legend.push_back({label, colour(i), false, true});
   }
-  const double bottom = kTop + kSide;
-  Svg svg(kWidth, bottom + 28.0 + legend_height(legend, kWidth - 8.0),
+  const double bottom = kPlotTop + kSide;
+  Svg svg(kChartWidth, bottom + 28.0 + legend_height(legend, kChartWidth - 8.0),
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   svg.line({kLeft, bottom}, {kLeft + kSide, bottom}, "axis");
-  svg.line({kLeft, kTop}, {kLeft, bottom}, "axis");
+  svg.line({kLeft, kPlotTop}, {kLeft, bottom}, "axis");
   svg.text({kLeft + kSide, bottom + 15.0}, chart.x_label, Anchor::kEnd, "note");
-  svg.text({kLeft - 2.0, kTop - 7.0}, chart.y_label, Anchor::kStart, "note");
+  svg.text({kLeft - 2.0, kPlotTop - 7.0}, chart.y_label, Anchor::kStart, "note");
   constexpr double kMargin = 6.0;
   const LinearScale x{chart.low_x, chart.high_x, kLeft + kMargin, kLeft + kSide - kMargin};
-  const LinearScale y{chart.low_y, chart.high_y, bottom - kMargin, kTop + kMargin};
+  const LinearScale y{chart.low_y, chart.high_y, bottom - kMargin, kPlotTop + kMargin};
   for (size_t i = 0; i < chart.groups.size(); ++i) {
     const PointGroup& group = chart.groups[i];
     svg.begin_group(group.label);
@@ -40,7 +39,7 @@ Svg draw(const ScatterChart& chart) {
       draw_mark(svg, {x(group.x[k]), y(group.y[k])}, 2.8, i, "dot " + colour(i));
     svg.end_group();
   }
-  draw_legend(svg, {4.0, bottom + 24.0}, kWidth - 8.0, legend);
+  draw_legend(svg, {4.0, bottom + 24.0}, kChartWidth - 8.0, legend);
   return svg;
 }
 

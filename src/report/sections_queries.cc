@@ -80,7 +80,7 @@ Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& e
   return section;
 }
 
-Section calibration_section(const std::vector<Calibration>& methods, const EpisodeOptions& episodes) {
+Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes) {
   Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
   LineChart chart;
   chart.id = "calibration-curve";
@@ -95,10 +95,10 @@ Section calibration_section(const std::vector<Calibration>& methods, const Episo
                     {"Method", "Error", "Too high by"},
                     {}};
   std::vector<std::string> names;
-  for (const Calibration& one : methods) names.push_back(one.method);
+  for (const ReliabilityCurve& one : methods) names.push_back(one.method);
   const auto colours = method_classes(names);
   for (size_t m = 0; m < methods.size(); ++m) {
-    const Calibration& one = methods[m];
+    const ReliabilityCurve& one = methods[m];
     LineSeries series{method_label(one.method, one.mode), colours[m], {}, {}, {}};
     for (const CalibrationBin& bin : one.bins) {
       series.x.push_back(bin.confidence);

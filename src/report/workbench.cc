@@ -264,9 +264,9 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome calibration() {
-    std::vector<Calibration> methods;
+    std::vector<ReliabilityCurve> methods;
     for (const MethodScores& scores : query_scores().methods) {
-      methods.push_back(calibrate(scores.predictions, options_.bins));
+      methods.push_back(reliability_curve(scores.predictions, options_.bins));
       methods.back().method = scores.method;
       methods.back().mode = scores.mode;
     }

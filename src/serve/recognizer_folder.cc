@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDocument = "recognizer.json";
-constexpr const char* kClasses = "classes.npz";
-constexpr const char* kExamples = "examples.npz";
+constexpr const char* kClassesFile = "classes.npz";
+constexpr const char* kExamplesFile = "examples.npz";
 
 /// "backbone.pt": what it is, with the suffix that it had.
 std::string file_name(const RecognizerArtefact& artefact) { return artefact.name + artefact.path.extension().string(); }
@@ -60,7 +60,7 @@ json export_classes(const RecognizerSnapshot& snapshot, const fs::path& folder) 
     if (moments) sum.push_back(one.sum);
     if (moments) sum_squares.push_back(one.sum_squares);
   }
-  NpzWriter writer(folder / kClasses);
+  NpzWriter writer(folder / kClassesFile);
   writer.add("attributes", snapshot.enrolled.attributes);
   if (!entries.empty()) {
     writer.add("association", at::stack(association));
@@ -82,7 +82,7 @@ json export_examples(const RecognizerFile& file, const RecognizerSnapshot& snaps
   if (!snapshot.enrolled.have_features()) return entries;
   std::vector<at::Tensor> features = {at::zeros({0, snapshot.enrolled.feature_dim})};
   for (const StoredClass& one : snapshot.enrolled.classes) features.push_back(one.features);
-  NpzWriter writer(folder / kExamples);
+  NpzWriter writer(folder / kExamplesFile);
   writer.add("features", at::cat(features));
   writer.close();
   return entries;
@@ -96,7 +96,7 @@ class Folder {
 
   void read_into(const fs::path& path, const Provenance& provenance) const {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
-    const NpzReader classes(folder_ / kClasses);
+    const NpzReader classes(folder_ / kClassesFile);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);
@@ -136,25 +136,25 @@ class Folder {
       const auto k = static_cast<int64_t>(all.size());
       ClassDescription said;
       said.title = one.at("title").get<std::string>();
-      said.association = row(association, k, kClasses);
-      said.embedding = row(embedding, k, kClasses);
+      said.association = row(association, k, kClassesFile);
+      said.embedding = row(embedding, k, kClassesFile);
       said.embedding_source = one.at("embedding_source").get<std::string>();
       number[one.at("class").get<std::string>()] = all.size();
       all.push_back({one.at("class").get<std::string>(), said});
     }
-    if (fs::exists(folder_ / kExamples)) add_examples(number, all);
+    if (fs::exists(folder_ / kExamplesFile)) add_examples(number, all);
     return all;
   }
 
   void add_examples(const std::map<std::string, size_t>& number, std::vector<Enrolee>& to) const {
-    const at::Tensor features = NpzReader(folder_ / kExamples).tensor("features");
+    const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
     std::vector<std::vector<at::Tensor>> rows(to.size());
     int64_t i = 0;
     for (const json& one : document_.at("examples")) {
       const auto found = number.find(one.at("class").get<std::string>());
       if (found == number.end()) fail("{}: example {} is of no class", where_, i);
       NewExamples& own = to[found->second].examples;
-      rows[found->second].push_back(row(features, i, kExamples));
+      rows[found->second].push_back(row(features, i, kExamplesFile));
       own.hashes.push_back(one.at("hash").get<std::string>());
       own.sources.push_back(one.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(one.at("time")));
@@ -177,8 +177,8 @@ class Folder {
       StoredClass moments;
       moments.name = one.at("class").get<std::string>();
       moments.count = whole_number<int64_t>(one.at("images"));
-      moments.sum = row(sum, k, kClasses);
-      moments.sum_squares = row(sum_squares, k++, kClasses);
+      moments.sum = row(sum, k, kClassesFile);
+      moments.sum_squares = row(sum_squares, k++, kClassesFile);
       moments.image_hashes = hashes[moments.name];
       if (moments.count > 0) file.add_moments(moments);
     }

@@ -11,11 +11,13 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/data/standard_split.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -29,17 +31,8 @@ void touch(const fs::path& path) {
   std::ofstream(path) << 'x';
 }
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string list_error(const fs::path& root, const ImageDatasetOptions& options = {}) {
-  return error_of([&] { list_images(root, options); });
+  return message_of([&] { list_images(root, options); });
 }
 
 ImageDatasetOptions with_split(const fs::path& split) {
@@ -308,14 +301,14 @@ TEST(StandardSplit, HasThePublishedNumbersOfClasses) {
   EXPECT_THAT(count(standard_split("mini-imagenet")), ElementsAre(64, 16, 20));
   EXPECT_THAT(count(standard_split("tiered-imagenet")), ElementsAre(351, 97, 160));
   EXPECT_EQ(standard_split("mini-imagenet").at("n01532829"), Split::kBase);  // house finch
-  EXPECT_THAT(error_of([] { standard_split("mini-imagnet"); }), HasSubstr("did you mean 'mini-imagenet'"));
+  EXPECT_THAT(message_of([] { standard_split("mini-imagnet"); }), HasSubstr("did you mean 'mini-imagenet'"));
 }
 
 TEST(ParseLayout, KnowsItsOwnWordsOnly) {
   for (const char* word : {"auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc"}) {
     EXPECT_EQ(to_string(parse_layout(word)), word);
   }
-  EXPECT_THAT(error_of([] { parse_layout("imagenet"); }), HasSubstr("there is no layout 'imagenet'"));
+  EXPECT_THAT(message_of([] { parse_layout("imagenet"); }), HasSubstr("there is no layout 'imagenet'"));
 }
 
 }  // namespace

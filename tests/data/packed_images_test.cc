@@ -11,26 +11,19 @@
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/image.h"
+#include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string flat_png(int64_t height, int64_t width, uint8_t value) {
   return encode_png({height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3), value)});
@@ -94,7 +87,7 @@ TEST(PackImages, NamesTheFirstUnreadableImage) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     PackOptions options;
     options.threads = 4;
-    EXPECT_THAT(error_of([&] { pack(dataset, options); }), AllOf(HasSubstr("ant/b.png"), HasSubstr("truncated PNG")));
+    EXPECT_THAT(message_of([&] { pack(dataset, options); }), AllOf(HasSubstr("ant/b.png"), HasSubstr("truncated PNG")));
   }
 }
 
@@ -109,7 +102,7 @@ TEST(PackImages, SkipsUnreadableImagesWhenAskedButNotAWholeClass) {
   EXPECT_TRUE(at::equal(images.labels, at::tensor({0, 1, 1, 1}, at::kLong)));
   for (int64_t i = 0; i < 4; ++i) EXPECT_TRUE((images.pixels[i] == 10 * (i + 1)).all().item<bool>()) << i;
   write_file(root / "ant/b.png", "");
-  EXPECT_THAT(error_of([&] { pack(dataset, options); }), HasSubstr("none of the images of the class 'ant'"));
+  EXPECT_THAT(message_of([&] { pack(dataset, options); }), HasSubstr("none of the images of the class 'ant'"));
 }
 
 TEST(PackImages, RefusesSizesThatCannotBe) {
@@ -162,18 +155,18 @@ TEST(PackFile, RefusesOtherAndDamagedFiles) {
   write_pack(path, images, {});
   const std::string whole = read_file(path);
   write_file(root / "cut.pack", std::string_view(whole).substr(0, whole.size() - 100));
-  EXPECT_THAT(error_of([&] { read_pack(root / "cut.pack"); }), HasSubstr("cut.pack"));
+  EXPECT_THAT(message_of([&] { read_pack(root / "cut.pack"); }), HasSubstr("cut.pack"));
   write_safetensors(root / "other.pack", {{"x", at::zeros({2})}}, {});
-  EXPECT_THAT(error_of([&] { read_pack(root / "other.pack"); }), HasSubstr("not a pack of images"));
+  EXPECT_THAT(message_of([&] { read_pack(root / "other.pack"); }), HasSubstr("not a pack of images"));
   write_safetensors(root / "kind.pack", {{"x", at::zeros({2})}},
                     {{kSafetensorsHeaderKey, make_header("backbone", 1, {}).to_json().dump()}});
-  EXPECT_THAT(error_of([&] { read_pack(root / "kind.pack"); }), HasSubstr("is a 'backbone' file"));
+  EXPECT_THAT(message_of([&] { read_pack(root / "kind.pack"); }), HasSubstr("is a 'backbone' file"));
   write_safetensors(root / "newer.pack", {{"x", at::zeros({2})}},
                     {{kSafetensorsHeaderKey, make_header("images", 99, {}).to_json().dump()}});
-  EXPECT_THAT(error_of([&] { read_pack(root / "newer.pack"); }), HasSubstr("images format 99"));
+  EXPECT_THAT(message_of([&] { read_pack(root / "newer.pack"); }), HasSubstr("images format 99"));
   PackedImages wrong = images;
   wrong.image_ids.pop_back();
-  EXPECT_THAT(error_of([&] { write_pack(root / "wrong.pack", wrong, {}); }),
+  EXPECT_THAT(message_of([&] { write_pack(root / "wrong.pack", wrong, {}); }),
               HasSubstr("5 images, 5 labels and 4 image ids"));
   EXPECT_FALSE(fs::exists(root / "wrong.pack"));
 }

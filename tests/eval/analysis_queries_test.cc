@@ -34,9 +34,9 @@ EpisodeList episodes_of(const std::vector<std::vector<int64_t>>& classes) {
 // Bins of 0.25: 0.3 and 0.4 (one right) are in the second, 0.9 and 0.9 (both right) in the last. The gaps are
 // |0.5 - 0.35| = 0.15 and |1 - 0.9| = 0.1, half of the queries each: 0.125. Mean confidence 0.625, accuracy 0.75.
 TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
-  const auto found = calibrate({prediction(0, 0, 0, 0, 0.3F), prediction(0, 1, 0, 1, 0.4F),
-                                prediction(0, 2, 1, 1, 0.9F), prediction(0, 3, 1, 1, 0.9F)},
-                               4);
+  const auto found = reliability_curve({prediction(0, 0, 0, 0, 0.3F), prediction(0, 1, 0, 1, 0.4F),
+                                        prediction(0, 2, 1, 1, 0.9F), prediction(0, 3, 1, 1, 0.9F)},
+                                       4);
   ASSERT_EQ(found.bins.size(), 2U);
   EXPECT_DOUBLE_EQ(found.bins[0].low, 0.25);
   EXPECT_DOUBLE_EQ(found.bins[0].high, 0.5);
@@ -49,12 +49,12 @@ TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
 }
 
 TEST(Calibration, PutsCertaintyIntoTheLastBin) {
-  const auto found = calibrate({prediction(0, 0, 0, 0, 1.0F)}, 10);
+  const auto found = reliability_curve({prediction(0, 0, 0, 0, 1.0F)}, 10);
   ASSERT_EQ(found.bins.size(), 1U);
   EXPECT_DOUBLE_EQ(found.bins[0].high, 1.0);
   EXPECT_NEAR(found.expected_error, 0.0, 1e-12);
-  EXPECT_THROW(calibrate({prediction(0, 0, 0, 0)}, 0), UsageError);
-  EXPECT_THROW(calibrate({}, 10), Error);
+  EXPECT_THROW(reliability_curve({prediction(0, 0, 0, 0)}, 0), UsageError);
+  EXPECT_THROW(reliability_curve({}, 10), Error);
 }
 
 // Episode 0 has a and b, episode 1 a and c. Of a's four queries, one of two was taken for b where b was there, and none

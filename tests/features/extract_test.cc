@@ -35,7 +35,7 @@ std::unique_ptr<Backbone> conv4(int64_t size) {
 }
 
 /// Gives each image's mean red, green and blue: features that can be worked out by hand.
-class MeanColour : public Backbone {
+class ScaledMeanColour : public Backbone {
  public:
   at::Tensor forward(const at::Tensor& images) override { return images.mean({2, 3}) * factor; }
   int64_t dim() const override { return 3; }
@@ -64,7 +64,7 @@ TEST(Extract, FeaturesComeInTheOrderOfTheImagesWhateverTheBatch) {
   const PackedImages pack = random_pack(7, 4);
   const at::Tensor expected = pack.pixels.to(at::kDouble).mean({1, 2}) / 255;
   for (const int64_t batch : {1, 3, 7, 100}) {
-    MeanColour backbone;
+    ScaledMeanColour backbone;
     ExtractOptions options;
     options.batch = batch;
     const FeatureSet features = extract_features(backbone, pack, options, Progress::none());
@@ -74,7 +74,7 @@ TEST(Extract, FeaturesComeInTheOrderOfTheImagesWhateverTheBatch) {
 }
 
 TEST(Extract, KeepsNamesSplitsLabelsAndIds) {
-  MeanColour backbone;
+  ScaledMeanColour backbone;
   const PackedImages pack = random_pack(5, 4);
   const FeatureSet features = extract_features(backbone, pack, {}, Progress::none());
   EXPECT_EQ(features.class_names, pack.class_names);
@@ -138,13 +138,13 @@ TEST(Extract, OptionsNeedNoFolderOfTemporaryFiles) {
 }
 
 TEST(Extract, ABackboneWithoutMapsSaysSo) {
-  MeanColour backbone;
+  ScaledMeanColour backbone;
   EXPECT_THAT(testing::message_of([&] { extract_feature_maps(backbone, random_pack(1, 4), {}, Progress::none()); }),
               ::testing::HasSubstr("features only"));
 }
 
 TEST(Extract, NamesTheImageWhoseFeaturesAreNotFinite) {
-  MeanColour backbone;
+  ScaledMeanColour backbone;
   backbone.factor = std::numeric_limits<float>::infinity();  // infinity times 0 is NaN
   PackedImages pack = random_pack(3, 4);
   try {
@@ -156,7 +156,7 @@ TEST(Extract, NamesTheImageWhoseFeaturesAreNotFinite) {
 }
 
 TEST(Extract, RefusesAnEmptyPackAndABatchOfNothing) {
-  MeanColour backbone;
+  ScaledMeanColour backbone;
   EXPECT_THROW(extract_features(backbone, random_pack(0, 4), {}, Progress::none()), Error);
   EXPECT_THROW(extract_features(backbone, std::vector<Image>{}), Error);
   ExtractOptions options;

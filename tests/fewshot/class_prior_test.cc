@@ -12,8 +12,6 @@ using testing::error_of;
 using testing::golden;
 using testing::tensor_of;
 
-constexpr double kDoubleBound = 1e-12;
-
 ClassDescriptions descriptions_of(const nlohmann::json& data) {
   return {tensor_of(data.at("association")), tensor_of(data.at("embedding"))};
 }
@@ -30,14 +28,15 @@ TEST(KernelRidge, PredictsNewClassesAsTheFormulasDo) {
   const auto data = golden("ridge", "plda.json");
   const at::Tensor means = tensor_of(data.at("base").at("means"));
   const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
-  EXPECT_LT(error_of(prior.predict(descriptions_of(data.at("novel"))), tensor_of(data.at("predicted"))), kDoubleBound);
+  EXPECT_LT(error_of(prior.predict(descriptions_of(data.at("novel"))), tensor_of(data.at("predicted"))),
+            testing::kDoubleBound);
 }
 
 TEST(KernelRidge, LeavesOneOutInClosedFormAsByFittingAnewWithoutTheClass) {
   const auto data = golden("ridge", "plda.json");
   const at::Tensor means = tensor_of(data.at("base").at("means"));
   const at::Tensor found = leave_one_out(descriptions_of(data.at("base")), means, options_of(data));
-  EXPECT_LT(error_of(found, tensor_of(data.at("left_out"))), kDoubleBound);
+  EXPECT_LT(error_of(found, tensor_of(data.at("left_out"))), testing::kDoubleBound);
 }
 
 TEST(KernelRidge, PredictsNothingForAClassOfWhichNothingIsKnown) {
@@ -57,7 +56,7 @@ TEST(KernelRidge, WorksWithAttributesAloneAndWithWordsAlone) {
   attributes_only.word_weight = 0;
   const KernelRidge a = fit_kernel_ridge({both.association, {}}, means, {});
   const KernelRidge b = fit_kernel_ridge(both, means, attributes_only);
-  EXPECT_LT(error_of(a.dual, b.dual), kDoubleBound);
+  EXPECT_LT(error_of(a.dual, b.dual), testing::kDoubleBound);
   const KernelRidge words = fit_kernel_ridge({{}, both.embedding}, means, {});
   EXPECT_EQ(words.predict({{}, both.embedding}).sizes(), means.sizes());
 }

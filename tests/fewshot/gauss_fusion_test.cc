@@ -27,22 +27,20 @@ SupportStatistics ragged_support(const nlohmann::json& supports) {
   return {at::stack(count), at::stack(sum), at::stack(squares)};
 }
 
-constexpr double kDoubleBound = 1e-12;
-
 TEST(GaussFusion, AgreesWithTheEquationsStepByStep) {
   const auto data = golden("fusion");
   const SupportStatistics support = ragged_support(data.at("supports"));
   const at::Tensor queries = tensor_of(data.at("queries"));
-  EXPECT_LT(error_of(mean_prototypes(support), tensor_of(data.at("mean"))), kDoubleBound);
+  EXPECT_LT(error_of(mean_prototypes(support), tensor_of(data.at("mean"))), testing::kDoubleBound);
   const at::Tensor probability = cosine_probabilities(queries, mean_prototypes(support), 10.0);
-  EXPECT_LT(error_of(probability, tensor_of(data.at("probability"))), kDoubleBound);
+  EXPECT_LT(error_of(probability, tensor_of(data.at("probability"))), testing::kDoubleBound);
   const ClassGaussians gaussians = weighted_gaussians(support, queries, probability);
-  EXPECT_LT(error_of(gaussians.mean, tensor_of(data.at("mu"))), kDoubleBound);
-  EXPECT_LT(error_of(gaussians.variance, tensor_of(data.at("variance"))), kDoubleBound);
+  EXPECT_LT(error_of(gaussians.mean, tensor_of(data.at("mu"))), testing::kDoubleBound);
+  EXPECT_LT(error_of(gaussians.variance, tensor_of(data.at("variance"))), testing::kDoubleBound);
   GaussFusionOptions options;
   options.epsilon = 0;
   const at::Tensor fused = gauss_fusion(support, tensor_of(data.at("completed")), queries, options);
-  EXPECT_LT(error_of(fused, tensor_of(data.at("fused"))), kDoubleBound);
+  EXPECT_LT(error_of(fused, tensor_of(data.at("fused"))), testing::kDoubleBound);
 }
 
 TEST(GaussFusion, AgreesInFloat32Too) {

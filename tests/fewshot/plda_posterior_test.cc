@@ -3,52 +3,33 @@
 #include <ATen/ATen.h>
 
 #include "support/golden.h"
+#include "support/plda_task.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
 using testing::golden;
+using testing::PldaTask;
+using testing::task_of;
 using testing::tensor_of;
-
-constexpr double kDoubleBound = 1e-12;
-
-struct Task {
-  ClassMeanPrior prior;
-  at::Tensor count;
-  at::Tensor sum;
-  at::Tensor queries;
-};
-
-Task task_of(const nlohmann::json& data) {
-  Task task{
-      {tensor_of(data.at("prior_mean")), tensor_of(data.at("prior_variance"))}, {}, {}, tensor_of(data.at("queries"))};
-  std::vector<double> count;
-  std::vector<at::Tensor> sum;
-  for (const auto& images : data.at("supports")) {
-    count.push_back(static_cast<double>(images.size()));
-    sum.push_back(images.empty() ? at::zeros({task.prior.mean.size(1)}, at::kDouble) : tensor_of(images).sum(0));
-  }
-  task.count = at::tensor(count, at::kDouble);
-  task.sum = at::stack(sum);
-  return task;
-}
 
 TEST(ClassMeanPosterior, AgreesWithTheFormulasForRaggedShotsAndNone) {
   const auto data = golden("inductive", "plda.json");
-  const Task task = task_of(data);
+  const PldaTask task = task_of(data);
   const ClassMeanPosterior posterior = class_mean_posterior(task.prior, task.count, task.sum);
-  EXPECT_LT(error_of(posterior.mean, tensor_of(data.at("mean"))), kDoubleBound);
-  EXPECT_LT(error_of(posterior.variance, tensor_of(data.at("variance"))), kDoubleBound);
-  EXPECT_LT(error_of(log_predictive(posterior, task.queries), tensor_of(data.at("log_predictive"))), kDoubleBound);
+  EXPECT_LT(error_of(posterior.mean, tensor_of(data.at("mean"))), testing::kDoubleBound);
+  EXPECT_LT(error_of(posterior.variance, tensor_of(data.at("variance"))), testing::kDoubleBound);
+  EXPECT_LT(error_of(log_predictive(posterior, task.queries), tensor_of(data.at("log_predictive"))),
+            testing::kDoubleBound);
   EXPECT_LT(
       error_of(log_predictive_of_unseen(tensor_of(data.at("between")), task.queries), tensor_of(data.at("log_unseen"))),
-      kDoubleBound);
+      testing::kDoubleBound);
 }
 
 TEST(ClassMeanPosterior, AgreesInFloat32InABatchOfEpisodes) {
   const auto data = golden("inductive", "plda.json");
-  const Task task = task_of(data);
+  const PldaTask task = task_of(data);
   const auto twice = [](const at::Tensor& x) { return at::stack({x, x}).to(at::kFloat); };
   const ClassMeanPosterior posterior = class_mean_posterior(
       {twice(task.prior.mean), task.prior.variance.to(at::kFloat)}, twice(task.count), twice(task.sum));

@@ -25,7 +25,7 @@ PldaModel model_of(int64_t own, int64_t rest) {
   return model;
 }
 
-struct Task {
+struct RaggedTask {
   ClassMeanPrior prior;  // float64, [b, n, e]
   at::Tensor support;    // float32 [b, n, k, e], features
   at::Tensor mask;       // [b, n, k]
@@ -34,14 +34,14 @@ struct Task {
 };
 
 /// Ragged supports, of one class none; a prior that says something in every dimension.
-Task task_of(const PldaModel& model, int64_t q, int64_t u) {
+RaggedTask task_of(const PldaModel& model, int64_t q, int64_t u) {
   const int64_t e = model.residual.size(0);
   const at::Tensor means = at::randn({2, 4, e});
   const auto around = [&](int64_t count) {
     const at::Tensor who = at::arange(count, at::kLong).remainder(4);
     return means.index_select(1, who) + 0.3 * at::randn({2, count, e});
   };
-  Task task;
+  RaggedTask task;
   task.prior = {0.5 * at::randn({2, 4, e}, at::kDouble), model.residual};
   task.support = around(12).view({2, 3, 4, e}).transpose(1, 2).contiguous();
   task.mask = at::tensor({1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0}, at::kFloat).view({1, 4, 3}).expand({2, 4, 3});
@@ -55,19 +55,19 @@ struct Reference {
   at::Tensor count, sum;
 };
 
-Reference reference_of(const PldaModel& model, const Task& task) {
+Reference reference_of(const PldaModel& model, const RaggedTask& task) {
   const at::Tensor f = model.space.transform(task.support.to(at::kDouble)) * task.mask.unsqueeze(-1);
   const at::Tensor count = task.mask.sum(-1).to(at::kDouble);
   return {class_mean_posterior(task.prior, count, f.sum(2)), count, f.sum(2)};
 }
 
-PldaRowBelief belief_of(const Task& task, const PldaLayout& layout) {
+PldaRowBelief belief_of(const RaggedTask& task, const PldaLayout& layout) {
   const PldaRowBelief flat = in_parts({task.prior.mean.flatten(0, 1), task.prior.variance}, layout);
   const auto split = [](const at::Tensor& rows) { return rows.view({2, 4, rows.size(1)}); };
   return {split(flat.mean_own), split(flat.variance_own), split(flat.mean_rest), flat.variance_rest.view({2, 4})};
 }
 
-PldaVbRows rows_of(const PldaRows& map, const Task& task) {
+PldaVbRows rows_of(const PldaRows& map, const RaggedTask& task) {
   return {belief_of(task, map.layout()),
           task.mask.sum(-1),
           (map.map(task.support) * task.mask.unsqueeze(-1)).sum(2),
@@ -76,7 +76,7 @@ PldaVbRows rows_of(const PldaRows& map, const Task& task) {
 }
 
 /// Logits up to what a query gives every class, over their spread.
-double error_of(const at::Tensor& found, const at::Tensor& expected) {
+double logits_error_of(const at::Tensor& found, const at::Tensor& expected) {
   const auto centred = [](const at::Tensor& x) { return x.to(at::kDouble) - x.to(at::kDouble).mean(-1, true); };
   return ((centred(found) - centred(expected)).abs().max() / centred(expected).abs().max()).item<double>();
 }
@@ -89,7 +89,7 @@ class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64
 };
 
 TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
-  const Task task = task_of(model_, 10, 0);
+  const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
   const PldaRowBelief posterior = row_posterior(rows.prior, rows.count, rows.sum, map_.layout());
   const at::Tensor expected =
@@ -101,7 +101,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
 TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced, Proportions::kGiven}) {
     for (const int64_t pool : {0, 21}) {
-      const Task task = task_of(model_, 30, pool);
+      const RaggedTask task = task_of(model_, 30, pool);
       const Reference plain = reference_of(model_, task);
       PldaVbOptions options;
       options.proportions = proportions;
@@ -116,13 +116,13 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       }
       const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options);
       const at::Tensor found = plda_vb_rows(rows, map_.layout(), options);
-      EXPECT_LT(error_of(found, plda_vb_scores(result, queries, options)), 1e-4) << pool;
+      EXPECT_LT(logits_error_of(found, plda_vb_scores(result, queries, options)), 1e-4) << pool;
     }
   }
 }
 
 TEST_P(PldaRowsOfSizes, AreDefinedForOneImageAndForNone) {
-  const Task task = task_of(model_, 1, 0);
+  const RaggedTask task = task_of(model_, 1, 0);
   PldaVbRows rows = rows_of(map_, task);
   EXPECT_TRUE(plda_vb_rows(rows, map_.layout(), {}).isfinite().all().item<bool>());
   rows.unlabelled = rows.unlabelled.narrow(1, 0, 0);

@@ -4,37 +4,19 @@
 
 #include "protocom/core/error.h"
 #include "support/golden.h"
+#include "support/plda_task.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
 using testing::golden;
+using testing::PldaTask;
+using testing::task_of;
 using testing::tensor_of;
 
-struct Task {
-  ClassMeanPrior prior;
-  at::Tensor count;
-  at::Tensor sum;
-  at::Tensor queries;
-};
-
-Task task_of(const nlohmann::json& data) {
-  Task task{
-      {tensor_of(data.at("prior_mean")), tensor_of(data.at("prior_variance"))}, {}, {}, tensor_of(data.at("queries"))};
-  std::vector<double> count;
-  std::vector<at::Tensor> sum;
-  for (const auto& images : data.at("supports")) {
-    count.push_back(static_cast<double>(images.size()));
-    sum.push_back(images.empty() ? at::zeros({task.prior.mean.size(1)}, at::kDouble) : tensor_of(images).sum(0));
-  }
-  task.count = at::tensor(count, at::kDouble);
-  task.sum = at::stack(sum);
-  return task;
-}
-
 /// Episodes of n classes around means of their own, one support each.
-Task random_task(at::IntArrayRef episodes, int64_t n, int64_t q, int64_t d) {
+PldaTask random_task(at::IntArrayRef episodes, int64_t n, int64_t q, int64_t d) {
   at::manual_seed(11);
   const auto sized = [&](std::vector<int64_t> more) {
     std::vector<int64_t> sizes = episodes.vec();
@@ -49,7 +31,7 @@ Task random_task(at::IntArrayRef episodes, int64_t n, int64_t q, int64_t d) {
           means.index_select(-2, labels) + at::randn(sized({q, d}), at::kDouble)};
 }
 
-PldaVbResult solve(const Task& task, const PldaVbOptions& options = {}) {
+PldaVbResult solve(const PldaTask& task, const PldaVbOptions& options = {}) {
   return plda_vb(task.prior, task.count, task.sum, task.queries, options);
 }
 
@@ -73,7 +55,7 @@ TEST(PldaVb, AgreesWithTheFormulasAfterFiveSteps) { expect_golden("five_steps");
 TEST(PldaVb, AgreesWithTheFormulasWhereTheConcentrationIsUnknown) { expect_golden("unknown_concentration"); }
 
 TEST(PldaVb, BelievesInEqualSharesAsFarAsTheImagesDo) {
-  const Task task = random_task({20}, 5, 60, 4);  // about as many of each
+  const PldaTask task = random_task({20}, 5, 60, 4);  // about as many of each
   const auto unevenness = [&](double concentration) {
     PldaVbOptions options;
     options.concentration = concentration;
@@ -84,7 +66,7 @@ TEST(PldaVb, BelievesInEqualSharesAsFarAsTheImagesDo) {
 }
 
 TEST(PldaVb, ScoresThePoolAsItsOwnQueries) {
-  const Task task = random_task({3}, 4, 20, 8);
+  const PldaTask task = random_task({3}, 4, 20, 8);
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
     PldaVbOptions options;
     options.proportions = proportions;
@@ -95,7 +77,7 @@ TEST(PldaVb, ScoresThePoolAsItsOwnQueries) {
 }
 
 TEST(PldaVb, GivesEveryClassItsShareWhenToldThatQueriesAreBalanced) {
-  const Task task = random_task({2}, 5, 23, 8);
+  const PldaTask task = random_task({2}, 5, 23, 8);
   PldaVbOptions options;
   options.proportions = Proportions::kBalanced;
   const at::Tensor filled = solve(task, options).responsibilities.sum(-2);
@@ -103,8 +85,8 @@ TEST(PldaVb, GivesEveryClassItsShareWhenToldThatQueriesAreBalanced) {
 }
 
 TEST(PldaVb, FindsOutThatClassesAreAbsent) {
-  const Task full = random_task({}, 5, 60, 16);
-  Task task = full;
+  const PldaTask full = random_task({}, 5, 60, 16);
+  PldaTask task = full;
   const at::Tensor present = at::arange(60, at::kLong).remainder(5).lt(2).nonzero().squeeze(1);
   task.queries = full.queries.index_select(0, present);
   const at::Tensor filled = solve(task).responsibilities.sum(0);
@@ -113,7 +95,7 @@ TEST(PldaVb, FindsOutThatClassesAreAbsent) {
 }
 
 TEST(PldaVb, FollowsGivenShares) {
-  const Task task = random_task({}, 3, 30, 4);
+  const PldaTask task = random_task({}, 3, 30, 4);
   PldaVbOptions options;
   options.proportions = Proportions::kGiven;
   options.given = at::tensor({1.0, 1.0, 0.0}, at::kDouble);
@@ -124,10 +106,10 @@ TEST(PldaVb, FollowsGivenShares) {
 }
 
 TEST(PldaVb, DependsNeitherOnTheOrderOfQueriesNorOfClassesNorOnOtherEpisodes) {
-  const Task task = random_task({3}, 5, 25, 8);
+  const PldaTask task = random_task({3}, 5, 25, 8);
   const at::Tensor expected = solve(task).responsibilities;
   const at::Tensor queries = at::randperm(25, at::kLong);
-  Task shuffled = task;
+  PldaTask shuffled = task;
   shuffled.queries = task.queries.index_select(1, queries);
   EXPECT_LT(error_of(solve(shuffled).responsibilities, expected.index_select(1, queries)), 1e-12);
   const at::Tensor classes = at::randperm(5, at::kLong);
@@ -135,7 +117,7 @@ TEST(PldaVb, DependsNeitherOnTheOrderOfQueriesNorOfClassesNorOnOtherEpisodes) {
   shuffled.prior.mean = task.prior.mean.index_select(1, classes);
   shuffled.sum = task.sum.index_select(1, classes);
   EXPECT_LT(error_of(solve(shuffled).responsibilities, expected.index_select(2, classes)), 1e-12);
-  const Task alone{{task.prior.mean[1], task.prior.variance}, task.count[1], task.sum[1], task.queries[1]};
+  const PldaTask alone{{task.prior.mean[1], task.prior.variance}, task.count[1], task.sum[1], task.queries[1]};
   EXPECT_LT(error_of(solve(alone).responsibilities, expected[1]), 1e-12);
 }
 
@@ -148,7 +130,7 @@ TEST(PldaVb, IsDefinedForOneQueryForFewerQueriesThanClassesAndForNone) {
       EXPECT_TRUE(result.responsibilities.isfinite().all().item<bool>());
       EXPECT_LT((result.responsibilities.sum(-1) - 1).abs().max().item<double>(), 1e-12);
     }
-    const Task none = random_task({2}, 5, 0, 8);
+    const PldaTask none = random_task({2}, 5, 0, 8);
     const PldaVbResult result = solve(none, options);
     EXPECT_TRUE(result.means.mean.equal(class_mean_posterior(none.prior, none.count, none.sum).mean));
     EXPECT_EQ(result.responsibilities.sizes(), (std::vector<int64_t>{2, 0, 5}));
@@ -157,7 +139,7 @@ TEST(PldaVb, IsDefinedForOneQueryForFewerQueriesThanClassesAndForNone) {
 
 TEST(PldaVb, WithFullTrustAndSpreadNeverLowersItsBound) {
   // The variational bound up to constants; with trust = spread = 1 every step maximises it over one factor.
-  const Task task = random_task({}, 4, 30, 6);
+  const PldaTask task = random_task({}, 4, 30, 6);
   PldaVbOptions options;
   options.trust = 1;
   options.spread = 1;

@@ -18,7 +18,7 @@ namespace {
 
 using protocom::testing::message_of;
 using ::testing::HasSubstr;
-using StateDict = std::vector<std::pair<std::string, at::Tensor>>;
+using Weights = std::vector<std::pair<std::string, at::Tensor>>;
 
 BackboneOptions small(const std::string& architecture) {
   BackboneOptions options;
@@ -73,13 +73,13 @@ at::Tensor normalise(const at::Tensor& images) {
   return (images - mean) / std;
 }
 
-StateDict without(StateDict state, const std::string& name) {
+Weights without(Weights state, const std::string& name) {
   state.erase(std::remove_if(state.begin(), state.end(), [&](const auto& entry) { return entry.first == name; }),
               state.end());
   return state;
 }
 
-void write_npz(const std::filesystem::path& path, const StateDict& state) {
+void write_npz(const std::filesystem::path& path, const Weights& state) {
   NpzWriter writer(path);
   for (const auto& [name, tensor] : state) writer.add(name, tensor);
   writer.close();
@@ -206,7 +206,7 @@ TEST(Backbone, ReadsAStateDictWithAPrefixAndMoreEntriesFromNpzAndSafetensors) {
   const testing::TempDir folder;
   const auto source = make_backbone(small("conv4"));
   randomise_statistics(*source);
-  StateDict state = {{"module.fc.weight", at::ones({5, 256})}};
+  Weights state = {{"module.fc.weight", at::ones({5, 256})}};
   for (const auto& [name, tensor] : source->state_dict()) state.emplace_back("module.encoder." + name, tensor);
   write_npz(folder / "s.npz", state);
   write_safetensors(folder / "s.safetensors", state, {});
@@ -222,7 +222,7 @@ TEST(Backbone, NamesAMissingAndAMisshapedEntry) {
   EXPECT_THAT(message_of([&] { read_backbone(folder / "missing.npz", small("resnet12")); }),
               HasSubstr("'layer3.bn2.running_var'"));
 
-  StateDict misshaped = without(source->state_dict(), "layer2.conv1.weight");
+  Weights misshaped = without(source->state_dict(), "layer2.conv1.weight");
   misshaped.emplace_back("layer2.conv1.weight", at::zeros({160, 64, 3, 3}));
   write_npz(folder / "misshaped.npz", misshaped);
   EXPECT_THAT(message_of([&] { read_backbone(folder / "misshaped.npz", small("resnet12")); }),
@@ -232,7 +232,7 @@ TEST(Backbone, NamesAMissingAndAMisshapedEntry) {
 TEST(Backbone, RefusesAStateDictWithNaN) {
   const testing::TempDir folder;
   const auto source = make_backbone(small("conv4"));
-  StateDict state = without(source->state_dict(), "layer1.bn.bias");
+  Weights state = without(source->state_dict(), "layer1.bn.bias");
   state.emplace_back("layer1.bn.bias", at::full({64}, std::numeric_limits<float>::quiet_NaN()));
   write_npz(folder / "nan.npz", state);
   EXPECT_THAT(message_of([&] { read_backbone(folder / "nan.npz", small("conv4")); }),

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
 #include "protocom/report/headline.h"
+#include "support/message_of.h"
 
 namespace protocom {
 namespace {
@@ -23,13 +23,8 @@ json evaluation(std::vector<json> results) {
       {"header", {{"seed", 7}}}, {"dataset", {{"split", "novel"}, {"classes", 20}}}, {"results", std::move(results)}};
 }
 
-std::string message_of(const json& parsed) {
-  try {
-    parse_evaluation(parsed, "r.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string parse_refusal(const json& parsed) {
+  return testing::message_of([&] { parse_evaluation(parsed, "r.json"); });
 }
 
 TEST(Evaluation, ReadsWhatEvaluateWrites) {
@@ -47,18 +42,18 @@ TEST(Evaluation, ReadsWhatEvaluateWrites) {
 }
 
 TEST(Evaluation, NamesTheFileAndTheFieldThatIsWrong) {
-  EXPECT_THAT(message_of(json::array()), HasSubstr("r.json is not a JSON object"));
-  EXPECT_THAT(message_of(json{{"a", 1}}), HasSubstr("r.json has no 'results'"));
-  EXPECT_THAT(message_of(evaluation({})), HasSubstr("no results"));
+  EXPECT_THAT(parse_refusal(json::array()), HasSubstr("r.json is not a JSON object"));
+  EXPECT_THAT(parse_refusal(json{{"a", 1}}), HasSubstr("r.json has no 'results'"));
+  EXPECT_THAT(parse_refusal(evaluation({})), HasSubstr("no results"));
   json missing = result("mean", "inductive", 1, 50.0);
   missing.erase("ci95");
-  EXPECT_THAT(message_of(evaluation({result("mean", "inductive", 1, 50.0), missing})),
+  EXPECT_THAT(parse_refusal(evaluation({result("mean", "inductive", 1, 50.0), missing})),
               HasSubstr("r.json: results[1] has no 'ci95'"));
   json text = result("mean", "inductive", 1, 50.0);
   text["accuracy"] = "high";
-  EXPECT_THAT(message_of(evaluation({text})), HasSubstr("'accuracy' is \"high\""));
-  EXPECT_THAT(message_of(evaluation({result("mean", "both", 1, 50.0)})), HasSubstr("mode 'both'"));
-  EXPECT_THAT(message_of(evaluation({result("mean", "inductive", 1, 101.0)})), HasSubstr("101"));
+  EXPECT_THAT(parse_refusal(evaluation({text})), HasSubstr("'accuracy' is \"high\""));
+  EXPECT_THAT(parse_refusal(evaluation({result("mean", "both", 1, 50.0)})), HasSubstr("mode 'both'"));
+  EXPECT_THAT(parse_refusal(evaluation({result("mean", "inductive", 1, 101.0)})), HasSubstr("101"));
 }
 
 // Differences 2, 4, 6, 8: mean 5, sample variance (9 + 1 + 1 + 9) / 3 = 20/3, interval 1.96 sqrt(20/3/4) = 2.5303.

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-json result(const std::string& method, const std::string& mode, int k_shot, double accuracy) {
+json entry(const std::string& method, const std::string& mode, int k_shot, double accuracy) {
   return {{"method", method}, {"mode", mode},         {"n_way", 5},  {"k_shot", k_shot}, {"n_query", 15},
           {"episodes", 600},  {"accuracy", accuracy}, {"ci95", 0.5}, {"cosine", 0.5},    {"cosine_ci95", 0.01}};
 }
@@ -27,9 +27,9 @@ Evaluation example(const std::string& name = "r.json") {
   const json parsed = {{"header", {{"seed", 7}, {"program_version", "0.1.0"}, {"inputs", {{"model", "ef56"}}}}},
                        {"dataset", {{"features_hash", "ab12"}, {"split", "novel"}, {"classes", 20}}},
                        {"results",
-                        {result("mean", "inductive", 1, 53.3), result("gauss-fusion", "transductive", 1, 61.5),
-                         result("mean", "inductive", 5, 71.5), result("gauss-fusion", "transductive", 5, 73.1),
-                         result("my <own>", "inductive", 5, 60.0)}},
+                        {entry("mean", "inductive", 1, 53.3), entry("gauss-fusion", "transductive", 1, 61.5),
+                         entry("mean", "inductive", 5, 71.5), entry("gauss-fusion", "transductive", 5, 73.1),
+                         entry("my <own>", "inductive", 5, 60.0)}},
                        {"episodes_hash", "9f9f"},
                        {"command", "protocom evaluate --features \"a b.npz\""}};
   return parse_evaluation(parsed, name);
@@ -206,7 +206,7 @@ TEST(AnalysisFile, ThatIsDamagedIsRefusedByName) {
 Evaluation of_dataset(const std::string& features, int k_shot, double mean, double fused) {
   const json parsed = {
       {"dataset", {{"features", features}}},
-      {"results", {result("mean", "inductive", k_shot, mean), result("gauss-fusion", "transductive", k_shot, fused)}}};
+      {"results", {entry("mean", "inductive", k_shot, mean), entry("gauss-fusion", "transductive", k_shot, fused)}}};
   return parse_evaluation(parsed, "r.json");
 }
 

@@ -75,11 +75,11 @@ inline std::vector<Section> sample_sections() {
   std::vector<double> falling;
   for (int i = 0; i < 200; ++i) falling.push_back(0.9 - 0.003 * i);
   const SingleImageAnalysis single{20, 249, 50, {{"mean", falling}, {"completed", falling}, {"mean-fusion", falling}}};
-  const Calibration calibration{"mean",
-                                "inductive",
-                                0.21,
-                                -0.2,
-                                {{0.2, 0.3, 50, 0.25, 0.4}, {0.3, 0.4, 50, 0.36, 0.6}, {0.4, 0.5, 5, 0.45, 0.8}}};
+  const ReliabilityCurve calibration{"mean",
+                                     "inductive",
+                                     0.21,
+                                     -0.2,
+                                     {{0.2, 0.3, 50, 0.25, 0.4}, {0.3, 0.4, 50, 0.36, 0.6}, {0.4, 0.5, 5, 0.45, 0.8}}};
   EpisodesAnalysis changes;
   changes.change = {8.4, 0.7};
   changes.lost_percent = 12.0;

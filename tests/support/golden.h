@@ -27,6 +27,9 @@ inline at::Tensor tensor_of(const nlohmann::json& json) {
 /// A float64 matrix, [rows.size(), n].
 inline at::Tensor matrix(const std::vector<std::vector<double>>& rows) { return tensor_of(nlohmann::json(rows)); }
 
+/// Of float64 results that were computed twice.
+constexpr double kDoubleBound = 1e-12;
+
 /// The largest absolute difference, relative to the largest expected value when that is above 1.
 inline double error_of(const at::Tensor& found, const at::Tensor& expected) {
   const double scale = std::max(1.0, expected.abs().max().item<double>());

@@ -10,6 +10,7 @@
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/completer.h"
+#include "support/stop_at.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
 
@@ -19,7 +20,7 @@ namespace {
 using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
 
-CompleteOptions quick() {
+CompleteOptions quick_completion() {
   CompleteOptions options;
   options.schedule.epochs = 4;
   options.schedule.learning_rate = 0.05;
@@ -37,7 +38,8 @@ double mean_of(const std::vector<MethodScores>& scores, const std::string& metho
 
 TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const ToyWorld world = toy_world();
-  const CompleteResult result = train_completion({world.features, world.knowledge}, quick(), Progress::none());
+  const CompleteResult result =
+      train_completion({world.features, world.knowledge}, quick_completion(), Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
@@ -63,7 +65,7 @@ at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, con
 }
 
 TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.centring = Centring::kAlways;
   const ToyWorld plain = moved_world(0);
@@ -78,7 +80,7 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
 }
 
 TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 3;
   const auto weights = [&](const ToyWorld& world, Centring centring) {
@@ -97,7 +99,7 @@ TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
 // A general encoder's features have a cosine of .96 with one another.
 TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
   const ToyWorld world = moved_world(10);
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.learning_rate = CompleteOptions().schedule.learning_rate;
   const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
@@ -109,7 +111,7 @@ TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
 
 TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
@@ -125,7 +127,8 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
 
 TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   const ToyWorld world = toy_world();
-  const CompleteResult result = train_completion({world.features, world.knowledge}, quick(), Progress::none());
+  const CompleteResult result =
+      train_completion({world.features, world.knowledge}, quick_completion(), Progress::none());
   double best = -1;
   int64_t expected = 0;
   for (const auto& epoch : result.epochs) {
@@ -138,29 +141,14 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
     }
   }
   EXPECT_EQ(result.kept_epoch, expected);
-  CompleteOptions last = quick();
+  CompleteOptions last = quick_completion();
   last.keep = Keep::kLast;
   EXPECT_EQ(train_completion({world.features, world.knowledge}, last, Progress::none()).kept_epoch, 4);
 }
 
-/// Asks for a stop when the given step is done.
-class StopAt : public Progress {
- public:
-  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
-  void start(std::string_view, int64_t) override {}
-  void advance(int64_t done, std::string_view detail) override {
-    if (done == step_ && !detail.empty()) signal_.request(SIGINT);
-  }
-  void finish() override {}
-
- private:
-  StopSignal& signal_;
-  int64_t step_;
-};
-
 TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.batches = 3;
   const CompleteResult whole = train_completion({world.features, world.knowledge}, options, Progress::none());
   const protocom::testing::TempDir folder;
@@ -169,7 +157,7 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   files.resume = Resume::kIfThere;
   for (int64_t step = 1; step <= options.schedule.epochs * options.batches; ++step) {
     StopSignal signal;
-    StopAt stop(signal, step);
+    testing::StopAt stop(signal, step);
     files.stop = &signal;
     EXPECT_THROW(train_completion({world.features, world.knowledge}, options, files, stop), Interrupted) << step;
   }
@@ -194,7 +182,7 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
 TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   ToyWorld world = toy_world();
   world.knowledge.association.narrow(0, 0, 100).select(1, 3).zero_();  // part3 is now had by val and novel classes only
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
   const CompletionModel model = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
@@ -204,7 +192,7 @@ TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
 
 TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   ToyWorld world = toy_world();
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 1;
   const at::Tensor before =
@@ -219,7 +207,7 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const ToyWorld world = toy_world();
   ToyWorld longer = toy_world();
   longer.features.features.mul_(16);  // a power of two: the scaled features are the same to the last bit
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 20;
   const CompletionModel one = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
@@ -235,16 +223,16 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
 
 TEST(Complete, RefusesWhatCannotBeLearned) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick();
+  CompleteOptions options = quick_completion();
   options.k_shot = 31;  // a base class has 30 images
   EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
   ToyWorld without = toy_world();
   without.knowledge.association.zero_();
-  EXPECT_THROW(train_completion({without.features, without.knowledge}, quick(), Progress::none()), Error);
+  EXPECT_THROW(train_completion({without.features, without.knowledge}, quick_completion(), Progress::none()), Error);
   ToyWorld no_base = toy_world();
   std::fill(no_base.features.class_split.begin(), no_base.features.class_split.end(), Split::kNovel);
-  EXPECT_THROW(train_completion({no_base.features, no_base.knowledge}, quick(), Progress::none()), Error);
-  options = quick();
+  EXPECT_THROW(train_completion({no_base.features, no_base.knowledge}, quick_completion(), Progress::none()), Error);
+  options = quick_completion();
   options.schedule.learning_rate = 1e9;
   EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "protocom/core/error.h"
+#include "support/stop_at.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -143,21 +144,6 @@ TEST(EpochLoop, FollowsTheScheduleAndSumsTheStepsOfAnEpoch) {
   EXPECT_NEAR(descent.ends[0].sums.loss, 4.5 + 2.43 * 2.43 / 2, 1e-12);
 }
 
-/// Asks for a stop when the given step is done.
-class StopAt : public Progress {
- public:
-  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
-  void start(std::string_view, int64_t) override {}
-  void advance(int64_t done, std::string_view detail) override {
-    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
-  }
-  void finish() override {}
-
- private:
-  StopSignal& signal_;
-  int64_t step_;
-};
-
 TEST(EpochLoop, GoesOnToTheSameBitsAfterAStopAtAnyStep) {
   Descent whole;
   const EpochLoopResult expected = run(whole, four_epochs_of_two());
@@ -168,7 +154,7 @@ TEST(EpochLoop, GoesOnToTheSameBitsAfterAStopAtAnyStep) {
   for (int64_t step = 1; step <= 8; ++step) {
     Descent descent;
     StopSignal signal;
-    StopAt stop(signal, step);
+    testing::StopAt stop(signal, step);
     options.files.stop = &signal;
     EXPECT_THROW(run(descent, options, stop), Interrupted) << step;
   }

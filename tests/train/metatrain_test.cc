@@ -11,6 +11,7 @@
 #include "protocom/features/extract.h"
 #include "protocom/fewshot/moments.h"
 #include "protocom/train/complete.h"
+#include "support/stop_at.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -19,7 +20,7 @@ namespace {
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
-constexpr int64_t kSide = 16;
+constexpr int64_t kPackSide = 16;
 constexpr int64_t kBase = 6;
 constexpr int64_t kVal = 4;
 constexpr int64_t kPerClass = 12;
@@ -29,12 +30,12 @@ PackedImages two_colours() {
   torch::manual_seed(11);
   PackedImages pack;
   const int64_t classes = kBase + kVal;
-  pack.pixels = at::randint(0, 120, {classes * kPerClass, kSide, kSide, 3}, at::kByte);
+  pack.pixels = at::randint(0, 120, {classes * kPerClass, kPackSide, kPackSide, 3}, at::kByte);
   pack.labels = at::arange(classes, at::kLong).repeat_interleave(kPerClass);
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
     const int64_t c = row / kPerClass;
-    pack.pixels[row].slice(0, 0, kSide / 2).select(2, c % 3).add_(100);
-    pack.pixels[row].slice(0, kSide / 2, kSide).select(2, c / 3 % 3).add_(100);
+    pack.pixels[row].slice(0, 0, kPackSide / 2).select(2, c % 3).add_(100);
+    pack.pixels[row].slice(0, kPackSide / 2, kPackSide).select(2, c / 3 % 3).add_(100);
     pack.image_ids.push_back(std::to_string(row));
   }
   for (int64_t c = 0; c < classes; ++c) {
@@ -59,7 +60,7 @@ Knowledge colours_of(const PackedImages& images) {
 }
 
 /// A backbone and a completion model as the stages before leave them.
-struct World {
+struct JointWorld {
   PackedImages images = two_colours();
   Knowledge knowledge = colours_of(images);
   std::unique_ptr<Backbone> backbone;
@@ -67,11 +68,11 @@ struct World {
   TempDir folder;
   MetatrainFiles files;
 
-  World() {
+  JointWorld() {
     torch::manual_seed(1);
     BackboneOptions options;
     options.architecture = "conv4";
-    options.image_size = kSide;
+    options.image_size = kPackSide;
     backbone = make_backbone(options);
     CompleteOptions quick;
     quick.schedule.epochs = 1;
@@ -87,7 +88,7 @@ struct World {
   [[nodiscard]] MetatrainInputs inputs() { return {images, *backbone, &*model, &knowledge}; }
 };
 
-MetatrainOptions quick() {
+MetatrainOptions quick_joint() {
   MetatrainOptions options;
   options.schedule = {ScheduleShape::kStep, 3e-3, 3, {}};
   options.episode = {3, 1, 4};
@@ -108,8 +109,8 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
 
 TEST(Metatrain, LowersTheLossOfItsEpisodesWithEveryHead) {
   for (const std::string& head : paper_rows()) {
-    World world;
-    MetatrainOptions options = quick();
+    JointWorld world;
+    MetatrainOptions options = quick_joint();
     options.head = head;
     options.schedule.epochs = 6;
     const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
@@ -118,8 +119,8 @@ TEST(Metatrain, LowersTheLossOfItsEpisodesWithEveryHead) {
 }
 
 TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
-  World world;
-  MetatrainOptions options = quick();
+  JointWorld world;
+  MetatrainOptions options = quick_joint();
   options.validation.episodes = 0;
   const auto backbone = copies(world.backbone->parameters());
   const auto network = copies(world.model->network.parameters());
@@ -131,8 +132,8 @@ TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
 }
 
 TEST(Metatrain, KeepsTheStartWhenNoEpochIsBetter) {
-  World world;
-  MetatrainOptions options = quick();
+  JointWorld world;
+  MetatrainOptions options = quick_joint();
   options.schedule.learning_rate = 1e-20;
   const auto backbone = copies(world.backbone->parameters());
   const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
@@ -143,8 +144,8 @@ TEST(Metatrain, KeepsTheStartWhenNoEpochIsBetter) {
 
 TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
   const auto weights = [](uint64_t seed) {
-    World world;
-    MetatrainOptions options = quick();
+    JointWorld world;
+    MetatrainOptions options = quick_joint();
     options.validation.episodes = 0;
     options.schedule.epochs = 1;
     options.seed = seed;
@@ -157,8 +158,8 @@ TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
 }
 
 TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
-  World world;
-  MetatrainOptions options = quick();
+  JointWorld world;
+  MetatrainOptions options = quick_joint();
   options.validation.episodes = 0;
   options.statistics = AttributeStatistics::kRecomputed;
   metatrain(world.inputs(), options, world.files, Progress::none());
@@ -171,15 +172,15 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   EXPECT_TRUE(at::allclose(model.attribute_mean[0], rows.mean(0), 1e-4, 1e-5));
   EXPECT_TRUE(at::allclose(model.attribute_std[0], rows.std(0), 1e-4, 1e-5));
   options.statistics = AttributeStatistics::kKept;
-  World other;
+  JointWorld other;
   const at::Tensor before = other.model->attribute_mean.clone();
   metatrain(other.inputs(), options, other.files, Progress::none());
   EXPECT_TRUE(read_completion_model(other.files.model).attribute_mean.equal(before));
 }
 
 TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
-  World world;
-  MetatrainOptions options = quick();
+  JointWorld world;
+  MetatrainOptions options = quick_joint();
   options.head = "mean";
   world.files.model.clear();
   const MetatrainResult result =
@@ -188,37 +189,22 @@ TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
   EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
 }
 
-/// Asks for a stop when the given step is done.
-class StopAt : public Progress {
- public:
-  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
-  void start(std::string_view, int64_t) override {}
-  void advance(int64_t done, std::string_view detail) override {
-    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
-  }
-  void finish() override {}
-
- private:
-  StopSignal& signal_;
-  int64_t step_;
-};
-
 TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
-  const auto bytes_of = [](const World& world) {
+  const auto bytes_of = [](const JointWorld& world) {
     return read_file(world.files.training.out) + read_file(world.files.model);
   };
-  MetatrainOptions options = quick();
-  World whole;
+  MetatrainOptions options = quick_joint();
+  JointWorld whole;
   const MetatrainResult expected = metatrain(whole.inputs(), options, whole.files, Progress::none());
-  World cut;
+  JointWorld cut;
   cut.files.training.resume = Resume::kIfThere;
   MetatrainResult result;
   const int64_t steps = options.schedule.epochs * options.batches;
   for (int64_t step = 1; step <= steps + 1; ++step) {
-    World fresh;  // the inputs of the command are read again each time
+    JointWorld fresh;  // the inputs of the command are read again each time
     fresh.files = cut.files;
     StopSignal signal;
-    StopAt stop(signal, step);
+    testing::StopAt stop(signal, step);
     fresh.files.training.stop = &signal;
     const auto run = [&] { result = metatrain(fresh.inputs(), options, fresh.files, stop); };
     if (step <= steps) {
@@ -236,7 +222,7 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
 }
 
 TEST(Metatrain, RefusesWhatItCannotTrain) {
-  World world;
+  JointWorld world;
   const auto message = [&](const MetatrainInputs& inputs, const MetatrainOptions& options) -> std::string {
     try {
       metatrain(inputs, options, world.files, Progress::none());
@@ -245,15 +231,15 @@ TEST(Metatrain, RefusesWhatItCannotTrain) {
     }
     return "no error";
   };
-  EXPECT_THAT(message({world.images, *world.backbone, nullptr, nullptr}, quick()),
+  EXPECT_THAT(message({world.images, *world.backbone, nullptr, nullptr}, quick_joint()),
               HasSubstr("needs a completion model"));
-  MetatrainOptions wide = quick();
+  MetatrainOptions wide = quick_joint();
   wide.episode.n_way = kBase + 1;
   EXPECT_THAT(message(world.inputs(), wide), HasSubstr("base"));
-  MetatrainOptions hungry = quick();
+  MetatrainOptions hungry = quick_joint();
   hungry.episode.n_query = kPerClass;
   EXPECT_THAT(message(world.inputs(), hungry), HasSubstr("class"));
-  MetatrainOptions wild = quick();
+  MetatrainOptions wild = quick_joint();
   wild.schedule.learning_rate = 1e30;
   EXPECT_THAT(message(world.inputs(), wild), HasSubstr("the loss is not finite at epoch"));
 }

@@ -12,6 +12,7 @@
 #include "protocom/core/npz.h"
 #include "support/bfloat16.h"
 #include "support/message_of.h"
+#include "support/stop_at.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -21,19 +22,19 @@ using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr int64_t kSide = 16;
+constexpr int64_t kImageSide = 16;
 
 /// Classes told apart by which half of a noisy image, upper or lower, is bright in which colour.
 PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_per_class) {
   const int64_t classes = base_classes + val_classes;
   torch::manual_seed(11);
   PackedImages pack;
-  pack.pixels = at::randint(0, 60, {classes * images_per_class, kSide, kSide, 3}, at::kByte);
+  pack.pixels = at::randint(0, 60, {classes * images_per_class, kImageSide, kImageSide, 3}, at::kByte);
   pack.labels = at::arange(classes, at::kLong).repeat_interleave(images_per_class);
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
     const int64_t c = row / images_per_class;
-    const int64_t top = c % 2 * kSide / 2;
-    pack.pixels[row].slice(0, top, top + kSide / 2).select(2, c / 2 % 3).add_(150);
+    const int64_t top = c % 2 * kImageSide / 2;
+    pack.pixels[row].slice(0, top, top + kImageSide / 2).select(2, c / 2 % 3).add_(150);
     pack.image_ids.push_back(std::to_string(row));
   }
   for (int64_t c = 0; c < classes; ++c) {
@@ -43,7 +44,7 @@ PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_pe
   return pack;
 }
 
-PretrainOptions quick() {
+PretrainOptions quick_pretraining() {
   PretrainOptions options;
   options.backbone.architecture = "conv4";
   options.schedule.epochs = 4;
@@ -94,7 +95,7 @@ class CutOff : public Progress {
 
 TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.schedule.epochs = 6;
   const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(4, 0, 32), options, files, Progress::none());
@@ -108,7 +109,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   const testing::TempDir folder;
   const TrainingFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(halves(4, 2, 32), quick(), files, Progress::none());
+  const PretrainResult result = pretrain(halves(4, 2, 32), quick_pretraining(), files, Progress::none());
   const auto log = read_log(files.log());
   ASSERT_EQ(log.size(), 4U);
   double best = 0;
@@ -120,15 +121,15 @@ TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   }
   EXPECT_EQ(result.best_epoch, best_epoch);
   EXPECT_DOUBLE_EQ(result.validation_accuracy.value(), best);
-  EXPECT_EQ(read_backbone(files.out, {})->image_size(), kSide);
-  EXPECT_EQ(read_backbone(files.last(), {})->image_size(), kSide);
+  EXPECT_EQ(read_backbone(files.out, {})->image_size(), kImageSide);
+  EXPECT_EQ(read_backbone(files.last(), {})->image_size(), kImageSide);
   EXPECT_DOUBLE_EQ(log[2].at("learning_rate").get<double>(), 0.005) << "60 % of 4 epochs, rounded, is epoch 2";
 }
 
 TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
   const testing::TempDir folder;
   const TrainingFiles files = into(folder / "b.npz");
-  const PretrainResult result = pretrain(halves(4, 0, 16), quick(), files, Progress::none());
+  const PretrainResult result = pretrain(halves(4, 0, 16), quick_pretraining(), files, Progress::none());
   EXPECT_EQ(result.best_epoch, 4);
   EXPECT_FALSE(result.validation_accuracy.has_value());
   EXPECT_TRUE(same_weights(files.out, files.last()));
@@ -136,7 +137,7 @@ TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
 
 TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   const PackedImages images = halves(4, 0, 16);
   pretrain(images, options, into(folder / "one.npz"), Progress::none());
   options.workers = 3;
@@ -149,7 +150,7 @@ TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
 
 TEST(Pretrain, ImagesVariedOnTheDeviceTrainLikeThoseVariedOnTheHost) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.schedule.epochs = 2;
   options.rotation = RotationTask::kOn;
   const PackedImages images = halves(4, 0, 32);
@@ -163,11 +164,11 @@ TEST(Pretrain, ImagesVariedOnTheDeviceTrainLikeThoseVariedOnTheHost) {
 TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16);
-  const PretrainResult whole = pretrain(images, quick(), into(folder / "whole.npz"), Progress::none());
+  const PretrainResult whole = pretrain(images, quick_pretraining(), into(folder / "whole.npz"), Progress::none());
   CutOff plug(/*step=*/10);  // in the third epoch of four steps each
-  EXPECT_THROW(pretrain(images, quick(), into(folder / "cut.npz"), plug), std::runtime_error);
+  EXPECT_THROW(pretrain(images, quick_pretraining(), into(folder / "cut.npz"), plug), std::runtime_error);
   const PretrainResult resumed =
-      pretrain(images, quick(), into(folder / "cut.npz", Resume::kIfThere), Progress::none());
+      pretrain(images, quick_pretraining(), into(folder / "cut.npz", Resume::kIfThere), Progress::none());
   EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "cut.npz.last"));
   EXPECT_TRUE(same_weights(folder / "whole.npz", folder / "cut.npz"));
   EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
@@ -175,31 +176,16 @@ TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
   EXPECT_EQ(read_log(folder / "cut.npz.jsonl").size(), 4U);
 }
 
-/// Asks for a stop when the given step is done.
-class StopAt : public Progress {
- public:
-  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
-  void start(std::string_view, int64_t) override {}
-  void advance(int64_t done, std::string_view detail) override {
-    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
-  }
-  void finish() override {}
-
- private:
-  StopSignal& signal_;
-  int64_t step_;
-};
-
 TEST(Pretrain, ATrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16);
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.rotation = RotationTask::kOn;
   const PretrainResult whole = pretrain(images, options, into(folder / "whole.npz"), Progress::none());
   constexpr int64_t kSteps = 16;  // four epochs of four
   for (int64_t step = 1; step <= kSteps; ++step) {
     StopSignal signal;
-    StopAt stop(signal, step);
+    testing::StopAt stop(signal, step);
     TrainingFiles files = into(folder / "cut.npz", Resume::kIfThere);
     files.stop = &signal;
     torch::manual_seed(static_cast<uint64_t>(step));  // another process has another state of LibTorch's generator
@@ -220,9 +206,9 @@ TEST(Pretrain, ATrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
 TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16);
-  pretrain(images, quick(), into(folder / "whole.npz"), Progress::none());
+  pretrain(images, quick_pretraining(), into(folder / "whole.npz"), Progress::none());
   CutOff plug(/*step=*/6);  // in the second epoch of four steps each
-  EXPECT_THROW(pretrain(images, quick(), into(folder / "cut.npz"), plug), std::runtime_error);
+  EXPECT_THROW(pretrain(images, quick_pretraining(), into(folder / "cut.npz"), plug), std::runtime_error);
   // That version wrote everything side by side, and no hash.
   const NpzReader saved(folder / "cut.npz.last");
   nlohmann::json state = nlohmann::json::parse(saved.bytes("training.state.json"));
@@ -240,14 +226,14 @@ TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
   writer.add_bytes("training.optimizer", saved.bytes("training.optimizer"));
   writer.add_bytes("training.state.json", old.dump());
   writer.close();
-  pretrain(images, quick(), into(folder / "old.npz", Resume::kIfThere), Progress::none());
+  pretrain(images, quick_pretraining(), into(folder / "old.npz", Resume::kIfThere), Progress::none());
   EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "old.npz.last"));
 }
 
 TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
   options.sgd.weight_decay = 0.25;
@@ -258,7 +244,7 @@ TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
 
 TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.rotation = RotationTask::kOn;
   options.augment = {0, 0, 0};
   options.schedule.epochs = 10;
@@ -272,7 +258,7 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
 
 TEST(Pretrain, RunsInBFloat16) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.precision = Precision::kBFloat16;
   options.schedule.epochs = 6;
   if (testing::refuses_bfloat16()) {
@@ -290,7 +276,7 @@ TEST(Pretrain, RunsInBFloat16) {
 
 TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
   const testing::TempDir folder;
-  PretrainOptions options = quick();
+  PretrainOptions options = quick_pretraining();
   options.schedule.learning_rate = 1e30;
   EXPECT_THAT(message_of([&] { pretrain(halves(4, 0, 16), options, into(folder / "b.npz"), Progress::none()); }),
               AllOf(HasSubstr("at epoch 1, step "), HasSubstr("seed 1)"), HasSubstr("b.npz.last")));
@@ -305,18 +291,19 @@ TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   const auto run = [&](const PackedImages& images, const PretrainOptions& options) {
     pretrain(images, options, files, Progress::none());
   };
-  EXPECT_THAT(message_of([&] { run(halves(1, 3, 8), quick()); }), HasSubstr("at least 2 base classes, found 1"));
+  EXPECT_THAT(message_of([&] { run(halves(1, 3, 8), quick_pretraining()); }),
+              HasSubstr("at least 2 base classes, found 1"));
   PackedImages hole = halves(2, 0, 8);
   hole.class_names.emplace_back("ghost");
   hole.class_split.push_back(Split::kBase);
-  EXPECT_THAT(message_of([&] { run(hole, quick()); }), HasSubstr("base class 'ghost' has no images"));
-  PretrainOptions options = quick();
+  EXPECT_THAT(message_of([&] { run(hole, quick_pretraining()); }), HasSubstr("base class 'ghost' has no images"));
+  PretrainOptions options = quick_pretraining();
   options.schedule.epochs = 0;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
-  options = quick();
+  options = quick_pretraining();
   options.batch = 1;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
-  options = quick();
+  options = quick_pretraining();
   options.validation.shape.n_way = 1;
   EXPECT_THROW(run(halves(2, 2, 8), options), UsageError);
 }

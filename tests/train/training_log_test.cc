@@ -67,7 +67,7 @@ for name in sorted(glob.glob('m.npz.events/*tfevents*')):
             print(event[2], scalar[1].decode(), '%.6g' % scalar[2])
 )";
 
-TrainingFiles files_in(const fs::path& folder) {
+TrainingFiles logged_files_in(const fs::path& folder) {
   TrainingFiles files;
   files.out = folder / "m.npz";
   return files;
@@ -95,7 +95,7 @@ TEST(TrainingLog, ChecksumsAreCastagnolis) {
 
 TEST(TrainingLog, AnotherReaderSeesTheCurves) {
   const TempDir folder;
-  const TrainingFiles files = files_in(folder.path());
+  const TrainingFiles files = logged_files_in(folder.path());
   TrainingLog log(files, TrainingLog::kNew);
   add(log, 1);
   add(log, 2);
@@ -107,7 +107,7 @@ TEST(TrainingLog, AnotherReaderSeesTheCurves) {
 
 TEST(TrainingLog, ATrainingThatGoesOnHasNoEpochTwice) {
   const TempDir folder;
-  const TrainingFiles files = files_in(folder.path());
+  const TrainingFiles files = logged_files_in(folder.path());
   {
     TrainingLog log(files, TrainingLog::kNew);
     for (int64_t epoch = 1; epoch <= 3; ++epoch) add(log, epoch);
@@ -128,7 +128,7 @@ TEST(TrainingLog, ATrainingThatGoesOnHasNoEpochTwice) {
 
 TEST(TrainingLog, ANewTrainingBeginsWithEmptyLogs) {
   const TempDir folder;
-  const TrainingFiles files = files_in(folder.path());
+  const TrainingFiles files = logged_files_in(folder.path());
   {
     TrainingLog log(files, TrainingLog::kNew);
     add(log, 1);

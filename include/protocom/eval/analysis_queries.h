@@ -45,20 +45,20 @@ struct CalibrationBin {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, low, high, count, confidence, accuracy)
 
 /// A reliability curve.
-struct Calibration {
+struct ReliabilityCurve {
   std::string method;
   std::string mode;
   double expected_error = 0.0;       ///< ECE: mean over queries of |accuracy - confidence| of their bin
   double overconfidence = 0.0;       ///< mean confidence - accuracy
   std::vector<CalibrationBin> bins;  ///< those with queries
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, method, mode, expected_error, overconfidence, bins)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReliabilityCurve, method, mode, expected_error, overconfidence, bins)
 
 /// Bins of a reliability curve unless somebody asks for others (Guo et al. 2017).
 inline constexpr int64_t kCalibrationBins = 15;
 
 /// Guo et al. 2017 with `bins` of equal width. Throws UsageError for fewer than 1 bin, Error without queries.
-Calibration calibrate(const std::vector<Prediction>& queries, int64_t bins = kCalibrationBins);
+ReliabilityCurve reliability_curve(const std::vector<Prediction>& queries, int64_t bins = kCalibrationBins);
 
 /// The `count` mistakes that were made with the highest probability, each image at most once.
 std::vector<Prediction> surest_mistakes(const std::vector<Prediction>& queries, int64_t count);

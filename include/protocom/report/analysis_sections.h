@@ -66,7 +66,7 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
 /// Per-class accuracy and confusion matrix.
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes);
 /// Reliability curves and expected calibration error. At least one method.
-Section calibration_section(const std::vector<Calibration>& methods, const EpisodeOptions& episodes);
+Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes);
 /// Images of classes that were not given. At least one result.
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options);
 /// Novel and base classes together. At least one result.

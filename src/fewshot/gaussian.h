@@ -1,0 +1,8 @@
+#pragma once
+
+namespace protocom {
+
+/// log 2 pi, of a Gaussian's density in each dimension.
+constexpr double kLogTwoPi = 1.8378770664093454836;
+
+}  // namespace protocom

@@ -1,0 +1,25 @@
+#pragma once
+#include <csignal>
+#include <string_view>
+
+#include "protocom/core/progress.h"
+#include "protocom/train/stop_signal.h"
+
+namespace protocom::testing {
+
+/// Asks for a stop when step `step` of a training is done.
+class StopAt : public Progress {
+ public:
+  StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}
+  void start(std::string_view, int64_t) override {}
+  void advance(int64_t done, std::string_view detail) override {
+    if (done == step_ && !detail.empty()) signal_.request(SIGTERM);
+  }
+  void finish() override {}
+
+ private:
+  StopSignal& signal_;
+  int64_t step_;
+};
+
+}  // namespace protocom::testing
