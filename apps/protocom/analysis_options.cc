@@ -3,12 +3,6 @@
 namespace protocom::cli {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
-  add_fewer_inputs(command, options);
-  command.get_option("--knowledge")->required();
-  command.get_option("--model")->required();
-}
-
-void add_fewer_inputs(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--features", options.files.features, "Features (npz)")->required();
   command.add_option("--knowledge", options.files.knowledge, "Knowledge file");
   command.add_option("--model", options.files.model, "Completion model");
@@ -31,7 +25,11 @@ void add_task(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_methods(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--methods", options.analyse.methods, "Methods with their parameters, see protocom methods")
+  command
+      .add_option("--methods", options.analyse.methods,
+                  "Methods with their parameters, see protocom methods; otherwise mean, with --model the paper's four, "
+                  "and what "
+                  "--fitted has")
       ->delimiter(',');
   command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');
@@ -57,7 +55,10 @@ void add_ablation(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_shots(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--max-shots", options.analyse.max_shots, "Shots from 1 to this many")->check(CLI::PositiveNumber);
+  command
+      .add_option("--max-shots", options.analyse.max_shots,
+                  "Shots up to this many; from 0 where a method needs no labelled image, else from 1")
+      ->check(CLI::PositiveNumber);
 }
 
 void add_noise(CLI::App& command, AnalysisOptions& options) {
@@ -67,6 +68,22 @@ void add_noise(CLI::App& command, AnalysisOptions& options) {
 
 void add_ways(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all")->delimiter(',');
+}
+
+void add_queries(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--queries", options.analyse.queries, "Numbers of queries a class")->delimiter(',');
+}
+
+void add_imbalance(CLI::App& command, AnalysisOptions& options) {
+  command
+      .add_option("--alpha", options.analyse.alphas,
+                  "Dirichlet distributions that the classes' shares are drawn from; smaller, less balanced")
+      ->delimiter(',');
+}
+
+void add_base_classes(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--base-classes", options.analyse.base_classes, "Numbers of base classes; default: from 8 to all")
+      ->delimiter(',');
 }
 
 void add_unlabelled(CLI::App& command, AnalysisOptions& options) {
@@ -94,7 +111,7 @@ void add_nearest(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_method(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--method", options.analyse.method, "Method whose answers are analysed, see protocom methods");
+  command.add_option("--method", options.analyse.method, "Method whose answers are analysed; otherwise the last one");
 }
 
 void add_bins(CLI::App& command, AnalysisOptions& options) {

@@ -22,8 +22,6 @@ struct AnalysisOptions {
 using AddOptions = void (*)(CLI::App& command, AnalysisOptions& options);
 
 void add_inputs(CLI::App& command, AnalysisOptions& options);
-/// The same where knowledge and model may be left out.
-void add_fewer_inputs(CLI::App& command, AnalysisOptions& options);
 void add_output(CLI::App& command, AnalysisOptions& options);
 void add_task(CLI::App& command, AnalysisOptions& options);
 void add_methods(CLI::App& command, AnalysisOptions& options);
@@ -34,6 +32,9 @@ void add_ablation(CLI::App& command, AnalysisOptions& options);
 void add_shots(CLI::App& command, AnalysisOptions& options);
 void add_noise(CLI::App& command, AnalysisOptions& options);
 void add_ways(CLI::App& command, AnalysisOptions& options);
+void add_queries(CLI::App& command, AnalysisOptions& options);
+void add_imbalance(CLI::App& command, AnalysisOptions& options);
+void add_base_classes(CLI::App& command, AnalysisOptions& options);
 void add_unlabelled(CLI::App& command, AnalysisOptions& options);
 void add_distribution(CLI::App& command, AnalysisOptions& options);
 void add_single_images(CLI::App& command, AnalysisOptions& options);

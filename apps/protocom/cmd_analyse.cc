@@ -27,33 +27,23 @@ AnalysisOutcome compare_results(const AnalysisOptions& options) {
 void run_analyses(const CLI::App& command, AnalysisOptions& options, const std::vector<std::string>& names) {
   options.analyse.episodes.split = parse_split(options.split);
   const AnalysisWriter writer = writer_of(command, options);
+  if (!options.analyse.methods.empty()) make_methods(options.analyse.methods);  // a wrong name is said first
   const EvaluationData data = read_files(options.files);
   take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
   const ImageFinder images(options.images);
   const auto picture = [&](const std::string& id) { return thumbnail(images, id); };
-  Workbench workbench({data.features, *data.knowledge, *data.model, *data.classes, picture, data.fitted},
+  Workbench workbench({data.inputs(), data.knowledge ? &*data.knowledge : nullptr, picture, data.fitted},
                       options.analyse, progress());
   for (const std::string& name : names) {
+    const std::string obstacle = name == "tables" ? "" : workbench.obstacle(name);
     if (name == "tables") {
       if (!options.results.empty()) writer.write(compare_results(options));
-    } else if (names.size() == 1 || workbench.possible(name)) {
+    } else if (names.size() == 1 || obstacle.empty()) {
       writer.write(workbench.run(name));
     } else {
-      logger().info("'{}' is left out: it needs methods that are not among --methods, or more classes and images",
-                    name);
+      logger().info("'{}' is left out: it {}", name, obstacle);
     }
   }
-}
-
-/// The same for analyses that need no completion model.
-void run_without_model(const CLI::App& command, AnalysisOptions& options, const std::string& name) {
-  options.analyse.episodes.split = parse_split(options.split);
-  make_methods(options.analyse.methods);  // a wrong name is said before files are read
-  const AnalysisWriter writer = writer_of(command, options);
-  const EvaluationData data = read_files(options.files);
-  take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
-  const Methods methods = make_methods(options.analyse.methods, data.fitted);
-  writer.write(analysis_without_model(name)(data.inputs(), methods, options.analyse, progress()));
 }
 
 /// An analysis that is a command of its own: `protocom analyse NAME` with its groups of options.
@@ -61,24 +51,21 @@ struct AnalysisCommand {
   const char* name;
   const char* description;
   std::vector<AddOptions> groups;
-  bool needs_model = true;
 };
 
 void add_analysis(CLI::App& parent, const AnalysisCommand& one) {
   auto options = std::make_shared<AnalysisOptions>();
-  if (!one.needs_model) options->analyse.methods = {"mean"};
-  const char* inputs = one.needs_model ? "--model model.npz --out analysis"
-                                       : "--fitted plda.npz \\\n    --methods mean,plda,plda-vb --out analysis";
   CLI::App* command = add_command(
       parent, one.name, one.description,
-      fmt::format("protocom analyse {} --features features.npz --knowledge knowledge.npz {}", one.name, inputs));
-  one.needs_model ? add_inputs(*command, *options) : add_fewer_inputs(*command, *options);
+      fmt::format("protocom analyse {0} --features features.npz --knowledge knowledge.npz --model model.npz --out "
+                  "analysis\n"
+                  "protocom analyse {0} --features features.npz --knowledge knowledge.npz --fitted plda.npz --out "
+                  "analysis",
+                  one.name));
+  add_inputs(*command, *options);
   for (const AddOptions add : one.groups) add(*command, *options);
   add_output(*command, *options);
-  command->callback([command, options, needs_model = one.needs_model] {
-    needs_model ? run_analyses(*command, *options, {command->get_name()})
-                : run_without_model(*command, *options, command->get_name());
-  });
+  command->callback([command, options] { run_analyses(*command, *options, {command->get_name()}); });
 }
 
 void add_tables_command(CLI::App& parent) {
@@ -97,9 +84,11 @@ void add_all_command(CLI::App& parent) {
                                   "model.npz --images images --out analysis\n"
                                   "protocom report result.json analysis --out report.html");
   add_inputs(*command, *options);
-  for (const AddOptions add : {&add_methods, &add_episodes, &add_images, &add_ablation, &add_shots, &add_noise,
-                               &add_ways, &add_unlabelled, &add_distribution, &add_single_images, &add_nearest,
-                               &add_method, &add_bins, &add_mistakes, &add_few_shots, &add_others, &add_base_shots})
+  for (const AddOptions add :
+       {&add_methods,    &add_episodes,     &add_images,        &add_ablation,  &add_shots,
+        &add_noise,      &add_ways,         &add_queries,       &add_imbalance, &add_base_classes,
+        &add_unlabelled, &add_distribution, &add_single_images, &add_nearest,   &add_method,
+        &add_bins,       &add_mistakes,     &add_few_shots,     &add_others,    &add_base_shots})
     add(*command, *options);
   command->add_option("--cosine-episodes", options->analyse.cosine_episodes, "Episodes of table 3");
   command->add_option("--results", options->results, "Results for tables 1 and 2")->delimiter(',');
@@ -114,6 +103,15 @@ const std::vector<AnalysisCommand>& analysis_commands() {
       {"shots", "Figure 3a: accuracy by shots, and where the curves cross", {&add_methods, &add_episodes, &add_shots}},
       {"noise", "Table 5: what wrong knowledge costs", {&add_methods, &add_episodes, &add_noise}},
       {"ways", "Accuracy by classes to tell apart", {&add_methods, &add_episodes, &add_ways}},
+      {"queries",
+       "Accuracy by queries, from which transductive methods learn",
+       {&add_methods, &add_episodes, &add_queries}},
+      {"imbalance",
+       "Accuracy by how unequally queries are spread over classes",
+       {&add_methods, &add_episodes, &add_imbalance}},
+      {"base-classes",
+       "Accuracy by base classes that methods are fitted on",
+       {&add_methods, &add_episodes, &add_base_classes}},
       {"unlabelled", "Accuracy by unlabelled images", {&add_methods, &add_episodes, &add_unlabelled}},
       {"distribution", "Figure 1: base and novel classes in feature space", {&add_distribution}},
       {"single-images", "Figure 5: prototypes from single images", {&add_methods, &add_single_images}},
@@ -125,12 +123,10 @@ const std::vector<AnalysisCommand>& analysis_commands() {
       {"failures", "The surest mistakes", {&add_episodes, &add_images, &add_method, &add_mistakes}},
       {"unseen",
        "None of these: images of classes that were not given",
-       {&add_methods, &add_episodes, &add_few_shots, &add_others},
-       false},
+       {&add_methods, &add_episodes, &add_few_shots, &add_others}},
       {"generalised",
        "Novel and base classes told apart together",
-       {&add_methods, &add_episodes, &add_few_shots, &add_base_shots},
-       false}};
+       {&add_methods, &add_episodes, &add_few_shots, &add_base_shots}}};
   return kCommands;
 }
 

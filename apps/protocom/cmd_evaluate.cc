@@ -30,18 +30,6 @@ std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
   return pairs;
 }
 
-/// What is evaluated unless methods are named: the paper's rows with a completion model, and whatever was fitted.
-std::vector<std::string> default_methods(const EvaluationData& data) {
-  std::vector<std::string> methods = data.model ? paper_rows() : std::vector<std::string>{"mean"};
-  for (const FittedMethod& fitted : data.fitted) {
-    for (const MethodSpec* spec : method_specs()) {
-      if (spec->fitted_as == fitted.method->spec().name) methods.push_back(spec->name);
-    }
-    methods.push_back(fitted.method->spec().name);
-  }
-  return methods;
-}
-
 void check_outputs(const EvaluateArguments& options) {
   for (const auto& path : {options.json, options.predictions, options.tasks.save_episodes}) {
     if (!path.empty()) check_writable(path);
@@ -72,7 +60,8 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   if (job().is_main()) check_outputs(options);
   const EvaluationData data = read_files(options.files);
   EvaluateOptions evaluation;
-  evaluation.methods = make_methods(options.methods.empty() ? default_methods(data) : options.methods, data.fitted);
+  evaluation.methods = make_methods(
+      options.methods.empty() ? default_methods(data.inputs().model, data.fitted) : options.methods, data.fitted);
   evaluation.group = &job();
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
   const auto pairs = pairs_to_compare(labels_of(evaluation.methods), options.comparisons);

@@ -19,35 +19,37 @@ at::Tensor attention_of(const AnalysisInputs& inputs, int64_t class_index, const
   const int64_t count = attributes.size(0);
   const at::Tensor pair_attribute = attributes.repeat({m});
   CompletionInput input{images,
-                        inputs.classes.embedding[class_index].unsqueeze(0).expand({m, -1}),
-                        inputs.model.attribute_embedding,
+                        inputs.data.classes->embedding[class_index].unsqueeze(0).expand({m, -1}),
+                        inputs.data.model->attribute_embedding,
                         at::arange(m).repeat_interleave(count),
                         pair_attribute,
-                        inputs.classes.association[class_index].index_select(0, pair_attribute),
+                        inputs.data.classes->association[class_index].index_select(0, pair_attribute),
                         {}};
-  return inputs.model.network.attention(input).view({m, count});
+  return inputs.data.model->network.attention(input).view({m, count});
 }
 
 ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_index, const std::vector<int64_t>& rows,
                                   const Knowledge& knowledge) {
-  const std::string& name = inputs.features.class_names[static_cast<size_t>(class_index)];
+  const std::string& name = inputs.data.features.class_names[static_cast<size_t>(class_index)];
   ClassAttention result{name, title_in(knowledge, name), static_cast<int64_t>(rows.size()), {}};
-  const std::vector<int64_t> own = attributes_of(inputs.classes.association, class_index);
+  const std::vector<int64_t> own = attributes_of(inputs.data.classes->association, class_index);
   if (own.empty()) return result;
   const at::Tensor attributes = at::tensor(own, at::kLong);
-  const at::Tensor images = inputs.features.features.index_select(0, at::tensor(rows, at::kLong));
+  const at::Tensor images = inputs.data.features.features.index_select(0, at::tensor(rows, at::kLong));
   const at::Tensor alpha = attention_of(inputs, class_index, images, attributes);  // [m, a']
   const at::Tensor size =
-      inputs.model.network.encode(inputs.model.attribute_mean.index_select(0, attributes)).norm(2, 1);  // [a']
-  const at::Tensor own_size = inputs.model.network.encode(images).norm(2, 1).clamp_min(1e-12);          // [m]
+      inputs.data.model->network.encode(inputs.data.model->attribute_mean.index_select(0, attributes))
+          .norm(2, 1);                                                                                // [a']
+  const at::Tensor own_size = inputs.data.model->network.encode(images).norm(2, 1).clamp_min(1e-12);  // [m]
   const at::Tensor contribution = (alpha.abs() * size / own_size.unsqueeze(1)).mean(0);
   for (size_t i = 0; i < own.size(); ++i) {
     const auto column = static_cast<int64_t>(i);
-    const std::string& attribute = inputs.model.attributes[static_cast<size_t>(own[i])];
-    result.attributes.push_back(
-        {attribute, title_in(knowledge, attribute), inputs.classes.association[class_index][own[i]].item<double>(),
-         alpha.select(1, column).mean().item<double>(), alpha.select(1, column).std(false).item<double>(),
-         contribution[column].item<double>()});
+    const std::string& attribute = inputs.data.model->attributes[static_cast<size_t>(own[i])];
+    result.attributes.push_back({attribute, title_in(knowledge, attribute),
+                                 inputs.data.classes->association[class_index][own[i]].item<double>(),
+                                 alpha.select(1, column).mean().item<double>(),
+                                 alpha.select(1, column).std(false).item<double>(),
+                                 contribution[column].item<double>()});
   }
   std::stable_sort(result.attributes.begin(), result.attributes.end(),
                    [](const auto& a, const auto& b) { return a.contribution > b.contribution; });
@@ -64,9 +66,9 @@ std::string title_in(const Knowledge& knowledge, const std::string& name) {
 
 std::vector<ClassAttention> analyse_attention(const AnalysisInputs& inputs, Split split, const Knowledge& knowledge) {
   const at::NoGradGuard no_grad;
-  const auto by_class = inputs.features.rows_by_class();
+  const auto by_class = inputs.data.features.rows_by_class();
   std::vector<ClassAttention> result;
-  for (const int64_t k : inputs.features.classes_of(split))
+  for (const int64_t k : inputs.data.features.classes_of(split))
     result.push_back(attention_of_class(inputs, k, by_class[static_cast<size_t>(k)], knowledge));
   return result;
 }

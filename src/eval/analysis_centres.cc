@@ -67,16 +67,16 @@ EpisodeBatch one_image_each(const at::Tensor& images, int64_t class_index) {
 /// The inductive methods that have prototypes.
 std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   MethodContext context;
-  context.model = &inputs.model;
-  context.classes = &inputs.classes;
-  context.knowledge = inputs.knowledge;
-  context.class_names = &inputs.features.class_names;
+  context.model = inputs.data.model;
+  context.classes = inputs.data.classes;
+  context.knowledge = inputs.data.knowledge;
+  context.class_names = &inputs.data.features.class_names;
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
     if (method->spec().sees != Sees::kEachQueryAlone || method->spec().has(Need::kBaseFeatures)) continue;
     check_needs(*method, context);
     PlacedMethod one{method->label(), method->prepare(context), {}};
-    const EpisodeBatch probe = one_image_each(inputs.features.features.slice(0, 0, 1), 0);
+    const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);
     if (one.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(one));
   }
   return placed;
@@ -152,8 +152,8 @@ std::vector<double> resampled(const std::vector<double>& values, int64_t count) 
 SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split, int64_t window) {
   if (window < 1) fail_usage("the moving average needs a window of at least 1, found {}", window);
   const at::NoGradGuard no_grad;
-  const auto by_class = inputs.features.rows_by_class();
-  const auto classes = inputs.features.classes_of(split);
+  const auto by_class = inputs.data.features.rows_by_class();
+  const auto classes = inputs.data.features.classes_of(split);
   if (classes.empty()) fail("the features have no class of the {} split", to_string(split));
   SingleImageAnalysis result;
   result.classes = static_cast<int64_t>(classes.size());
@@ -163,7 +163,7 @@ SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split sp
   result.window = std::max<int64_t>(1, std::min(window, result.ranks / 4));
   auto methods = placed_methods(inputs);
   for (const int64_t k : classes)
-    add_class(rows_of(inputs.features, by_class[static_cast<size_t>(k)]), k, result, methods);
+    add_class(rows_of(inputs.data.features, by_class[static_cast<size_t>(k)]), k, result, methods);
   for (const PlacedMethod& method : methods)
     result.curves.push_back({method.label, moving_average(method.mean, result.window)});
   return result;

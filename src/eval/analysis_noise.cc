@@ -38,19 +38,28 @@ double std_of(const std::vector<double>& values) {
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
 
+template <typename T>
+std::optional<T> copy_of(const T* given) {
+  return given == nullptr ? std::nullopt : std::optional<T>(*given);
+}
+
+/// Knowledge with a noisy association.
+template <typename T>
+const T& mislead(T& knowledge, double gamma, uint64_t seed) {
+  knowledge.association = noisy_association(knowledge.association, gamma, seed);
+  return knowledge;
+}
+
 std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
                               Progress& progress) {
   std::vector<Pooled> pooled(inputs.methods.size());
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
-    const ClassKnowledge wrong{noisy_association(inputs.classes.association, gamma, seed), inputs.classes.embedding};
-    std::optional<KnowledgeTable> wrong_table;
-    if (inputs.knowledge != nullptr) {
-      wrong_table = *inputs.knowledge;
-      wrong_table->association = noisy_association(wrong_table->association, gamma, seed);
-    }
-    const AnalysisInputs misled{inputs.features, inputs.model,    wrong,
-                                inputs.methods,  inputs.baseline, wrong_table ? &*wrong_table : nullptr};
+    AnalysisInputs misled = inputs;
+    std::optional<ClassKnowledge> wrong = copy_of(inputs.data.classes);
+    std::optional<KnowledgeTable> wrong_table = copy_of(inputs.data.knowledge);
+    if (wrong) misled.data.classes = &mislead(*wrong, gamma, seed);
+    if (wrong_table) misled.data.knowledge = &mislead(*wrong_table, gamma, seed);
     const auto scores = evaluate(misled, list, progress);
     for (size_t m = 0; m < scores.size(); ++m) {
       pooled[m].method = scores[m].method;
@@ -79,7 +88,7 @@ at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64
 std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress) {
   check(options);
-  const EpisodeList list = sample_episodes(inputs.features, episodes);
+  const EpisodeList list = sample_episodes(inputs.data.features, episodes);
   std::vector<SeriesPoint> points;
   for (const double gamma : options.gammas) {
     const auto pooled = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);

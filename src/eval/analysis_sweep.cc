@@ -7,12 +7,8 @@
 namespace protocom {
 namespace {
 
-void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
-                   std::vector<SeriesPoint>& points) {
-  const auto& baseline = baseline_of(inputs, scores).accuracy;
-  for (const MethodScores& one : scores) {
-    points.push_back({x, one.method, one.mode, estimate(one.accuracy), paired_difference(one.accuracy, baseline), 0.0});
-  }
+EpisodeList episodes_of(const AnalysisInputs& inputs, const EpisodeOptions& episodes, const EpisodeShape& shape) {
+  return sample_episodes(inputs.data.features, {episodes.split, shape, episodes.count, episodes.seed});
 }
 
 std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
@@ -21,10 +17,27 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOption
   for (const int64_t value : values) {
     EpisodeShape shape = episodes.shape;
     shape.*size = value;
-    const EpisodeList list = sample_episodes(inputs.features, {episodes.split, shape, episodes.count, episodes.seed});
-    append_points(inputs, static_cast<double>(value), evaluate(inputs, list, progress), points);
+    append_points(inputs, static_cast<double>(value), evaluate(inputs, episodes_of(inputs, episodes, shape), progress),
+                  points);
   }
   return points;
+}
+
+/// The methods that answer without a labelled image; gains are over chance.
+void append_without_images(const AnalysisInputs& inputs, const EpisodeOptions& episodes, Progress& progress,
+                           std::vector<SeriesPoint>& points) {
+  Methods able;
+  for (const auto& method : inputs.methods) {
+    if (method->spec().fewest_shots == 0) able.push_back(method);
+  }
+  if (able.empty()) return;
+  EpisodeShape shape = episodes.shape;
+  shape.k_shot = 0;
+  const double chance = 100.0 / static_cast<double>(shape.n_way);
+  for (const MethodScores& one : evaluate(inputs, episodes_of(inputs, episodes, shape), progress, able)) {
+    const Estimate accuracy = estimate(one.accuracy);
+    points.push_back({0, one.method, one.mode, accuracy, {accuracy.value - chance, accuracy.ci95}, 0.0});
+  }
 }
 
 /// The same episodes with only the first `count` images of each pool.
@@ -64,7 +77,7 @@ std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeLi
   EvaluateOptions options;
   options.methods = std::move(methods);
   if (options.methods.empty()) options.methods = inputs.methods;
-  return evaluate(inputs.evaluate(), list, options, progress);
+  return evaluate(inputs.data, list, options, progress);
 }
 
 const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores) {
@@ -72,14 +85,48 @@ const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<
   return found == nullptr ? scores.front() : *found;
 }
 
+void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
+                   std::vector<SeriesPoint>& points) {
+  const auto& baseline = baseline_of(inputs, scores).accuracy;
+  for (const MethodScores& one : scores) {
+    points.push_back({x, one.method, one.mode, estimate(one.accuracy), paired_difference(one.accuracy, baseline), 0.0});
+  }
+}
+
 std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const std::vector<int64_t>& shots, Progress& progress) {
-  return sweep(inputs, episodes, shots, &EpisodeShape::k_shot, progress);
+  std::vector<SeriesPoint> points;
+  std::vector<int64_t> with_images = shots;
+  with_images.erase(std::remove(with_images.begin(), with_images.end(), 0), with_images.end());
+  if (with_images.size() < shots.size()) append_without_images(inputs, episodes, progress, points);
+  const auto others = sweep(inputs, episodes, with_images, &EpisodeShape::k_shot, progress);
+  points.insert(points.end(), others.begin(), others.end());
+  return points;
 }
 
 std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress) {
   return sweep(inputs, episodes, ways, &EpisodeShape::n_way, progress);
+}
+
+std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                             const std::vector<int64_t>& queries, Progress& progress) {
+  return sweep(inputs, episodes, queries, &EpisodeShape::n_query, progress);
+}
+
+std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                               const std::vector<double>& alphas, Progress& progress) {
+  EpisodeShape shape = episodes.shape;
+  shape.query_distribution = QueryDistribution::kBalanced;
+  std::vector<SeriesPoint> points;
+  append_points(inputs, 0, evaluate(inputs, episodes_of(inputs, episodes, shape), progress), points);
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  for (const double alpha : alphas) {
+    if (!(alpha > 0)) fail_usage("alpha of a Dirichlet distribution must be above 0, found {}", alpha);
+    shape.alpha = alpha;
+    append_points(inputs, 1 / alpha, evaluate(inputs, episodes_of(inputs, episodes, shape), progress), points);
+  }
+  return points;
 }
 
 std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
@@ -88,7 +135,7 @@ std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, co
     fail_usage("numbers of unlabelled images must be 0 or more");
   EpisodeShape shape = episodes.shape;
   shape.unlabelled = *std::max_element(counts.begin(), counts.end());
-  const EpisodeList list = sample_episodes(inputs.features, {episodes.split, shape, episodes.count, episodes.seed});
+  const EpisodeList list = episodes_of(inputs, episodes, shape);
   std::vector<SeriesPoint> points;
   for (const int64_t count : counts) {
     const auto scores =

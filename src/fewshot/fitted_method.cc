@@ -100,4 +100,15 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
   return all;
 }
 
+std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted) {
+  std::vector<std::string> methods = model == nullptr ? std::vector<std::string>{"mean"} : paper_rows();
+  for (const FittedMethod& one : fitted) {
+    for (const MethodSpec* spec : method_specs()) {
+      if (spec->fitted_as == one.method->spec().name) methods.push_back(spec->name);
+    }
+    methods.push_back(one.method->spec().name);
+  }
+  return methods;
+}
+
 }  // namespace protocom

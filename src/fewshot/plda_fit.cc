@@ -28,9 +28,13 @@ at::Tensor predicted(const PldaSpaceFitter& fitter, const PldaSpace& space, cons
       .predict(descriptions.rows(classes));
 }
 
+at::Tensor scaled(const at::Tensor& mean, double factor) { return mean.defined() ? factor * mean : mean; }
+
 /// A space with its laws and what they were taken from.
 struct Candidate {
   double shrinkage = 0;
+  double floor = 1;     ///< factor of the laws' floors
+  double strength = 1;  ///< factor of what knowledge predicts
   std::optional<PldaCalibration> calibration = {};
   double explained = 0;
   std::vector<PldaSpace> spaces = {};  ///< of HeldOutEvidence::for_tasks()
@@ -44,9 +48,32 @@ PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
   return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
 }
 
+/// How far held-out class means lie along what knowledge predicts of them: the least squares factor of the prediction,
+/// in [0, 1], the mean over base classes left out and val classes. A regression on few base classes promises too much.
+double strength_of(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
+                   const KernelRidgeOptions& options) {
+  std::vector<double> found;
+  for (const auto* parts : {&evidence.folds, &evidence.val}) {
+    double along = 0;
+    double length = 0;
+    for (const HeldOutPart& part : *parts) {
+      const PldaSpace space = part.fitter.space(shrinkage);
+      const at::Tensor guess = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
+      if (!guess.defined()) return 1;
+      along += (guess * space.transform_means(part.held_out.mean)).sum().item<double>();
+      length += (guess * guess).sum().item<double>();
+    }
+    if (length > 0) found.push_back(std::clamp(along / length, 0.0, 1.0));
+  }
+  double sum = 0;
+  for (const double one : found) sum += one;
+  return found.empty() ? 1 : sum / static_cast<double>(found.size());
+}
+
 Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
                   const KernelRidgeOptions& options) {
   Candidate candidate{shrinkage};
+  candidate.strength = strength_of(evidence, shrinkage, descriptions, options);
   double shares = 0;
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
     if (parts->empty()) continue;
@@ -55,8 +82,9 @@ Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const Class
     for (const HeldOutPart& part : *parts) {
       candidate.spaces.push_back(part.fitter.space(shrinkage));
       const PldaSpace& space = candidate.spaces.back();
-      seen.push_back(held_out_variance(space, part.held_out,
-                                       predicted(part.fitter, space, part.held_out.classes, descriptions, options)));
+      seen.push_back(held_out_variance(
+          space, part.held_out,
+          scaled(predicted(part.fitter, space, part.held_out.classes, descriptions, options), candidate.strength)));
     }
     const HeldOutVariance mean = mean_of(seen);
     const PldaCalibration found = calibrate(mean);
@@ -69,6 +97,15 @@ Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const Class
   return candidate;
 }
 
+Candidate with_floors(Candidate candidate, double factor) {
+  candidate.floor = factor;
+  if (candidate.calibration) {
+    candidate.calibration->between.floor *= factor;
+    candidate.calibration->residual.floor *= factor;
+  }
+  return candidate;
+}
+
 /// The held-out classes of each part in its own space under the candidate's laws.
 std::vector<HeldOutClasses> held_out_classes(const HeldOutEvidence& evidence, const Candidate& candidate,
                                              const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
@@ -78,7 +115,8 @@ std::vector<HeldOutClasses> held_out_classes(const HeldOutEvidence& evidence, co
     PldaModel model;
     model.space = calibrated(candidate.spaces[i], *candidate.calibration);
     model.residual = residual_variance(candidate.spaces[i], *candidate.calibration);
-    const at::Tensor mean = predicted(part.fitter, model.space, part.held_out.classes, descriptions, options);
+    const at::Tensor mean =
+        scaled(predicted(part.fitter, model.space, part.held_out.classes, descriptions, options), candidate.strength);
     const auto classes = static_cast<int64_t>(part.rows.size());
     const ClassMeanPrior prior =
         mean.defined() ? ClassMeanPrior{mean, model.residual} : no_knowledge(model.space.between, {classes});
@@ -174,20 +212,23 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
 }
 
 /// The candidate whose inductive accuracy is the best.
-Candidate choose_shrinkage(const HeldOutEvidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
-                           const KernelRidgeOptions& ridge, std::vector<PldaTrial>& tried) {
+Candidate choose_space(const HeldOutEvidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
+                       const KernelRidgeOptions& ridge, std::vector<PldaTrial>& tried) {
   std::vector<Candidate> candidates;
   std::vector<std::string> settings;
   std::vector<at::Tensor> figures;
   for (const double shrinkage : options.shrinkages) {
-    candidates.push_back(measure(evidence, shrinkage, inputs.descriptions, ridge));
-    const auto parts = held_out_classes(evidence, candidates.back(), inputs.descriptions, ridge);
-    const auto tasks = all_tasks(parts, {TaskQueries::kBalanced}, options);
-    settings.push_back(fmt::format("{}", shrinkage));
-    figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
+    const Candidate measured = measure(evidence, shrinkage, inputs.descriptions, ridge);
+    for (const double floor : options.floors) {
+      candidates.push_back(with_floors(measured, floor));
+      const auto parts = held_out_classes(evidence, candidates.back(), inputs.descriptions, ridge);
+      const auto tasks = all_tasks(parts, {TaskQueries::kBalanced}, options);
+      settings.push_back(fmt::format("{}, {}", shrinkage, floor));
+      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
+    }
   }
   const size_t chosen = choose(figures);
-  record("shrinkage", settings, figures, chosen, tried);
+  record("shrinkage, floor", settings, figures, chosen, tried);
   return candidates[chosen];
 }
 
@@ -232,18 +273,22 @@ std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
 }
 
 PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
-  if (options.shrinkages.empty() || options.folds < 2 || options.tasks < 1) {
-    fail_usage("{} shrinkages, {} folds and {} tasks were asked for, expected at least 1, 2 and 1",
-               options.shrinkages.size(), options.folds, options.tasks);
+  if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
+    fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
+               options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
   }
   PldaFit fit;
   const auto [whole, evidence] = hold_out(inputs, options);
   const KernelRidgeOptions ridge = choose_knowledge(whole, inputs, options.shrinkages.front(), fit.tried);
+  double strength = 1;
   if (evidence.for_tasks().empty()) {
     fit.model.space = with_floor(whole.space(options.shrinkages.front()));
     fit.model.residual = fit.model.space.between;
   } else {
-    const Candidate best = choose_shrinkage(evidence, inputs, options, ridge, fit.tried);
+    const Candidate best = choose_space(evidence, inputs, options, ridge, fit.tried);
+    strength = best.strength;
+    if (!inputs.descriptions.empty())
+      fit.tried.push_back({"strength of knowledge", fmt::format("{:.2f}", strength), best.explained, true});
     const PldaSpace raw = whole.space(best.shrinkage);
     fit.model.space = calibrated(raw, *best.calibration);
     fit.model.residual = residual_variance(raw, *best.calibration);
@@ -262,6 +307,7 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
     fit.model.knowledge_options = ridge;
     fit.model.knowledge =
         fit_kernel_ridge(inputs.descriptions.rows(base.classes), fit.model.space.transform_means(base.mean), ridge);
+    fit.model.knowledge->dual = strength * fit.model.knowledge->dual;
   }
   return fit;
 }

@@ -45,11 +45,11 @@ void PldaMethod::load(const MethodState& state) {
 
 std::vector<std::string> PldaMethod::findings() const { return findings_; }
 
-PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
+PldaPrepared PldaMethod::prepared(const MethodContext& context, const std::string& prior) const {
   if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);
   PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}};
   result.nothing = in_parts(model_->prior({}, 1), result.rows->layout());
-  if (!model_->knowledge) return result;
+  if (!model_->knowledge || prior == "none") return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());

@@ -40,15 +40,21 @@ class PldaMethod : public Method {
   [[nodiscard]] std::vector<std::string> findings() const override;
 
  protected:
-  /// The model and what is believed of the context's classes. Throws UsageError before fitting, and for a model with
-  /// knowledge in a context without.
-  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
+  /// The model and what is believed of the context's classes, by `prior` (kPriors). Throws UsageError before fitting,
+  /// and for a model with knowledge in a context without.
+  [[nodiscard]] PldaPrepared prepared(const MethodContext& context, const std::string& prior) const;
 
  private:
   std::shared_ptr<const PldaModel> model_;
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
 };
+
+/// What a class's mean is believed to be before its images: as fitted (from knowledge where it was fitted with
+/// knowledge), or nothing.
+inline const std::vector<std::string> kPriors = {"fitted", "none"};
+inline constexpr const char* kPriorText =
+    "of a class's mean: fitted, from knowledge where it was fitted with knowledge; none, as if nothing were known";
 
 /// The citation of all of them.
 inline constexpr const char* kPldaCitation =

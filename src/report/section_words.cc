@@ -27,9 +27,9 @@ ReportTable transposed(const ReportTable& table) {
 
 const std::vector<std::string>& section_names() {
   static const std::vector<std::string> kNames = {
-      "tables",      "ablation",     "cosine",        "shots",    "noise",     "ways",
-      "unlabelled",  "distribution", "single-images", "nearest",  "attention", "classes",
-      "calibration", "unseen",       "generalised",   "episodes", "failures"};
+      "tables",    "ablation",     "cosine",     "shots",        "noise",         "ways",    "queries",
+      "imbalance", "base-classes", "unlabelled", "distribution", "single-images", "nearest", "attention",
+      "classes",   "calibration",  "unseen",     "generalised",  "episodes",      "failures"};
   return kNames;
 }
 

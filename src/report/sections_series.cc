@@ -34,9 +34,11 @@ const SeriesPoint& at(const std::vector<SeriesPoint>& points, const std::string&
                        [&](const SeriesPoint& point) { return point.method == method && point.x == x; });
 }
 
-bool uses_knowledge(const std::string& method) {
-  const MethodSpec* spec = spec_of(method);
-  return spec != nullptr && (spec->has(Need::kCompletionModel) || spec->has(Need::kKnowledge));
+/// Whether the points of a method differ at all.
+bool changes(const std::vector<SeriesPoint>& points, const std::string& method) {
+  const auto own = points_of(points, method);
+  return std::any_of(own.begin(), own.end(),
+                     [&](const SeriesPoint& point) { return point.accuracy.value != own.front().accuracy.value; });
 }
 
 std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const char* what) {
@@ -55,6 +57,40 @@ std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const char
 std::string from_to(const std::vector<SeriesPoint>& points, const std::string& method) {
   const auto own = points_of(points, method);
   return fmt::format("{} goes from {:.1f} to {:.1f} %", method, own.front().accuracy.value, own.back().accuracy.value);
+}
+
+/// How a sweep is shown.
+struct SweepWords {
+  std::string id;
+  std::string title;
+  std::string by;        // "Accuracy by ..."
+  std::string x_label;   // of the charts
+  std::string x_symbol;  // of the table's columns
+  int decimals = 0;      // of x
+};
+
+/// Charts and table of a sweep, without its sentences.
+Section sweep_section(const std::vector<SeriesPoint>& points, const SweepWords& words) {
+  Section section{words.id, words.title, "", "", {}, {}};
+  section.figures = {accuracy_chart_of(points, words.id + "-accuracy", "Accuracy by " + words.by, words.x_label),
+                     gain_chart_of(points, words.id + "-gain", words.x_label)};
+  section.tables = {
+      accuracy_table_of(points, "Accuracy, %, by " + words.by, words.x_symbol + "\u00a0=\u00a0", words.decimals)};
+  return section;
+}
+
+/// "gauss-fusion loses 12.3 points" of every method that is more than an interval worse at the last x than at the
+/// first.
+std::string losses_under_imbalance(const std::vector<SeriesPoint>& points) {
+  std::string losses;
+  for (const std::string& method : methods_in(points)) {
+    const auto own = points_of(points, method);
+    const double lost = own.front().accuracy.value - own.back().accuracy.value;
+    if (lost <= own.front().accuracy.ci95 + own.back().accuracy.ci95) continue;
+    losses += fmt::format("{}{} loses {:.1f} points", losses.empty() ? "" : ", ", method, lost);
+  }
+  return losses.empty() ? "No method here is measurably worse where queries are not balanced."
+                        : fmt::format("Where queries are least balanced, {}.", losses);
 }
 
 }  // namespace
@@ -85,13 +121,13 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   const double most = options.gammas.back();
   std::string losses;
   for (const std::string& method : methods_in(points)) {
-    if (!uses_knowledge(method)) continue;
+    if (!changes(points, method)) continue;
     const SeriesPoint& before = at(points, method, least);
     losses += fmt::format("{}{} loses {} points", losses.empty() ? "" : ", ", method_label(method, before.mode),
                           format_number(before.accuracy.value - at(points, method, most).accuracy.value, 1));
   }
   section.finding = losses.empty()
-                        ? "No method here uses knowledge, so none is affected by wrong knowledge."
+                        ? "No method here is affected by wrong knowledge."
                         : fmt::format("With every attribute flipped with probability {:g}, {}.", most, losses);
   section.how = fmt::format(
                     "An attribute that a class has is taken from it, and one that it lacks is given to it, with "
@@ -110,20 +146,48 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
 }
 
 Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
-  Section section{"ways", "More classes to tell apart", "", "", {}, {}};
   const double most = points.back().x;
   const auto methods = methods_in(points);
+  Section section = sweep_section(points, {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0});
   section.finding = fmt::format("From {:.0f} to {:.0f} classes {} and {}, where chance is {:.1f} %.", points.front().x,
                                 most, from_to(points, methods.front()), from_to(points, methods.back()), 100.0 / most);
   section.how =
       fmt::format("{} episodes of {}-shot for each n, {} queries a class, {} classes, seed {}.", episodes.count,
                   episodes.shape.k_shot, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
+      say_modes(methods);
+  return section;
+}
+
+Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
+  Section section = sweep_section(
+      points, {"queries", "How many queries transductive methods need", "queries", "queries a class", "q", 0});
+  section.finding = best_at_both_ends(points, "queries a class");
+  section.how =
+      fmt::format("{} episodes of {}-way {}-shot for each number of queries, {} classes, seed {}.", episodes.count,
+                  episodes.shape.n_way, episodes.shape.k_shot, to_string(episodes.split), episodes.seed) +
       say_modes(methods_in(points));
-  LineChart chart = accuracy_chart_of(points, "ways-accuracy",
-                                      fmt::format("Accuracy by classes, {}-shot", episodes.shape.k_shot), "classes, n");
-  section.figures = {chart};
-  section.figures.emplace_back(gain_chart_of(points, "ways-gain", "classes, n"));
-  section.tables = {accuracy_table_of(points, "Accuracy, %, by classes to tell apart", "n\u00a0=\u00a0", 0)};
+  return section;
+}
+
+Section imbalance_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
+  Section section = sweep_section(
+      points, {"imbalance", "Queries that are not balanced", "imbalance",
+               "1 / \u03b1 of Dirichlet(\u03b1); 0: balanced", "1/\u03b1", 1});
+  section.finding = losses_under_imbalance(points);
+  section.how =
+      "The classes' shares of the queries are drawn from Dirichlet(\u03b1, ..., \u03b1): with \u03b1 = 0.1 "
+      "most queries are of one or two classes. " +
+      say_episodes(episodes) + say_modes(methods_in(points));
+  return section;
+}
+
+Section base_classes_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
+  Section section = sweep_section(
+      points, {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0});
+  section.finding = fmt::format("From {:.0f} to {:.0f} base classes {}.", points.front().x, points.back().x,
+                                from_to(points, methods_in(points).back()));
+  section.how = "What is fitted is fitted anew on some of the base classes; encoder, knowledge and episodes stay. " +
+                say_episodes(episodes) + say_modes(methods_in(points));
   return section;
 }
 

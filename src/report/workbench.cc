@@ -11,9 +11,6 @@
 namespace protocom {
 namespace {
 
-/// The analyses that are about the paper's four rows.
-constexpr const char* kOfPaperRows[] = {"ablation", "episodes"};
-
 bool contains(const std::vector<std::string>& labels, const std::string& label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
@@ -29,55 +26,36 @@ std::shared_ptr<const Method> find(const Methods& methods, const std::string& na
 
 Methods paper_methods() { return make_methods(paper_rows()); }
 
-AnalysisOutcome analyse_unseen(const EvaluateInputs& inputs, const Methods& methods, const AnalyseOptions& options,
-                               Progress& progress) {
-  const OpenSetOptions tasks{options.episodes, options.few_shots, options.others};
-  const auto results = analyse_open_set(inputs, methods, tasks, progress);
-  return {open_set_section(results, tasks), results};
-}
-
-AnalysisOutcome analyse_classes_together(const EvaluateInputs& inputs, const Methods& methods,
-                                         const AnalyseOptions& options, Progress& progress) {
-  const GeneralisedOptions tasks{options.episodes, options.few_shots, options.base_shots};
-  const auto results = analyse_generalised(inputs, methods, tasks, progress);
-  return {generalised_section(results, tasks), results};
-}
-
 }  // namespace
 
 class Workbench::Impl {
  public:
   Impl(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
       : options_(options),
-        features_(inputs.features),
+        features_(inputs.data.features),
         knowledge_(inputs.knowledge),
         pictures_(inputs.pictures),
-        inputs_{inputs.features,
-                inputs.model,
-                inputs.classes,
-                make_methods(options.methods, inputs.fitted),
-                make_method(options.baseline)->label(),
-                &inputs.knowledge},
-        analysed_(options.method),
+        fitted_(inputs.fitted),
+        inputs_{inputs.data,
+                make_methods(options.methods.empty() ? default_methods(inputs.data.model, fitted_) : options.methods,
+                             fitted_),
+                make_method(options.baseline)->label()},
         episodes_(options.episodes),
         progress_(progress) {
     if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
     if (options.window < 1) fail_usage("the moving average needs a window of at least 1, found {}", options.window);
-    const int64_t dim = inputs.model.network.options().feature_dim;
-    if (dim != features_.dim())
-      fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
-    const auto found = find(inputs_.methods, make_method(options.method)->spec().name, options.method);
-    if (found == nullptr) extra_ = make_methods({options.method});
-    analysed_ = found == nullptr ? extra_.front()->label() : found->label();
+    check_model();
+    choose_analysed();
   }
 
-  [[nodiscard]] bool possible(const std::string& name) const {
-    if (name == "unseen") return other_classes() > 0;
-    if (name == "generalised") return spare_images(Split::kBase) > 0;
-    if (std::find(std::begin(kOfPaperRows), std::end(kOfPaperRows), name) == std::end(kOfPaperRows)) return true;
-    const auto labels = labels_of(inputs_.methods);
-    const auto rows = paper_rows();
-    return std::all_of(rows.begin(), rows.end(), [&](const std::string& row) { return contains(labels, row); });
+  [[nodiscard]] std::string obstacle(const std::string& name) const {
+    static const std::map<std::string, std::string (Impl::*)() const> kObstacles = {
+        {"ablation", &Impl::lacks_paper_rows},  {"episodes", &Impl::lacks_paper_rows},
+        {"attention", &Impl::lacks_model},      {"noise", &Impl::lacks_knowledge},
+        {"unseen", &Impl::lacks_other_classes}, {"generalised", &Impl::lacks_base_images},
+        {"base-classes", &Impl::lacks_fitted}};
+    const auto found = kObstacles.find(name);
+    return found == kObstacles.end() ? "" : (this->*found->second)();
   }
 
   AnalysisOutcome run(const std::string& name) {
@@ -87,6 +65,9 @@ class Workbench::Impl {
         {"shots", &Impl::shots},
         {"noise", &Impl::noise},
         {"ways", &Impl::ways},
+        {"queries", &Impl::queries},
+        {"imbalance", &Impl::imbalance},
+        {"base-classes", &Impl::base_classes},
         {"unlabelled", &Impl::unlabelled},
         {"distribution", &Impl::distribution},
         {"single-images", &Impl::single_images},
@@ -98,15 +79,56 @@ class Workbench::Impl {
         {"generalised", &Impl::generalised},
         {"episodes", &Impl::episodes},
         {"failures", &Impl::failures}};
-    if (!possible(name) && (name == "unseen" || name == "generalised"))
-      fail_usage("'{}' needs more classes or images than there are", name);
-    if (!possible(name)) fail_usage("'{}' is about {}: name all of them", name, fmt::join(paper_rows(), ", "));
+    if (const std::string reason = obstacle(name); !reason.empty()) fail_usage("'{}' {}", name, reason);
     return (this->*kAnalyses.at(name))();
   }
 
  private:
   [[nodiscard]] TitleSource titles() const {
-    return [this](const std::string& name) { return title_in(knowledge_, name); };
+    return [this](const std::string& name) { return title_of(name); };
+  }
+  [[nodiscard]] std::string title_of(const std::string& name) const {
+    return knowledge_ == nullptr ? name : title_in(*knowledge_, name);
+  }
+
+  void check_model() const {
+    if (inputs_.data.model == nullptr) return;
+    const int64_t dim = inputs_.data.model->network.options().feature_dim;
+    if (dim != features_.dim())
+      fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
+  }
+
+  void choose_analysed() {
+    if (options_.method.empty()) {
+      analysed_ = inputs_.methods.back()->label();
+      return;
+    }
+    const auto found = find(inputs_.methods, make_method(options_.method)->spec().name, options_.method);
+    if (found == nullptr) extra_ = make_methods({options_.method});
+    analysed_ = found == nullptr ? extra_.front()->label() : found->label();
+  }
+
+  [[nodiscard]] std::string lacks_model() const {
+    return inputs_.data.model == nullptr ? "needs a completion model: --model" : "";
+  }
+  [[nodiscard]] std::string lacks_knowledge() const {
+    return inputs_.data.knowledge == nullptr ? "needs knowledge: --knowledge" : "";
+  }
+  [[nodiscard]] std::string lacks_paper_rows() const {
+    if (std::string reason = lacks_model(); !reason.empty()) return reason;
+    const auto labels = labels_of(inputs_.methods);
+    const auto rows = paper_rows();
+    const bool all = std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return contains(labels, row); });
+    return all ? "" : fmt::format("is about {}: name all of them", fmt::join(rows, ", "));
+  }
+  [[nodiscard]] std::string lacks_other_classes() const {
+    return other_classes() > 0 ? "" : "needs more classes than an episode has";
+  }
+  [[nodiscard]] std::string lacks_base_images() const {
+    return spare_images(Split::kBase) > 0 ? "" : "needs more images of base classes";
+  }
+  [[nodiscard]] std::string lacks_fitted() const {
+    return fitted_.empty() ? "needs methods that are fitted: --fitted" : "";
   }
 
   /// Those whose answers to single queries are kept: the ones asked for and the one analysed.
@@ -128,7 +150,7 @@ class Workbench::Impl {
     EvaluateOptions evaluation;
     evaluation.methods = request.methods;
     evaluation.predictions = request.predictions;
-    return {request.shape, evaluate(inputs_.evaluate(), list_, evaluation, progress_)};
+    return {request.shape, evaluate(inputs_.data, list_, evaluation, progress_)};
   }
 
   /// The hash of the episodes of each value of a series.
@@ -205,7 +227,7 @@ class Workbench::Impl {
 
   AnalysisOutcome shots() {
     std::vector<int64_t> counts;
-    for (int64_t k = 1; k <= options_.max_shots; ++k) counts.push_back(k);
+    for (int64_t k = needs_no_images() ? 0 : 1; k <= options_.max_shots; ++k) counts.push_back(k);
     counts = that_fit(counts, spare_images(), "shots");
     const auto points = accuracy_by_shots(inputs_, episodes_, counts, progress_);
     return {shots_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::k_shot)};
@@ -222,6 +244,31 @@ class Workbench::Impl {
     const auto counts = options_.ways.empty() ? ways_up_to(available) : options_.ways;
     const auto points = accuracy_by_ways(inputs_, episodes_, counts, progress_);
     return {ways_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::n_way)};
+  }
+
+  [[nodiscard]] bool needs_no_images() const {
+    return std::any_of(inputs_.methods.begin(), inputs_.methods.end(),
+                       [](const auto& method) { return method->spec().fewest_shots == 0; });
+  }
+
+  AnalysisOutcome queries() {
+    const auto room = spare_images() + episodes_.shape.n_query - episodes_.shape.k_shot;
+    const auto counts = that_fit(options_.queries, room, "queries");
+    const auto points = accuracy_by_queries(inputs_, episodes_, counts, progress_);
+    return {queries_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::n_query)};
+  }
+
+  AnalysisOutcome imbalance() {
+    const auto points = accuracy_by_imbalance(inputs_, episodes_, options_.alphas, progress_);
+    return {imbalance_section(points, episodes_), points, hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
+  }
+
+  AnalysisOutcome base_classes() {
+    const auto available = static_cast<int64_t>(features_.classes_of(Split::kBase).size());
+    const auto counts = options_.base_classes.empty() ? base_classes_up_to(available) : options_.base_classes;
+    const auto points = accuracy_by_base_classes(inputs_, fitted_, episodes_, counts, progress_);
+    return {base_classes_section(points, episodes_), points,
+            hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
   }
 
   AnalysisOutcome unlabelled() {
@@ -250,14 +297,14 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome attention() {
-    const auto classes = analyse_attention(inputs_, episodes_.split, knowledge_);
+    const auto classes = analyse_attention(inputs_, episodes_.split, *knowledge_);
     return {attention_section(classes), classes};
   }
 
   AnalysisOutcome classes() {
     const auto& predictions = query_predictions();
     std::vector<std::string> words;
-    for (const std::string& name : features_.class_names) words.push_back(title_in(knowledge_, name));
+    for (const std::string& name : features_.class_names) words.push_back(title_of(name));
     auto analysis = analyse_classes(features_, query_list_, predictions, words);
     analysis.method = analysed_;
     return {classes_section(analysis, episodes_), analysis, query_list().hash(features_)};
@@ -274,15 +321,16 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome unseen() {
-    AnalyseOptions fitting = options_;
-    fitting.others = std::min(options_.others, other_classes());
-    return analyse_unseen(inputs_.evaluate(), inputs_.methods, fitting, progress_);
+    const OpenSetOptions tasks{episodes_, options_.few_shots, std::min(options_.others, other_classes())};
+    const auto results = analyse_open_set(inputs_.data, inputs_.methods, tasks, progress_);
+    return {open_set_section(results, tasks), results};
   }
 
   AnalysisOutcome generalised() {
-    AnalyseOptions fitting = options_;
-    fitting.base_shots = std::min(options_.base_shots, spare_images(Split::kBase));
-    return analyse_classes_together(inputs_.evaluate(), inputs_.methods, fitting, progress_);
+    const GeneralisedOptions tasks{episodes_, options_.few_shots,
+                                   std::min(options_.base_shots, spare_images(Split::kBase))};
+    const auto results = analyse_generalised(inputs_.data, inputs_.methods, tasks, progress_);
+    return {generalised_section(results, tasks), results};
   }
 
   AnalysisOutcome episodes() {
@@ -302,7 +350,7 @@ class Workbench::Impl {
       const auto place = std::find(episode.classes.begin(), episode.classes.end(), k) - episode.classes.begin();
       return features_.image_ids[static_cast<size_t>(episode.support[static_cast<size_t>(place)].front())];
     };
-    const auto title = [&](int64_t k) { return title_in(knowledge_, features_.class_names[static_cast<size_t>(k)]); };
+    const auto title = [&](int64_t k) { return title_of(features_.class_names[static_cast<size_t>(k)]); };
     return {features_.image_ids[static_cast<size_t>(wrong.row)],
             title(wrong.true_class),
             title(wrong.predicted),
@@ -320,8 +368,9 @@ class Workbench::Impl {
 
   const AnalyseOptions& options_;
   const FeatureSet& features_;
-  const Knowledge& knowledge_;
+  const Knowledge* knowledge_;
   PictureSource pictures_;
+  std::vector<FittedMethod> fitted_;
   AnalysisInputs inputs_;
   Methods extra_;  // the one analysed, if it is not among the others
   std::string analysed_;
@@ -332,17 +381,11 @@ class Workbench::Impl {
   EpisodeList query_list_;
 };
 
-AnalysisWithoutModel* analysis_without_model(const std::string& name) {
-  if (name == "unseen") return &analyse_unseen;
-  if (name == "generalised") return &analyse_classes_together;
-  fail_usage("'{}' needs a completion model", name);
-}
-
 Workbench::Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
     : impl_(std::make_unique<Impl>(inputs, options, progress)) {}
 Workbench::~Workbench() = default;
 
-bool Workbench::possible(const std::string& name) const { return impl_->possible(name); }
+std::string Workbench::obstacle(const std::string& name) const { return impl_->obstacle(name); }
 
 AnalysisOutcome Workbench::run(const std::string& name) { return impl_->run(name); }
 

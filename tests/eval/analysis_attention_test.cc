@@ -14,7 +14,7 @@ TEST(Attention, NamesTheAttributesOfAClassAndNoOthers) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  const auto found = analyse_attention({world.features, model, classes}, Split::kNovel, world.knowledge);
+  const auto found = analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge);
   ASSERT_EQ(found.size(), 6U);
   for (const ClassAttention& one : found) {
     const int64_t k = world.knowledge.class_index(one.class_name);
@@ -38,7 +38,7 @@ TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
   at::Tensor bias = model.network.parameter("aggregator.2.bias");
   bias.fill_(0.5);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  const auto found = analyse_attention({world.features, model, classes}, Split::kNovel, world.knowledge);
+  const auto found = analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge);
   for (const AttributeUse& use : found.front().attributes) {
     EXPECT_NEAR(use.association, 0.5, 1e-6);
     EXPECT_NEAR(use.alpha, 0.25, 1e-6);
@@ -51,7 +51,7 @@ TEST(Attention, OfAClassWithoutAttributesIsEmpty) {
   const CompletionModel model = testing::untrained_model(world);
   world.knowledge.association.zero_();
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  for (const auto& one : analyse_attention({world.features, model, classes}, Split::kNovel, world.knowledge))
+  for (const auto& one : analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge))
     EXPECT_TRUE(one.attributes.empty());
 }
 

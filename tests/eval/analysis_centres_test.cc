@@ -66,7 +66,7 @@ TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  const auto analysis = analyse_single_images({world.features, model, classes}, Split::kNovel, 5);
+  const auto analysis = analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 5);
   EXPECT_EQ(analysis.classes, 6);
   EXPECT_EQ(analysis.ranks, 30);
   EXPECT_EQ(analysis.window, 5);
@@ -74,7 +74,7 @@ TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
   const auto& images = analysis.curves[0].cosine;
   ASSERT_EQ(images.size(), 26U);
   EXPECT_TRUE(std::is_sorted(images.rbegin(), images.rend()));  // by definition of the order
-  EXPECT_EQ(analyse_single_images({world.features, model, classes}, Split::kNovel, 50).window, 30 / 4);
+  EXPECT_EQ(analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 50).window, 30 / 4);
 }
 
 }  // namespace

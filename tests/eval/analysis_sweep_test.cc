@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "protocom/core/error.h"
+#include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_noise.h"
+#include "protocom/eval/fit.h"
 #include "protocom/fewshot/alignment.h"
 #include "support/untrained.h"
 
@@ -59,13 +61,13 @@ class Sweep : public ::testing::Test {
  protected:
   Sweep() { episodes_.count = 30, episodes_.shape.n_query = 6; }
 
-  [[nodiscard]] AnalysisInputs inputs() const { return {world_.features, model_, classes_}; }
+  [[nodiscard]] AnalysisInputs inputs() const { return {{world_.features, &model_, &classes_}}; }
   [[nodiscard]] MethodScores scores_of(const std::string& method, const EpisodeShape& shape) const {
     const EpisodeList list =
         sample_episodes(world_.features, {episodes_.split, shape, episodes_.count, episodes_.seed});
     EvaluateOptions options;
     options.methods = make_methods({method});
-    return evaluate(inputs().evaluate(), list, options, Progress::none()).front();
+    return evaluate(inputs().data, list, options, Progress::none()).front();
   }
 
   testing::ToyWorld world_ = testing::toy_world();
@@ -85,6 +87,53 @@ TEST_F(Sweep, ByShotsHasTheAccuraciesOfEachEvaluation) {
   EXPECT_DOUBLE_EQ(completed[1].accuracy.value, estimate(scores_of("completed", shape).accuracy).value);
   EXPECT_DOUBLE_EQ(points_of(points, "mean")[1].gain.value, 0.0);
   EXPECT_EQ(points_of(points, "gauss-fusion")[0].mode, "transductive");
+}
+
+TEST_F(Sweep, ByQueriesAndImbalanceHaveTheAccuraciesOfEachEvaluation) {
+  const auto points = accuracy_by_queries(inputs(), episodes_, {1, 4}, Progress::none());
+  EpisodeShape shape = episodes_.shape;
+  shape.n_query = 4;
+  EXPECT_DOUBLE_EQ(points_of(points, "gauss-fusion")[1].accuracy.value,
+                   estimate(scores_of("gauss-fusion", shape).accuracy).value);
+  const auto uneven = points_of(accuracy_by_imbalance(inputs(), episodes_, {0.5}, Progress::none()), "gauss-fusion");
+  ASSERT_EQ(uneven.size(), 2U);
+  EXPECT_DOUBLE_EQ(uneven[0].accuracy.value, estimate(scores_of("gauss-fusion", episodes_.shape).accuracy).value);
+  shape = episodes_.shape;
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  shape.alpha = 0.5;
+  EXPECT_DOUBLE_EQ(uneven[1].x, 2.0);
+  EXPECT_DOUBLE_EQ(uneven[1].accuracy.value, estimate(scores_of("gauss-fusion", shape).accuracy).value);
+  EXPECT_THROW(accuracy_by_imbalance(inputs(), episodes_, {0.0}, Progress::none()), UsageError);
+}
+
+TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
+  const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
+  const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
+                            make_methods({"mean", "plda"}, fitted)};
+  const auto points = accuracy_by_shots(both, episodes_, {0, 1}, Progress::none());
+  EXPECT_EQ(points_of(points, "mean").size(), 1U);
+  const auto known = points_of(points, "plda");
+  ASSERT_EQ(known.size(), 2U);
+  EXPECT_DOUBLE_EQ(known[0].gain.value, known[0].accuracy.value - 20.0);  // over chance
+  EXPECT_GT(known[0].gain.value, 10.0);
+}
+
+TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
+  const auto base = static_cast<int64_t>(world_.features.classes_of(Split::kBase).size());
+  const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
+  const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
+                            make_methods({"mean", "plda"}, fitted)};
+  const auto points = accuracy_by_base_classes(both, fitted, episodes_, {2, base}, Progress::none());
+  const auto mean = points_of(points, "mean");
+  EXPECT_DOUBLE_EQ(mean[0].accuracy.value, mean[1].accuracy.value);
+  const EpisodeList list = sample_episodes(world_.features, episodes_);
+  EvaluateOptions options;
+  options.methods = both.methods;
+  const auto whole = evaluate(both.data, list, options, Progress::none());
+  const auto plda = points_of(points, "plda");
+  EXPECT_DOUBLE_EQ(plda[1].accuracy.value, estimate(find_scores(whole, "plda")->accuracy).value);
+  EXPECT_NE(plda[0].accuracy.value, plda[1].accuracy.value);
+  EXPECT_THROW(accuracy_by_base_classes(both, fitted, episodes_, {base + 1}, Progress::none()), UsageError);
 }
 
 TEST_F(Sweep, ByWaysGetsHarderWithMoreClasses) {

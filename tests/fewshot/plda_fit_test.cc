@@ -43,7 +43,7 @@ int chosen(const PldaFit& fit, const std::string& what) {
 TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
   const PldaFit fit = fit_plda(inputs(24, 8, 20, 16));
   EXPECT_EQ(chosen(fit, "knowledge"), 1);
-  EXPECT_EQ(chosen(fit, "shrinkage"), 1);
+  EXPECT_EQ(chosen(fit, "shrinkage, floor"), 1);
   EXPECT_EQ(chosen(fit, "trust, spread"), 1);
   EXPECT_TRUE(fit.model.space.projection.isfinite().all().item<bool>());
   EXPECT_GT(fit.model.residual.min().item<double>(), 0);
@@ -56,6 +56,33 @@ TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereThe
   const double shuffled = fit_plda(data).model.explained;
   EXPECT_GT(told, 0.3);
   EXPECT_LT(shuffled, 0.15);
+}
+
+double strength_of(const PldaFit& fit) {
+  const auto found = std::find_if(fit.tried.begin(), fit.tried.end(),
+                                  [](const PldaTrial& trial) { return trial.what == "strength of knowledge"; });
+  return std::stod(found->setting);
+}
+
+// A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it.
+TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
+  const PldaFitInputs told = inputs(40, 12, 20, 16);
+  EXPECT_GT(strength_of(fit_plda(told)), 0.7);
+  PldaFitInputs misled = inputs(12, 24, 20, 16);
+  misled.descriptions.association = at::rand({36, 12}).gt(0.6).to(at::kFloat);
+  const PldaFit fit = fit_plda(misled);
+  EXPECT_LT(strength_of(fit), 0.6);
+  const auto followed = fit.model.knowledge->predict(misled.descriptions).norm().item<double>();
+  const auto whole =
+      fit_kernel_ridge(misled.descriptions.rows(at::arange(12)),
+                       fit.model.space.transform_means(unit_moments(misled.base_features, misled.base_labels,
+                                                                    misled.base_features.to(at::kDouble).mean(0))
+                                                           .mean),
+                       fit.model.knowledge_options)
+          .predict(misled.descriptions)
+          .norm()
+          .item<double>();
+  EXPECT_NEAR(followed / whole, strength_of(fit), 0.01);
 }
 
 TEST(PldaFit, MeasuresWhatKnowledgeAdds) {

@@ -9,17 +9,11 @@
 
 namespace protocom {
 
-/// What an analysis of episodes reads, with the methods it compares. The references must outlive it; `classes` has the
-/// order of features.class_names.
+/// What an analysis of episodes reads, with the methods it compares.
 struct AnalysisInputs {
-  const FeatureSet& features;
-  const CompletionModel& model;
-  const ClassKnowledge& classes;
+  EvaluateInputs data;
   Methods methods = make_methods(paper_rows());
-  std::string baseline = "mean";              ///< what gains are over; the first method when it is not among them
-  const KnowledgeTable* knowledge = nullptr;  ///< for methods that need knowledge without the model
-
-  [[nodiscard]] EvaluateInputs evaluate() const { return {features, &model, &classes, knowledge}; }
+  std::string baseline = "mean";  ///< what gains are over; the first method when it is not among them
 };
 
 /// Runs some of the methods; `methods` empty: all of `inputs`.
@@ -31,7 +25,7 @@ const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<
 
 /// What a method reached at one point of a series.
 struct SeriesPoint {
-  double x = 0.0;  ///< shots, classes, unlabelled images a class, or the noise level
+  double x = 0.0;  ///< shots, classes, queries, unlabelled images a class, the noise level, ...
   std::string method;
   std::string mode;     ///< "inductive", "transductive" or "semi-supervised"
   Estimate accuracy;    ///< percent
@@ -40,13 +34,27 @@ struct SeriesPoint {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesPoint, x, method, mode, accuracy, gain, spread)
 
-/// Every method's accuracy for each number of shots (figure 3a). Throws Error like sample_episodes.
+/// Adds the point at x of every method.
+void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
+                   std::vector<SeriesPoint>& points);
+
+/// Every method's accuracy for each number of shots (figure 3a). With 0 of them only methods that need no labelled
+/// image have a point, and gains there are over chance. Throws Error like sample_episodes.
 std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const std::vector<int64_t>& shots, Progress& progress);
 
 /// The same for each number of classes to tell apart.
 std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress);
+
+/// The same for each number of queries a class, which transductive methods learn from.
+std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                             const std::vector<int64_t>& queries, Progress& progress);
+
+/// The same for queries whose classes' shares are drawn from Dirichlet(alpha, ..., alpha); x = 1 / alpha, and 0 where
+/// they are balanced, which is the first point. Throws UsageError for an alpha that is not positive.
+std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                               const std::vector<double>& alphas, Progress& progress);
 
 /// The methods against the number of unlabelled images a class that GaussFusion may use. They belong to the episode's
 /// classes and are disjoint from the queries that are scored, which every point shares; the images of one point are

@@ -30,4 +30,8 @@ FittedMethod read_fitted_method(const std::filesystem::path& path);
 /// has it, and for a file whose method is not named.
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted);
 
+/// What is compared unless methods are named: the mean, with a completion model the paper's rows, and whatever was
+/// fitted, what takes the same file before it. `model` may be null.
+std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted);
+
 }  // namespace protocom

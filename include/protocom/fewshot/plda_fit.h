@@ -21,6 +21,9 @@ struct PldaFitInputs {
 /// How its settings are chosen.
 struct PldaFitOptions {
   std::vector<double> shrinkages = {0.1, 0.02, 0.3};  ///< the first stays unless another is surely better
+  /// Factors of the variance between classes in dimensions that no base class shows: few base classes show few of those
+  /// in which others differ.
+  std::vector<double> floors = {1, 2, 4};
   int64_t folds = 4;   ///< the base classes are left out in so many parts (2 where there are fewer than 20)
   int64_t tasks = 60;  ///< drawn for each number of shots and each distribution of queries
   uint64_t seed = 1;   ///< of the parts and the tasks
@@ -28,9 +31,11 @@ struct PldaFitOptions {
 
 /// One setting that was tried.
 struct PldaTrial {
-  std::string what;     ///< "knowledge", "shrinkage" or "trust, spread"
-  std::string setting;  ///< "0.1"
-  double figure = 0;    ///< accuracy in percent on tasks of held-out classes; for knowledge, the leave-one-out error
+  std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge" or "trust, spread"
+  std::string setting;  ///< "0.1, 2"
+  /// Accuracy in percent on tasks of held-out classes; for knowledge the leave-one-out error, for its strength the share
+  /// that it then explains.
+  double figure = 0;
   bool chosen = false;
 };
 
@@ -57,7 +62,10 @@ struct PldaFit {
 ///   - word weight and ridge of the prior by leave-one-out over the base classes (try_kernel_ridges);
 ///   - the laws of the variances (calibrate) from base classes left out in parts and from val classes; of the two, the
 ///     geometric mean, since a few val classes alone are too particular;
-///   - shrinkage by the accuracy of 1-shot and 5-shot tasks of val classes (without val: of the base classes left out),
+///   - how far what the prior predicts is followed by least squares on the same classes: a regression on few base
+///     classes promises too much;
+///   - shrinkage, and a factor of the variance where base classes show none, by the accuracy of 1-shot and 5-shot tasks
+///     of val classes (without val: of the base classes left out),
 ///     trust and spread by that of plda_vb with balanced and Dirichlet(1/2) queries: the default stays unless the
 ///     others' gain on the same tasks is above its standard error;
 ///   - the scales that make probabilities by the log loss of the same tasks.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocom/eval/analysis_attention.h"
+#include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_centres.h"
 #include "protocom/eval/analysis_distribution.h"
 #include "protocom/eval/analysis_generalised.h"
@@ -52,6 +53,12 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
                       const EpisodeOptions& episodes);
 /// Accuracy by classes to tell apart.
 Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
+/// Accuracy by queries, from which transductive methods learn.
+Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
+/// Accuracy by how unequally queries are spread over classes.
+Section imbalance_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
+/// Accuracy by base classes that methods are fitted on.
+Section base_classes_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Accuracy by unlabelled images.
 Section unlabelled_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Figure 1: base and novel classes in feature space.

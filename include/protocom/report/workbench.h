@@ -11,14 +11,17 @@ namespace protocom {
 
 /// Settings of the analyses; each uses some of them.
 struct AnalyseOptions {
-  std::vector<std::string> methods = paper_rows();  ///< as make_method takes them
-  std::string method = "gauss-fusion";              ///< whose answers to single queries are analysed
-  std::string baseline = "mean";                    ///< what gains are over
+  std::vector<std::string> methods;  ///< as make_method takes them; empty: default_methods()
+  std::string method;                ///< whose answers to single queries are analysed; empty: the last of them
+  std::string baseline = "mean";     ///< what gains are over
   EpisodeOptions episodes;
   int64_t cosine_episodes = 1000;
   std::vector<int64_t> shots = {1, 5};  ///< of the ablation
   int64_t max_shots = 10;
   std::vector<int64_t> ways;  ///< empty: from 5 to all classes
+  std::vector<int64_t> queries = {1, 2, 3, 5, 10, 15};
+  std::vector<double> alphas = {2, 0.5, 0.1};  ///< of Dirichlet distributions of queries
+  std::vector<int64_t> base_classes;           ///< empty: from 8 to all
   std::vector<int64_t> unlabelled = {0, 1, 2, 5, 10, 20, 30, 50};
   NoiseOptions noise;
   DistributionOptions distribution;
@@ -35,11 +38,9 @@ struct AnalyseOptions {
 
 /// What the analyses read; the references must outlive the workbench.
 struct WorkbenchInputs {
-  const FeatureSet& features;
-  const Knowledge& knowledge;
-  const CompletionModel& model;
-  const ClassKnowledge& classes;
-  PictureSource pictures;
+  EvaluateInputs data;                   ///< without a model some analyses are not possible
+  const Knowledge* knowledge = nullptr;  ///< for the classes' titles, and what is noisy in "noise"; may be null
+  PictureSource pictures = {};
   std::vector<FittedMethod> fitted = {};  ///< of methods that need fitting
 };
 
@@ -50,12 +51,6 @@ struct AnalysisOutcome {
   std::string episodes_hash = {};  ///< of its lists of episodes
 };
 
-/// An analysis that needs no completion model, unless one of the methods does.
-using AnalysisWithoutModel = AnalysisOutcome(const EvaluateInputs& inputs, const Methods& methods,
-                                             const AnalyseOptions& options, Progress& progress);
-/// "unseen" or "generalised". Throws UsageError for another name.
-AnalysisWithoutModel* analysis_without_model(const std::string& name);
-
 /// Everything the analyses read, and what several of them share, so that it is computed once.
 class Workbench {
  public:
@@ -64,10 +59,10 @@ class Workbench {
   Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress);
   ~Workbench();
 
-  /// Whether the analysis can be made of the methods asked for: two are about the paper's four rows.
-  [[nodiscard]] bool possible(const std::string& name) const;
+  /// Why the analysis cannot be made of what is here ("needs a completion model"); empty where it can.
+  [[nodiscard]] std::string obstacle(const std::string& name) const;
 
-  /// The analysis of that name: one of section_names() but "tables". Throws UsageError for one that is not possible.
+  /// The analysis of that name: one of section_names() but "tables". Throws UsageError for one that has an obstacle.
   AnalysisOutcome run(const std::string& name);
 
  private:

@@ -6,22 +6,23 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
+  std::string prior = "fitted";
   double scale = 0;
 };
 
 class Plda : public PldaMethod {
  public:
-  explicit Plda(const Options& options) : options_(options) {}
+  explicit Plda(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Predictive>(prepared(context), options_);
+    return std::make_unique<Predictive>(prepared(context, options_.prior), options_);
   }
 
  private:
   /// log N(q; m, 1 + v) of each class's posterior.
   class Predictive : public Scorer {
    public:
-    Predictive(PldaPrepared prepared, const Options& options) : prepared_(std::move(prepared)), options_(options) {}
+    Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
     [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
 
    private:
@@ -55,8 +56,9 @@ MethodDefinition plda() {
   spec.notes =
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
       "are chosen on classes left out of the fit, never on novel ones (docs/beyond.md).";
-  return define<Plda>(std::move(spec),
-                      Parameters<Options>().real("scale", &Options::scale, {},
+  return define<Plda>(std::move(spec), Parameters<Options>()
+                                           .choice("prior", &Options::prior, kPriors, kPriorText)
+                                           .real("scale", &Options::scale, {},
                                                  "factor of the log predictive in the softmax; 0: the one that makes "
                                                  "probabilities of classes left out right"));
 }

@@ -10,6 +10,7 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
+  std::string prior = "fitted";
   std::string proportions = "estimate";
   int64_t steps = 0;
   double scale = 0;
@@ -31,7 +32,7 @@ class PldaVb : public PldaMethod {
   explicit PldaVb(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Mixture>(prepared(context), options_);
+    return std::make_unique<Mixture>(prepared(context, options_.prior), options_);
   }
 
  private:
@@ -86,6 +87,7 @@ MethodDefinition plda_vb() {
   return define<PldaVb>(
       std::move(spec),
       Parameters<Options>()
+          .choice("prior", &Options::prior, kPriors, kPriorText)
           .choice("proportions", &Options::proportions, {"estimate", "balanced", "given"},
                   "of the classes among the unlabelled; given: told to the method (evaluate tells the true ones)")
           .whole("steps", &Options::steps, {0}, "of variational EM; 0: as fitted")

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "protocom/eval/analysis_sweep.h"
+#include "protocom/fewshot/fitted_method.h"
+
+namespace protocom {
+
+/// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index
+/// that is no class.
+FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes);
+
+/// `count` random base classes with all others of the features; those of one count are among those of every larger one.
+/// Throws UsageError for fewer than 1 or more than there are.
+FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed);
+
+/// The methods against the number of base classes that they are fitted on, on the same episodes: each of `fitted` is
+/// fitted anew with its parameters, and methods that use base features get those classes'. The encoder stays as it is.
+/// Methods that need a completion model have no point, since it is not trained anew.
+std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const std::vector<FittedMethod>& fitted,
+                                                  const EpisodeOptions& episodes, const std::vector<int64_t>& counts,
+                                                  Progress& progress);
+
+/// 8, 16, 32, ... below `available`, and that; {available} where it is at most 8.
+std::vector<int64_t> base_classes_up_to(int64_t available);
+
+}  // namespace protocom

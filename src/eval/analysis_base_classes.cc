@@ -1,0 +1,94 @@
+#include "protocom/eval/analysis_base_classes.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+#include "protocom/eval/fit.h"
+
+namespace protocom {
+namespace {
+
+/// The texts of the methods that do not depend on a completion model.
+std::vector<std::string> texts_without_model(const Methods& methods) {
+  std::vector<std::string> texts;
+  for (const auto& method : methods) {
+    if (!method->spec().has(Need::kCompletionModel)) texts.push_back(method->label());
+  }
+  if (texts.empty()) fail_usage("every method here needs a completion model, and that is not trained anew");
+  return texts;
+}
+
+/// With knowledge where it was fitted with knowledge.
+FittedMethod fit_anew(const FittedMethod& fitted, const FeatureSet& features, const KnowledgeTable* knowledge,
+                      uint64_t seed, Progress& progress) {
+  const bool knows = fitted.method->spec().has(Need::kKnowledge) || !fitted.method->state().attributes.empty();
+  return fit_method(features, knows ? knowledge : nullptr, {fitted.method->label(), seed}, progress);
+}
+
+}  // namespace
+
+FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes) {
+  const auto many = static_cast<int64_t>(features.class_names.size());
+  std::vector<int64_t> place(features.class_names.size(), -1);
+  FeatureSet kept;
+  for (const int64_t k : classes) {
+    if (k < 0 || k >= many) fail("class {} is none of the {} there are", k, many);
+    place[static_cast<size_t>(k)] = static_cast<int64_t>(kept.class_names.size());
+    kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
+    kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
+  }
+  const at::Tensor labels = at::tensor(place, at::kLong).index_select(0, features.labels);
+  const at::Tensor rows = labels.ge(0).nonzero().flatten();
+  kept.labels = labels.index_select(0, rows);
+  kept.features = features.features.index_select(0, rows);
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    kept.image_ids.push_back(features.image_ids[static_cast<size_t>(rows.data_ptr<int64_t>()[i])]);
+  kept.backbone_hash = features.backbone_hash;
+  return kept;
+}
+
+FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed) {
+  std::vector<int64_t> base = features.classes_of(Split::kBase);
+  const auto available = static_cast<int64_t>(base.size());
+  if (count < 1 || count > available) fail_usage("from 1 to {} base classes can be used, found {}", available, count);
+  std::vector<int64_t> kept;
+  for (const int64_t drawn : Rng(seed).sample(available, available)) {
+    if (static_cast<int64_t>(kept.size()) < count) kept.push_back(base[static_cast<size_t>(drawn)]);
+  }
+  for (const Split split : {Split::kVal, Split::kNovel}) {
+    const auto others = features.classes_of(split);
+    kept.insert(kept.end(), others.begin(), others.end());
+  }
+  std::sort(kept.begin(), kept.end());
+  return keep_classes(features, kept);
+}
+
+std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const std::vector<FittedMethod>& fitted,
+                                                  const EpisodeOptions& episodes, const std::vector<int64_t>& counts,
+                                                  Progress& progress) {
+  const std::vector<std::string> texts = texts_without_model(inputs.methods);
+  std::vector<SeriesPoint> points;
+  for (const int64_t count : counts) {
+    const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, episodes.seed);
+    std::vector<FittedMethod> anew;
+    for (const FittedMethod& one : fitted)
+      anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, episodes.seed, progress));
+    const AnalysisInputs here{
+        {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, anew), inputs.baseline};
+    const auto scores = evaluate(here, sample_episodes(fewer, episodes), progress);
+    append_points(here, static_cast<double>(count), scores, points);
+  }
+  return points;
+}
+
+std::vector<int64_t> base_classes_up_to(int64_t available) {
+  std::vector<int64_t> counts;
+  for (int64_t count = 8; count < available; count *= 2) counts.push_back(count);
+  counts.push_back(available);
+  return counts;
+}
+
+}  // namespace protocom
