@@ -25,9 +25,9 @@ Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int6
   const auto options = features.options().dtype(at::kDouble);
   Moments moments{at::zeros({groups}, options), at::zeros({groups, features.size(1)}, options),
                   at::zeros({groups, features.size(1)}, options)};
-  constexpr int64_t kBlock = 8192;  // bounds the float64 copy
-  for (int64_t begin = 0; begin < features.size(0); begin += kBlock) {
-    const int64_t rows = std::min(kBlock, features.size(0) - begin);
+  constexpr int64_t kRowsAtOnce = 8192;  // bounds the float64 copy
+  for (int64_t begin = 0; begin < features.size(0); begin += kRowsAtOnce) {
+    const int64_t rows = std::min(kRowsAtOnce, features.size(0) - begin);
     const at::Tensor block = features.narrow(0, begin, rows).to(at::kDouble);
     const at::Tensor label = labels.narrow(0, begin, rows);
     moments.count.index_add_(0, label, at::ones({rows}, options));

@@ -110,7 +110,10 @@ Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptio
           episodes.count, episodes.shape.n_way, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
       say_modes(methods_in(points));
   section.tables = {accuracy_table_of(points, "Accuracy, %, by shots", "K\u00a0=\u00a0", 0)};
-  section.figures = {chart, gain_chart_of(points, "shots-gain", chart.x_label)};
+  std::vector<SeriesPoint> with_images;  // without one there is no mean to be better than
+  std::copy_if(points.begin(), points.end(), std::back_inserter(with_images),
+               [](const SeriesPoint& point) { return point.x > 0; });
+  section.figures = {chart, gain_chart_of(with_images, "shots-gain", chart.x_label)};
   return section;
 }
 

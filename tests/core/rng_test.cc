@@ -51,7 +51,7 @@ TEST(Rng, StillAgreesWithThePublishedAlgorithmAfterAThousandOutputs) {
 
 TEST(Rng, MakesOfTheUpper53BitsAUniformNumber) {
   Rng rng(1);
-  EXPECT_DOUBLE_EQ(rng.uniform(), 0xb3f2af6d0fc710c5 / 0x1p64);  // to the 53 bits of a double
+  EXPECT_DOUBLE_EQ(rng.uniform(), static_cast<double>(0xb3f2af6d0fc710c5) / 0x1p64);  // to the 53 bits of a double
   EXPECT_EQ(Rng(7).uniform(3, 3), 3);
 }
 

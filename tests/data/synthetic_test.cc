@@ -212,8 +212,8 @@ TEST(Synthetic, RefusesSizesThatCannotBe) {
   options.image_size = 8;
   EXPECT_THROW(SyntheticWorld{options}, UsageError);
   const SyntheticWorld world(small_world());
-  EXPECT_THROW(world.draw(18, 0), Error);
-  EXPECT_THROW(world.draw(-1, 0), Error);
+  EXPECT_THROW((void)world.draw(18, 0), Error);
+  EXPECT_THROW((void)world.draw(-1, 0), Error);
 }
 
 TEST(SyntheticFolder, HasImagesASplitAndTheAttributeTable) {
