@@ -118,7 +118,7 @@ std::string make_name(const PartSet& parts, const Counts& used, std::set<std::st
 }
 
 void check(const SyntheticOptions& o) {
-  if (o.image_size < 16 || o.image_size > 1024) fail_usage("image size {} is outside 16..1024", o.image_size);
+  if (o.image_size < 16 || o.image_size > 4096) fail_usage("image size {} is outside 16..4096", o.image_size);
   if (o.images_per_class < 1) fail_usage("{} images per class: at least 1 is needed", o.images_per_class);
   if (o.base_classes < 8)
     fail_usage("{} base classes: at least 8 are needed for val and novel classes to share their parts", o.base_classes);

@@ -128,7 +128,10 @@ class Workbench::Impl {
     return spare_images(Split::kBase) > 0 ? "" : "needs more images of base classes";
   }
   [[nodiscard]] std::string lacks_fitted() const {
-    return fitted_.empty() ? "needs methods that are fitted: --fitted" : "";
+    if (fitted_.empty()) return "needs methods that are fitted: --fitted";
+    return base_classes_up_to(static_cast<int64_t>(features_.classes_of(Split::kBase).size())).size() > 1
+               ? ""
+               : "needs more base classes";
   }
 
   /// Those whose answers to single queries are kept: the ones asked for and the one analysed.

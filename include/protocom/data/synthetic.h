@@ -14,7 +14,7 @@ namespace protocom {
 /// The size of a synthetic data set and how hard it is.
 struct SyntheticOptions {
   uint64_t seed = 1;
-  int64_t image_size = 64;  ///< pixels a side, 16..1024
+  int64_t image_size = 64;  ///< pixels a side, 16..4096
   int64_t images_per_class = 80;
   int64_t base_classes = 60;
   int64_t val_classes = 12;
