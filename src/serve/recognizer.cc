@@ -132,6 +132,10 @@ std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
   return answers_of(features);
 }
 
+at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
+  return extract_square_features(backbone(), images, options_.extract);
+}
+
 Answer Recognizer::classify(const Image& image) {
   refresh();
   return answers_of(extract_features(backbone(), {image}, options_.extract)).front();
@@ -169,13 +173,16 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
 
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
                                   Progress& progress) {
+  if (others.empty()) return calibrate_on({}, options, progress);
   refresh();
-  at::Tensor strangers;
-  if (!others.empty()) {
-    const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
-    if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
-    strangers = files.features;
-  }
+  const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
+  if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+  return calibrate_on(files.features, options, progress);
+}
+
+Calibration Recognizer::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+                                     Progress& progress) {
+  refresh();
   const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
   file_.set_calibration(to_json(made));
   return made;
