@@ -28,7 +28,8 @@ void run_add(Options& options) {
 
 void run_list(const Options& options) {
   std::vector<std::vector<std::string>> rows = {{"name", "role", "requests a minute"}};
-  for (const http::ApiKey& one : ApiKeys::read(options.file).all())
+  const ApiKeys keys = ApiKeys::read(options.file);
+  for (const http::ApiKey& one : keys.all())
     rows.push_back({one.name, http::name_of(one.role), std::to_string(one.per_minute)});
   print_table(rows);
 }

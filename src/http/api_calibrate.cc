@@ -20,6 +20,13 @@ json number_of(const std::string& text) {
   return value.is_number() ? value : json();
 }
 
+/// The library names an option of the command line.
+std::string in_words_of_requests(std::string message) {
+  constexpr std::string_view kOption = "by --others", kHere = "as parts 'image' of a form";
+  const size_t at = message.find(kOption);
+  return at == std::string::npos ? message : message.replace(at, kOption.size(), kHere);
+}
+
 /// One calibration at a time: each takes the processor for long.
 class Turn {
  public:
@@ -46,7 +53,7 @@ void Api::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& op
     shown["change"] = last_change_of(recognizer.file());
     respond(json_response(shown));
   } catch (const Error& error) {
-    refuse(409, "{}", without_path(error.what()));
+    refuse(409, "{}", in_words_of_requests(without_path(error.what())));
   }
 }
 

@@ -36,19 +36,19 @@ HttpError why_no_answer(const RecognizerFile& file, const std::exception& error)
       ++classes;
       ready = ready && one.images > 0;
     }
-  } catch (const Error&) {
-    ready = true;
+  } catch (const std::exception&) {
+    classes = -1;  // it is the file
   }
-  if (classes == 0 || !ready) return {409, error.what()};
+  if (classes == 0 || (classes > 0 && !ready)) return {409, error.what()};
   logger().error("{}", error.what());
   return {500, kInternal};
 }
 
-Recognised answer(Recognizer& recognizer, const at::Tensor& features) {
+/// Features of several jobs -> answers, in their order.
+Recognised answer(Recognizer& recognizer, const std::vector<at::Tensor>& features) {
   Recognised done;
-  done.features = features;
   try {
-    done.answers = recognizer.classify_features(features);
+    done.answers = recognizer.classify_features(at::cat(features));
     done.method = recognizer.method().label();
     done.mode = recognizer.method().spec().mode();
   } catch (const std::exception& error) {
@@ -61,7 +61,7 @@ Recognised answer(Recognizer& recognizer, const at::Tensor& features) {
 bool answers_rows_alone(Recognizer& recognizer) {
   try {
     return recognizer.method().spec().sees != Sees::kAllQueries;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return true;  // answering says what is wrong
   }
 }
@@ -70,8 +70,7 @@ bool answers_rows_alone(Recognizer& recognizer) {
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs) {
   std::vector<at::Tensor> rows;
   for (const Job* one : jobs) rows.push_back(one->features);
-  if (rows.empty()) return;
-  Recognised all = answer(recognizer, at::cat(rows));
+  Recognised all = answer(recognizer, rows);
   auto next = all.answers.begin();
   for (const Job* one : jobs) {
     Recognised own{one->features, {}, all.method, all.mode, all.error};

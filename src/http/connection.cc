@@ -113,6 +113,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   }
 
   void read_head() {
+    if (stops_) return forget();
     parser_.emplace();
     parser_->header_limit(static_cast<uint32_t>(context_.limits.header_bytes));
     parser_->body_limit(std::numeric_limits<uint64_t>::max());  // its own limit once it is known what it is for

@@ -1,5 +1,7 @@
 #include "http/guard.h"
 
+#include <boost/asio/ip/address_v4.hpp>
+
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 
@@ -13,8 +15,11 @@ std::string host_name(const std::string& authority) {
   return authority.substr(0, authority.find(':'));
 }
 
+/// "127.0.0.1.example.org" is a name of somebody else's.
 bool is_this_machine(const std::string& name) {
-  return name == "localhost" || name == "[::1]" || name.rfind("127.", 0) == 0;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address_v4(name, error);
+  return name == "localhost" || name == "[::1]" || (!error && address.is_loopback());
 }
 
 /// A page of another site could have its visitor's browser send forms here, or have its own name lead here.

@@ -19,7 +19,7 @@ std::string text_in(const nlohmann::json& object, const char* name);
 std::vector<std::string> texts_in(const nlohmann::json& object, const char* name);
 
 /// A member that has to be one feature of `dim` numbers, or a list of 1 to `most` of them: float32 [n, dim]. Throws
-/// HttpError 400 for another shape and for what is not finite in float32, 413 for more.
+/// HttpError 400 for another shape, 413 for more.
 struct FeatureShape {
   int64_t dim = 0;
   int64_t most = 0;
