@@ -154,7 +154,8 @@ void take_back(const Database& database, int64_t change) {
 
 std::string describe_change(const std::vector<Enrolee>& enrolees) {
   if (enrolees.size() != 1) return fmt::format("enrol {} classes", enrolees.size());
-  return fmt::format("enrol {} images of '{}'", enrolees.front().examples.hashes.size(), enrolees.front().name);
+  const size_t images = enrolees.front().examples.hashes.size();
+  return fmt::format("enrol {} {} of '{}'", images, images == 1 ? "image" : "images", enrolees.front().name);
 }
 
 }  // namespace

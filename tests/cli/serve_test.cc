@@ -87,6 +87,11 @@ class Acknowledged {
     const std::lock_guard lock(mutex_);
     return names_.size();
   }
+  /// Waits until there are so many, at most two minutes.
+  bool wait_for(size_t fewest) {
+    for (int i = 0; i < 120'000 && count() < fewest; ++i) std::this_thread::sleep_for(milliseconds(1));
+    return count() >= fewest;
+  }
   [[nodiscard]] const std::set<std::string>& names() const { return names_; }
 
  private:
@@ -123,7 +128,7 @@ TEST_F(ServeCommand, FinishesWhatItAcceptedWhenItIsToldToStop) {
     Acknowledged told;
     std::vector<std::thread> clients;
     for (int i = 0; i < 4; ++i) clients.emplace_back([&] { told.enrol(server.port()); });
-    while (told.count() < 20) std::this_thread::sleep_for(milliseconds(1));
+    EXPECT_TRUE(told.wait_for(20));
     server.program().signal(signal);
     const Outcome outcome = server.program().wait();
     for (std::thread& one : clients) one.join();
@@ -142,7 +147,7 @@ TEST_F(ServeCommand, HoldsWhatWasAcknowledgedAfterAKillAtAnyMoment) {
     ASSERT_TRUE(holds_all(enrolled(server.port()), told.names())) << "after kill " << kill;
     const size_t before = told.count();
     std::thread one([&] { told.enrol(server.port()); }), two([&] { told.enrol(server.port()); });
-    while (told.count() == before) std::this_thread::sleep_for(milliseconds(1));
+    EXPECT_TRUE(told.wait_for(before + 1));
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 40'000));  // any moment is as good
     server.program().kill();
     one.join();
