@@ -56,6 +56,13 @@ int main(int argc, char** argv) {
   time("opening, with the classes' state", 1, [&] { opened->method(); });
   time("first answer", 1, [&] { opened->classify_features(feature); });
   time("an answer", 20, [&] { opened->classify_features(feature); });
+  protocom::RecognizerOptions alone;
+  alone.nearest = 0;
+  protocom::Recognizer classes_only = protocom::Recognizer::open(path, alone);
+  classes_only.classify_features(feature);
+  time("an answer without the nearest images", 20, [&] { classes_only.classify_features(feature); });
+  const at::Tensor many = feature.repeat({32, 1});
+  time("answers to 32 without the nearest images", 10, [&] { classes_only.classify_features(many); });
   time("enrolling an image", 1, [&] { opened->file().enrol({enrolee(*opened, 7, 1)}); });
   time("the answer after it", 1, [&] { opened->classify_features(feature); });
   fs::remove(path);

@@ -134,16 +134,18 @@ function nearExample(one) {
 
 function showRanking(item, answer) {
   const best = answer.ranking[0];
+  const none = answer.none_of_these === true;
   const verdict = item.querySelector('.verdict');
-  verdict.classList.toggle('none', answer.none_of_these === true);
-  verdict.textContent = answer.none_of_these === true ? 'None of these' : best.class;
+  verdict.classList.toggle('none', none);
+  verdict.textContent = none ? 'None of these' : best.class;
+  item.querySelector('.given').hidden = !none;
   item.querySelector('.ranking').replaceChildren(...answer.ranking.map(one => {
     const row = element('li');
     row.append(bar(one.probability), element('span', one.class), element('span', percent(one.probability)));
     return row;
   }));
   item.querySelector('.nearest').replaceChildren(...answer.nearest.map(nearExample));
-  item.querySelector('.confirm').textContent = 'Yes, ' + best.class;
+  item.querySelector('.confirm').textContent = (none ? 'It is ' : 'Yes, ') + best.class;
 }
 
 function offerCorrection(item, file, answer) {
@@ -153,6 +155,7 @@ function offerCorrection(item, file, answer) {
     await enrol(name, [file]);
     item.querySelector('.verdict').textContent = name;
     item.querySelector('.verdict').classList.remove('none');
+    item.querySelector('.given').hidden = true;
     form.replaceChildren(element('p', 'Enrolled as ' + name + '.', 'hint'));
     $('undo').focus();
   });

@@ -95,6 +95,20 @@ TEST_F(Page, EnrolsAnswersCorrectsAndRemembers) {
   for (const std::string& one : browser_->complaints()) EXPECT_THAT(one, HasSubstr("favicon")) << one;
 }
 
+TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
+  for (const uint8_t grey : {0, 10, 20}) enrol("dark", grey);
+  for (const uint8_t grey : {230, 240, 250}) enrol("bright", grey);
+  ASSERT_EQ(ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson).status, 200);
+  const std::string picture = photo("q.png", 128);
+  const bool none = ask("POST", "/v1/classify", read_file(picture), kPng).json()["answers"][0]["none_of_these"];
+  browser_->call("Page.reload");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('calibration').textContent.includes('Calibrated on')"));
+  browser_->choose("#ask-files", {picture});
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('#answers .verdict')"));
+  EXPECT_EQ(text("#answers .verdict") == "None of these", none);
+  EXPECT_EQ(browser_->evaluate("document.querySelector('#answers .given').hidden"), !none);
+}
+
 TEST_F(Page, SaysWhatTheServerRefuses) {
   browser_->evaluate("document.getElementById('class-name').value = 'cat'");
   browser_->evaluate("document.getElementById('attributes').value = 'tial'");
