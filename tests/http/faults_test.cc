@@ -173,8 +173,8 @@ TEST_F(Served, PagesOfOtherSitesCannotUseAVisitorsBrowser) {
 
 TEST_F(Served, AClientThatIsSlowOrGoneKeepsNobodyWaiting) {
   ServerOptions options;
-  options.limits.head = std::chrono::seconds(1);
-  options.limits.body = std::chrono::seconds(1);
+  options.limits.head = std::chrono::seconds(2);
+  options.limits.body = std::chrono::seconds(2);
   serve(options);
   enrol("dark", 10);
   Client silent(port()), in_head(port()), in_body(port());

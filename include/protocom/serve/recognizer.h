@@ -133,7 +133,7 @@ class Recognizer {
   Backbone& backbone();
   const Knowledge* knowledge();
   std::vector<Answer> answers_of(const at::Tensor& features) const;
-  std::vector<NearExample> nearest_of(const at::Tensor& feature) const;
+  std::vector<std::vector<NearExample>> nearest_of(const at::Tensor& features) const;
 
   RecognizerFile file_;
   RecognizerOptions options_;
