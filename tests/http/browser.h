@@ -75,7 +75,7 @@ class Browser {
   /// Waits until it is true, at most a minute.
   bool wait_for(const std::string& condition) {
     for (int i = 0; i < 3000; ++i) {
-      if (evaluate("Boolean(" + condition + ")") == true) return true;
+      if (holds(condition)) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return false;
@@ -110,6 +110,15 @@ class Browser {
     ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--disable-dev-shm-usage", "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
+  }
+
+  /// While a page loads there may be neither its elements nor a place to ask.
+  bool holds(const std::string& condition) {
+    try {
+      return evaluate("(() => { try { return Boolean(" + condition + "); } catch { return false; } })()") == true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
   }
 
   nlohmann::json receive() {
