@@ -1,5 +1,5 @@
 // A recognizer with very many classes:
-//   many_classes_benchmark RECOGNIZER CLASSES     a recognizer without classes, of which a copy is filled with random features
+//   many_classes RECOGNIZER CLASSES     a recognizer without classes, of which a copy is filled with random features
 // Prints what opening it, answering a feature and enrolling one cost.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ protocom::Enrolee enrolee(protocom::Recognizer& recognizer, int64_t number, int6
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    fmt::print(stderr, "many_classes_benchmark RECOGNIZER CLASSES\n");
+    fmt::print(stderr, "many_classes RECOGNIZER CLASSES\n");
     return 2;
   }
   protocom::set_threads(0);

@@ -1,7 +1,7 @@
 // Load for `protocom serve`, from a process of its own:
-//   server_load_benchmark bare RECOGNIZER BATCH SECONDS IMAGE...         images/s of the backbone alone, and one image's forward
-//   server_load_benchmark closed PORT CONNECTIONS SECONDS IMAGE...       images/s with so many clients that never pause
-//   server_load_benchmark open PORT REQUESTS_A_SECOND SECONDS IMAGE...   latency at a rate, from when a request was due
+//   server_load bare RECOGNIZER BATCH SECONDS IMAGE...         images/s of the backbone alone, and one image's forward
+//   server_load closed PORT CONNECTIONS SECONDS IMAGE...       images/s with so many clients that never pause
+//   server_load open PORT REQUESTS_A_SECOND SECONDS IMAGE...   latency at a rate, from when a request was due
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ void run_open(int port, double rate, const Plan& plan) {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    fmt::print(stderr, "server_load_benchmark bare|closed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
+    fmt::print(stderr, "server_load bare|closed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
     return 2;
   }
   const std::string mode = argv[1];
