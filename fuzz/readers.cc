@@ -9,6 +9,10 @@
 #include <fstream>
 
 #include "apps/protocom/run/config.h"
+#include "http/http_error.h"
+#include "http/json_body.h"
+#include "http/multipart.h"
+#include "http/target.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -146,6 +150,36 @@ void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 
 void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by_class(); }
 
+/// Runs something that may refuse a client.
+template <typename Read>
+void attempt_request(const Read& read) {
+  try {
+    read();
+  } catch (const http::HttpError& error) {
+    if (error.status < 400 || error.status > 499 || error.message.empty()) std::abort();
+  }
+}
+
+void read_form(const fs::path& path) {
+  const std::string body = read_file(path);
+  attempt_request([&] { (void)http::parse_multipart(body, "multipart/form-data; boundary=edge", 8); });
+  attempt_request([&] { (void)http::parse_multipart("--edge--", body, 8); });
+}
+
+void read_request(const fs::path& path) {
+  const std::string body = read_file(path);
+  attempt_request([&] {
+    const nlohmann::json object = http::parse_object(body, {"features", "name", "attributes"});
+    if (object.contains("features")) (void)http::features_in(object, "features", {2, 4});
+    if (object.contains("name")) (void)http::text_in(object, "name");
+    if (object.contains("attributes")) (void)http::texts_in(object, "attributes");
+  });
+}
+
+void read_target(const fs::path& path) {
+  attempt_request([&] { (void)http::path_of(read_file(path)); });
+}
+
 void read_state(const fs::path& path) { (void)read_checkpoint(path); }
 
 void read_images(const fs::path& path) { (void)read_pack(path); }
@@ -220,7 +254,10 @@ const std::vector<Reader>& readers() {
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
-                                          {"checkpoint", ".npz", true, &read_state}};
+                                          {"checkpoint", ".npz", true, &read_state},
+                                          {"form", ".txt", false, &read_form},
+                                          {"request", ".json", false, &read_request},
+                                          {"target", ".txt", false, &read_target}};
   return all;
 }
 

@@ -110,6 +110,14 @@ void write_arrays(const fs::path& folder) {
 void write_texts(const fs::path& folder) {
   write_file(folder / "csv/table", "class,attribute,weight\nzebra,stripes,1\n\"a, b\",\"say \"\"x\"\"\",0.5\n");
   write_file(folder / "csv/matrix", "class,stripes,tail\nzebra,1,0.5\nfish,,1\n");
+  write_file(
+      folder / "form/images",
+      "--edge\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.png\"\r\nContent-Type: "
+      "image/png\r\n\r\nx\r\n--edge\r\nContent-Disposition: form-data; name=attributes\r\n\r\na,b\r\n--edge--\r\n");
+  write_file(folder / "form/type", "multipart/form-data; charset=\"utf-8\"; boundary=edge");
+  write_file(folder / "request/features", R"({"features": [[1, -0.5], [2e3, 4]]})");
+  write_file(folder / "request/class", R"({"name": "sea lion", "attributes": ["tail", "fin"]})");
+  write_file(folder / "target/class", "/v1/classes/sea%2Flion%20%C3%A9/examples");
   write_file(folder / "csv/split", "class,split\nzebra,base\nfish,novel\n");
   write_file(folder / "word-vectors/plain", "2 3\ncat 0.1 -2e-3 3\ndog 1 2 3\na b 1 2 3\n");
   write_file(folder / "toml/plain",

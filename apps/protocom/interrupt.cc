@@ -35,7 +35,7 @@ sigset_t signals_to_watch() {
 void answer(int signal) {
   const bool second = stop_signal().requested();
   if (second || !stop_signal().request(signal)) end_at_once(signal);
-  logger().info("{}: finishing the step and saving the state; once more ends at once", signal_name(signal));
+  logger().info("{}: finishing what was begun; once more ends at once", signal_name(signal));
 }
 
 void watch(sigset_t set) {

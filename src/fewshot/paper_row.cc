@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/last_supports.h"
 #include "protocom/fewshot/cosine_classifier.h"
 
 namespace protocom {
@@ -10,11 +11,16 @@ namespace {
 class PaperRowScorer : public Scorer {
  public:
   PaperRowScorer(PaperRow::Prototypes prototypes, const GaussFusionOptions& fusion, CompletePrototypes complete,
-                 at::Tensor gamma)
-      : prototypes_(prototypes), fusion_(fusion), complete_(std::move(complete)), gamma_(std::move(gamma)) {}
+                 at::Tensor gamma, Sees sees)
+      : prototypes_(prototypes),
+        fusion_(fusion),
+        complete_(std::move(complete)),
+        gamma_(std::move(gamma)),
+        sees_(sees) {}
 
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_);  // [b, n, d]
+    const auto place = [&] { return prototypes_(PrototypeParts(batch, complete_), fusion_); };
+    const at::Tensor prototypes = sees_ == Sees::kEachQueryAlone ? *last_.of(batch, place) : place();  // [b, n, d]
     return {gamma_ * protocom::cosine_similarity(batch.query, prototypes), prototypes};
   }
 
@@ -23,6 +29,8 @@ class PaperRowScorer : public Scorer {
   GaussFusionOptions fusion_;
   CompletePrototypes complete_;
   at::Tensor gamma_;
+  Sees sees_;
+  LastSupports<at::Tensor> last_;
 };
 
 }  // namespace
@@ -44,7 +52,7 @@ std::unique_ptr<Scorer> PaperRow::prepare(const MethodContext& context) const {
   if (spec().has(Need::kCompletionModel) && !complete) complete = complete_by(*context.model, *context.classes);
   const at::Tensor gamma =
       context.gamma.defined() && options_.gamma == 0 ? context.gamma : at::scalar_tensor(this->gamma(context));
-  return std::make_unique<PaperRowScorer>(prototypes_, options_, std::move(complete), gamma);
+  return std::make_unique<PaperRowScorer>(prototypes_, options_, std::move(complete), gamma, spec().sees);
 }
 
 Parameters<PaperRowOptions> paper_row_parameters() {

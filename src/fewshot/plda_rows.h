@@ -57,7 +57,15 @@ PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count,
 /// both into panels, which costs more than the products when n is small.
 at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes);
 
+/// A belief as rows take it: a log predictive is one product and one constant a class.
+struct PldaRowPredictive {
+  at::Tensor prototypes;  ///< [..., n, width]
+  at::Tensor constant;    ///< [..., n]
+};
+PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout);
+
 /// log_predictive() of rows [..., q, width]: [..., q, n].
+at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
 at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout);
 
 }  // namespace protocom

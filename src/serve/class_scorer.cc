@@ -121,9 +121,32 @@ ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& mode
   context.class_names = &table_.classes;
   check_needs(*method_, context);
   scorer_ = method_->prepare(context);
+  map_supports();
 }
 
-EpisodeScores ClassScorer::score(const at::Tensor& features) const { return score(supports_, features); }
+/// Once for all questions: the supports are the larger part of an episode by far. In pieces that stay in the cache.
+void ClassScorer::map_supports() {
+  constexpr int64_t kPiece = 64;
+  mapped_ = supports_;
+  const auto map = scorer_->feature_map();
+  if (map == nullptr || !supports_.support.defined()) return;
+  std::vector<at::Tensor> pieces;
+  for (int64_t k = 0; k < supports_.support.size(1); k += kPiece) {
+    const at::Tensor mask = supports_.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
+    pieces.push_back(map->map(supports_.support.slice(1, k, k + kPiece)) * mask);
+  }
+  mapped_.support = at::cat(pieces, 1);
+}
+
+EpisodeScores ClassScorer::score(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const auto map = scorer_->feature_map();
+  if (map == nullptr || !supports_.support.defined()) return score(supports_, features);
+  check_dim(features, supports_.support.size(3));
+  EpisodeBatch batch = mapped_;
+  batch.query = map->map(features.to(at::kFloat).unsqueeze(0));  // [1, n, e]
+  return scorer_->score_mapped(batch);
+}
 
 EpisodeScores ClassScorer::score(EpisodeBatch batch, const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
@@ -179,7 +202,9 @@ std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabiliti
   std::vector<std::vector<RankedClass>> result;
   for (int64_t i = 0; i < p.size(0); ++i) {
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return p[i][a] > p[i][b]; });
+    const auto end = order.begin() + std::min(top, classes);
+    std::partial_sort(order.begin(), end, order.end(),
+                      [&](int64_t a, int64_t b) { return p[i][a] > p[i][b] || (p[i][a] == p[i][b] && a < b); });
     std::vector<RankedClass> ranking;
     for (size_t r = 0; r < order.size() && r < static_cast<size_t>(top); ++r) {
       ranking.push_back({class_names[static_cast<size_t>(order[r])], p[i][order[r]]});

@@ -95,14 +95,21 @@ Backbone& Recognizer::backbone() {
   return *backbone_;
 }
 
-std::vector<NearExample> Recognizer::nearest_of(const at::Tensor& feature) const {
-  std::vector<NearExample> nearest;
+std::vector<std::vector<NearExample>> Recognizer::nearest_of(const at::Tensor& features) const {
+  constexpr int64_t kPiece = 64;  // rows whose likeness to all examples is in memory at once
+  std::vector<std::vector<NearExample>> nearest(static_cast<size_t>(features.size(0)));
   if (!examples_.defined() || options_.nearest < 1) return nearest;
-  const at::Tensor likeness = examples_.matmul(directions(feature, center_).squeeze(0));  // [m]
-  const auto [value, row] = likeness.topk(std::min(options_.nearest, likeness.size(0)));
-  for (int64_t i = 0; i < value.size(0); ++i) {
-    nearest.push_back(example_rows_[static_cast<size_t>(row[i].item<int64_t>())]);
-    nearest.back().similarity = value[i].item<double>();
+  for (int64_t begin = 0; begin < features.size(0); begin += kPiece) {
+    const at::Tensor rows = directions(features.slice(0, begin, begin + kPiece), center_);
+    const at::Tensor likeness = rows.matmul(examples_.t());  // [piece, m]
+    const auto [value, row] = likeness.topk(std::min(options_.nearest, likeness.size(1)), 1);
+    for (int64_t i = 0; i < value.size(0); ++i) {
+      for (int64_t r = 0; r < value.size(1); ++r) {
+        NearExample one = example_rows_[static_cast<size_t>(row[i][r].item<int64_t>())];
+        one.similarity = value[i][r].item<double>();
+        nearest[static_cast<size_t>(begin + i)].push_back(std::move(one));
+      }
+    }
   }
   return nearest;
 }
@@ -114,6 +121,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
   const at::Tensor probabilities = (scores.logits.squeeze(0) * factor).softmax(-1);  // [n, c]
   auto rankings = rank_classes(probabilities, scorer_->class_names(), options_.top);
   const at::Tensor familiar = familiarity(scores);
+  auto nearest = nearest_of(features);
   std::vector<Answer> answers;
   for (size_t i = 0; i < rankings.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
@@ -121,7 +129,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
     answer.ranking = std::move(rankings[i]);
     answer.familiarity = familiar[row].item<double>();
     if (calibration_) answer.none_of_these = answer.familiarity <= calibration_->threshold;
-    answer.nearest = nearest_of(features.slice(0, row, row + 1));
+    answer.nearest = std::move(nearest[i]);
     answers.push_back(std::move(answer));
   }
   return answers;
@@ -130,6 +138,10 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
 std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
   refresh();
   return answers_of(features);
+}
+
+at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
+  return extract_square_features(backbone(), images, options_.extract);
 }
 
 Answer Recognizer::classify(const Image& image) {
@@ -169,13 +181,16 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
 
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
                                   Progress& progress) {
+  if (others.empty()) return calibrate_on({}, options, progress);
   refresh();
-  at::Tensor strangers;
-  if (!others.empty()) {
-    const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
-    if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
-    strangers = files.features;
-  }
+  const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
+  if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+  return calibrate_on(files.features, options, progress);
+}
+
+Calibration Recognizer::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+                                     Progress& progress) {
+  refresh();
   const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
   file_.set_calibration(to_json(made));
   return made;

@@ -143,9 +143,19 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
+/// Deletes what a change added and brings back what it removed.
+void take_back(const Database& database, int64_t change) {
+  for (const std::string table : changing_tables()) {
+    database.prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(change).run();
+    database.prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(change).run();
+  }
+  database.prepare("DELETE FROM changes WHERE id = ?").bind(change).run();
+}
+
 std::string describe_change(const std::vector<Enrolee>& enrolees) {
   if (enrolees.size() != 1) return fmt::format("enrol {} classes", enrolees.size());
-  return fmt::format("enrol {} images of '{}'", enrolees.front().examples.hashes.size(), enrolees.front().name);
+  const size_t images = enrolees.front().examples.hashes.size();
+  return fmt::format("enrol {} {} of '{}'", images, images == 1 ? "image" : "images", enrolees.front().name);
 }
 
 }  // namespace
@@ -245,16 +255,22 @@ void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
 ChangeEntry RecognizerFile::undo() {
   return reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> all = changes(1);
-    if (all.empty()) fail("{}: there is nothing to undo", path().string());
-    const ChangeEntry& last = all.front();
-    for (const std::string table : changing_tables()) {
-      database_->prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(last.id).run();
-      database_->prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(last.id).run();
-    }
-    database_->prepare("DELETE FROM changes WHERE id = ?").bind(last.id).run();
+    const std::vector<ChangeEntry> last = changes(1);
+    if (last.empty()) fail("{}: there is nothing to undo", path().string());
+    take_back(*database_, last.front().id);
     transaction.commit();
-    return last;
+    return last.front();
+  });
+}
+
+std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
+  return reading(path(), [&]() -> std::optional<ChangeEntry> {
+    Transaction transaction(*database_, Access::kWrite);
+    const std::vector<ChangeEntry> last = changes(1);
+    if (last.empty() || last.front().id != change) return std::nullopt;
+    take_back(*database_, change);
+    transaction.commit();
+    return last.front();
   });
 }
 

@@ -14,13 +14,6 @@ constexpr int kThumbnailQuality = 80;
 
 bool says_something(const ClassRequest& request) { return !request.attributes.empty() || !request.synset.empty(); }
 
-/// A JPEG of at most `side` pixels a side; empty for 0.
-std::string thumbnail_of(const Image& image, int64_t side) {
-  if (side < 1) return {};
-  if (std::max(image.height, image.width) <= side) return encode_jpeg(image, kThumbnailQuality);
-  return encode_jpeg(resize(image, side, side), kThumbnailQuality);
-}
-
 /// The image files of all requests in one list, and whose they are.
 struct Files {
   std::vector<fs::path> paths;
@@ -51,14 +44,15 @@ struct Collected {
 };
 
 /// Gives each image of a batch to its request; `next` is the number of the first file that is not yet accounted for.
-void distribute(EmbeddedBatch&& batch, const Files& files, int64_t side, size_t& next, std::vector<Collected>& to) {
+void distribute(EmbeddedBatch&& batch, const Files& files, const Recognizer& recognizer, size_t& next,
+                std::vector<Collected>& to) {
   for (size_t i = 0; i < batch.paths.size(); ++i) {
     while (files.paths[next] != batch.paths[i]) ++next;  // the files between could not be read
     Collected& own = to[files.owner[next++]];
     own.features.push_back(batch.features[static_cast<int64_t>(i)]);
     own.examples.hashes.push_back(batch.hashes[i]);
     own.examples.sources.push_back(batch.paths[i].string());
-    if (side > 0) own.examples.thumbnails.push_back(thumbnail_of(batch.images[i], side));
+    own.examples.thumbnails.push_back(recognizer.thumbnail_of(batch.images[i]));
   }
 }
 
@@ -71,18 +65,26 @@ const Knowledge* Recognizer::knowledge() {
   return knowledge_.get();
 }
 
-std::optional<ClassDescription> Recognizer::describe(const ClassRequest& request) {
-  if (!says_something(request) && file_.find_class(request.name)) return std::nullopt;
-  if (knowledge() == nullptr) return describe_without_knowledge(request);
-  return describe_class(*knowledge(), *model_, request);
+std::string Recognizer::thumbnail_of(const Image& image) const {
+  const int64_t side = file_.settings().thumbnail_side;
+  if (side < 1) return {};
+  if (std::max(image.height, image.width) <= side) return encode_jpeg(image, kThumbnailQuality);
+  return encode_jpeg(resize(image, side, side), kThumbnailQuality);
+}
+
+Enrolee Recognizer::describe(const ClassRequest& request) {
+  Enrolee made;
+  made.name = request.name;
+  if (says_something(request)) made.describe = Describe::kAnyClass;
+  if (!says_something(request) && file_.find_class(request.name)) return made;
+  made.description =
+      knowledge() == nullptr ? describe_without_knowledge(request) : describe_class(*knowledge(), *model_, request);
+  return made;
 }
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
   std::vector<Enrolee> enrolees;
-  for (const EnrolRequest& one : requests) {
-    enrolees.push_back({one.description.name, describe(one.description)});
-    if (says_something(one.description)) enrolees.back().describe = Describe::kAnyClass;
-  }
+  for (const EnrolRequest& one : requests) enrolees.push_back(describe(one.description));
   Enrolment done;
   const Files files = find_files(requests, done);
   std::vector<Collected> collected(requests.size());
@@ -91,7 +93,7 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
     const auto take = [&](EmbeddedBatch&& batch) {
       done.unreadable.insert(done.unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
       done.given += batch.features.size(0);
-      distribute(std::move(batch), files, file_.settings().thumbnail_side, next, collected);
+      distribute(std::move(batch), files, *this, next, collected);
     };
     embed_batches(backbone(), files.paths, options_.extract, take, progress);
   }

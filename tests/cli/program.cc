@@ -63,6 +63,13 @@ void Program::kill() { signal(SIGKILL); }
 
 void Program::signal(int number) const { ::kill(process_, number); }
 
+bool Program::runs() const {
+  siginfo_t ended{};
+  return ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+}
+
+std::string Program::out_so_far() const { return read_text(out_); }
+
 Outcome Program::wait() {
   int status = 0;
   ::waitpid(process_, &status, 0);

@@ -29,6 +29,10 @@ class Program {
   void kill();
   /// Sends it a signal.
   void signal(int number) const;
+  /// Whether it still runs.
+  [[nodiscard]] bool runs() const;
+  /// What it has printed until now.
+  [[nodiscard]] std::string out_so_far() const;
   /// Waits for its end.
   Outcome wait();
 

@@ -13,7 +13,8 @@ set(level_of_eval 3)
 set(level_of_train 4)
 set(level_of_serve 4)
 set(level_of_report 4)
-set(level_of_apps 5)
+set(level_of_http 5)
+set(level_of_apps 6)
 
 set(violations "")
 

@@ -62,6 +62,19 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
   EXPECT_EQ(enrolled.classes[1].description.embedding_source, "attributes");
 }
 
+TEST_F(RecognizerFileTest, TakesOneChangeBackOnlyWhileItIsTheLast) {
+  RecognizerFile file(path_);
+  EXPECT_FALSE(file.undo_only(1)) << "there is none";
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  const int64_t dog = file.changes(1)[0].id;
+  file.enrol({enrolee("cat", {{3, 4}}, {"b"})});
+  EXPECT_FALSE(file.undo_only(dog));
+  EXPECT_THAT(file.list_classes(), SizeIs(2));
+  EXPECT_TRUE(file.undo_only(file.changes(1)[0].id));
+  EXPECT_TRUE(file.undo_only(dog));
+  EXPECT_THAT(file.list_classes(), IsEmpty());
+}
+
 TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
   RecognizerFile file(path_);
   EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);

@@ -60,10 +60,12 @@ class ClassScorer {
 
  private:
   [[nodiscard]] EpisodeScores score(EpisodeBatch batch, const at::Tensor& features) const;
+  void map_supports();
 
   KnowledgeTable table_;  // the store's classes and what is known of them
   ClassKnowledge knowledge_;
   EpisodeBatch supports_;  // all of a batch but the queries
+  EpisodeBatch mapped_;    // the same through the method's feature map
   std::shared_ptr<const Method> method_;
   std::unique_ptr<Scorer> scorer_;
 };

@@ -93,6 +93,16 @@ class Recognizer {
   /// The same for features float32 [n, d]: an answer a row.
   std::vector<Answer> classify_features(const at::Tensor& features);
 
+  /// For callers that decode images themselves, by decode_image and resize_and_crop with settings().preprocessing:
+  /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
+  /// of another size.
+  at::Tensor features_of(const std::vector<Image>& images);
+  /// What is kept of such an image to be looked at: a JPEG, or nothing where the file keeps none.
+  [[nodiscard]] std::string thumbnail_of(const Image& image) const;
+  /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
+  /// Throws what describe_class throws.
+  Enrolee describe(const ClassRequest& request);
+
   /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
   /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
   /// returned.
@@ -109,6 +119,9 @@ class Recognizer {
   /// image files of none of the classes; empty: classes are left out in turn.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none());
+  /// The same with `strangers`, features float32 [n, d] of images of none of the classes, or undefined.
+  Calibration calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+                           Progress& progress = Progress::none());
 
   /// The calibration that answers follow; nothing when there is none for the method.
   [[nodiscard]] const std::optional<Calibration>& calibration();
@@ -119,9 +132,8 @@ class Recognizer {
   void refresh_examples();
   Backbone& backbone();
   const Knowledge* knowledge();
-  std::optional<ClassDescription> describe(const ClassRequest& request);
   std::vector<Answer> answers_of(const at::Tensor& features) const;
-  std::vector<NearExample> nearest_of(const at::Tensor& feature) const;
+  std::vector<std::vector<NearExample>> nearest_of(const at::Tensor& features) const;
 
   RecognizerFile file_;
   RecognizerOptions options_;

@@ -172,6 +172,8 @@ class RecognizerFile {
   void set_calibration(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. Throws Error when there is none.
   ChangeEntry undo();
+  /// The same if the last change is that one; else, or where there is none, nothing happens.
+  std::optional<ChangeEntry> undo_only(int64_t change);
   /// Forgets what was removed and how to undo, and gives the room back.
   void compact();
 

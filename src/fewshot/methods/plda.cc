@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include "fewshot/last_supports.h"
 #include "fewshot/plda_method.h"
 
 namespace protocom::methods {
@@ -28,17 +29,28 @@ class Plda : public PldaMethod {
    private:
     [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const PldaLayout& layout = prepared_.rows->layout();
-      const PldaRowBelief prior = prepared_.prior_of(batch);
-      const auto [count, sum] = supports_of(batch);
-      const at::Tensor scores = row_log_predictive(row_posterior(prior, count, sum, layout), batch.query, layout);
+      const auto classes = last_.of(batch, [&] { return believe(batch); });
+      const at::Tensor& count = classes->count;
+      const at::Tensor scores = row_log_predictive(classes->predictive, batch.query);
       const at::Tensor logits =
           options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};
     }
 
+    /// What the supports say.
+    struct Classes {
+      PldaRowPredictive predictive;
+      at::Tensor count;  // [b, n]
+    };
+    [[nodiscard]] Classes believe(const EpisodeBatch& batch) const {
+      const PldaLayout& layout = prepared_.rows->layout();
+      const auto [count, sum] = supports_of(batch);
+      return {row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout), count};
+    }
+
     PldaPrepared prepared_;
     Options options_;
+    LastSupports<Classes> last_;
   };
 
   Options options_;

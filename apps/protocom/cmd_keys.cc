@@ -1,0 +1,73 @@
+#include "cli.h"
+#include "protocom/http/api_keys.h"
+
+namespace protocom::cli {
+namespace {
+
+using http::ApiKeys;
+
+struct Options {
+  std::string file, role = "read";
+  http::ApiKey key;
+};
+
+ApiKeys keys_of(const Options& options) {
+  std::error_code ignored;
+  return std::filesystem::exists(options.file, ignored) ? ApiKeys::read(options.file) : ApiKeys();
+}
+
+void run_add(Options& options) {
+  check_writable(options.file);
+  ApiKeys keys = keys_of(options);
+  options.key.role = http::role_of(options.role);
+  const std::string text = keys.add(options.key);
+  keys.write(options.file);
+  logger().info("the key is printed once and kept nowhere; {} holds its hash", options.file);
+  fmt::print("{}\n", text);
+}
+
+void run_list(const Options& options) {
+  std::vector<std::vector<std::string>> rows = {{"name", "role", "requests a minute"}};
+  const ApiKeys keys = ApiKeys::read(options.file);
+  for (const http::ApiKey& one : keys.all())
+    rows.push_back({one.name, http::name_of(one.role), std::to_string(one.per_minute)});
+  print_table(rows);
+}
+
+void run_remove(const Options& options) {
+  ApiKeys keys = ApiKeys::read(options.file);
+  keys.remove(options.key.name);
+  keys.write(options.file);
+}
+
+CLI::App* add_part(CLI::App& keys, const std::string& name, const std::string& what,
+                   const std::shared_ptr<Options>& options) {
+  CLI::App* command = keys.add_subcommand(name, what);
+  command->add_option("file", options->file, "File of keys")->required();
+  return command;
+}
+
+void add_keys_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* keys = add_command(app, "keys", "API keys of protocom serve",
+                               "protocom keys add keys.json phone --role write\n"
+                               "  protocom keys list keys.json\n"
+                               "  protocom keys remove keys.json phone");
+  keys->require_subcommand(1);
+  CLI::App* add = add_part(*keys, "add", "Make a key and print it", options);
+  add->add_option("name", options->key.name, "Whose it is")->required();
+  add->add_option("--role", options->role, "read: classify and list; write: also enrol, correct, calibrate and undo")
+      ->check(CLI::IsMember({"read", "write"}));
+  add->add_option("--per-minute", options->key.per_minute, "Requests")->check(CLI::Range(1, 1'000'000));
+  add->callback([options] { run_add(*options); });
+  CLI::App* list = add_part(*keys, "list", "List keys", options);
+  list->callback([options] { run_list(*options); });
+  CLI::App* remove = add_part(*keys, "remove", "Remove a key; a running server takes it no more", options);
+  remove->add_option("name", options->key.name, "Of the key")->required();
+  remove->callback([options] { run_remove(*options); });
+}
+
+const Command kRegister{Order::kServe, &add_keys_command};
+
+}  // namespace
+}  // namespace protocom::cli

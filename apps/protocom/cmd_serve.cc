@@ -1,0 +1,66 @@
+#include <thread>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "protocom/http/server.h"
+
+namespace protocom::cli {
+namespace {
+
+struct Options {
+  std::string recognizer;
+  http::ServerOptions server;
+};
+
+void run_serve(const Options& options) {
+  constexpr std::chrono::milliseconds kPause{20};
+  const StopSignal::Listener listener(&stop_signal());
+  http::Server server(options.recognizer, options.server);
+  const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
+  fmt::print("{} is served at {}://{}:{}/\n", options.recognizer, options.server.certificate.empty() ? "http" : "https",
+             is_ipv6 ? "[" + options.server.address + "]" : options.server.address, server.port());
+  std::fflush(stdout);
+  while (!stop_signal().requested()) std::this_thread::sleep_for(kPause);
+  server.stop();
+}
+
+void add_limits(CLI::App& command, http::ServerLimits& limits) {
+  const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
+  command.add_option("--body-bytes", limits.body_bytes, "Longest body of a request")->check(positive);
+  command.add_option("--pixels", limits.pixels, "Largest image")->check(positive);
+  command.add_option("--connections", limits.connections, "Clients at once")->check(positive);
+  command.add_option("--requests", limits.requests, "Requests accepted and not yet answered; more get 503")
+      ->check(positive);
+  command.add_option("--waiting-images", limits.waiting_images, "Images that may wait for the backbone; more get 503")
+      ->check(positive);
+}
+
+void add_serve_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "serve", "Answer over HTTP, with a page for the browser",
+                                  "protocom serve birds.pcm\n"
+                                  "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
+                                  "--private-key k.pem");
+  http::ServerOptions& server = options->server;
+  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
+  command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
+  command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
+  command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for");
+  CLI::Option* certificate = command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS");
+  command->add_option("--private-key", server.private_key, "PEM, of the certificate")->needs(certificate);
+  command->add_option("--method", server.recognizing.method, "As for protocom classify");
+  command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
+  command->add_option("--nearest", server.recognizing.nearest, "Enrolled images of an answer that look most like it")
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--batch", server.recognizing.extract.batch, "Images a forward pass, of several requests")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--workers", server.workers, "Threads that decode; 0: one a core")->check(CLI::Range(0, 1024));
+  command->add_option("--device", server.recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  add_limits(*command, server.limits);
+  command->callback([options] { run_serve(*options); });
+}
+
+const Command kRegister{Order::kServe, &add_serve_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "protocom/http/server_options.h"
+
+namespace protocom::http {
+
+/// A recognizer behind HTTP (docs/server.md):
+///
+///     Server server("birds.pcm", options);
+///     std::printf("port %d\n", server.port());
+///     ...
+///     server.stop();
+///
+/// It serves from its construction on.
+class Server {
+ public:
+  /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for another address than a loopback one
+  /// without keys, a certificate without its key, or a transductive method asked for; Error when the address is taken
+  /// and what Recognizer::open and ApiKeys throw.
+  Server(const std::filesystem::path& recognizer, const ServerOptions& options);
+  /// As stop().
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] int port() const;
+
+  /// Accepts nothing more, answers what was accepted, and ends. Takes at most as long as the limits allow a client.
+  void stop();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace protocom::http

@@ -1,0 +1,41 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "protocom/serve/recognizer.h"
+
+namespace protocom::http {
+
+/// What the server lets its clients do; docs/server.md has the same table.
+struct ServerLimits {
+  int64_t body_bytes = int64_t{32} << 20;      ///< of a request
+  int64_t json_bytes = int64_t{8} << 20;       ///< of a request in JSON: its values take several times that
+  int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
+  int64_t pixels = 50'000'000;                 ///< of an image, held against its header before memory is asked for
+  int64_t parts = 64;                          ///< of a multipart body
+  int64_t rows = 1000;                         ///< features in one request
+  int64_t connections = 512;                   ///< at once
+  int64_t requests = 256;                      ///< accepted and not yet answered
+  int64_t waiting_bytes = int64_t{256} << 20;  ///< of their bodies together
+  int64_t waiting_images = 1024;               ///< decoded and waiting for the backbone
+  std::chrono::seconds head{30};               ///< for a request's headers, and between requests of a connection
+  std::chrono::seconds body{60};               ///< for a request's body
+  std::chrono::seconds answer{60};             ///< that an image may wait for the backbone
+  std::chrono::seconds write{30};              ///< that a client may take to read a response
+};
+
+/// How a Server is reached.
+struct ServerOptions {
+  std::string address = "127.0.0.1";       ///< to listen at; any but a loopback address needs keys
+  int port = 8080;                         ///< 0: one that is free
+  std::filesystem::path keys = {};         ///< API keys (see ApiKeys); empty: none are asked for
+  std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
+  std::filesystem::path private_key = {};  ///< PEM
+  int workers = 0;                         ///< threads that decode; 0: a thread a core, at least two
+  ServerLimits limits = {};
+  RecognizerOptions recognizing = {};
+};
+
+}  // namespace protocom::http

@@ -1,0 +1,139 @@
+#include "http/api.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "http/multipart.h"
+#include "protocom/core/device.h"
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom::http {
+namespace {
+
+constexpr int kFewestWorkers = 2;
+
+size_t workers_of(const ServerOptions& options) {
+  const int wanted = options.workers > 0 ? options.workers : usable_cores();
+  return static_cast<size_t>(std::max(wanted, kFewestWorkers));
+}
+
+/// Whatever went wrong, as the client may know it. Called while an exception is handled.
+HttpError error_of_now() {
+  try {
+    throw;
+  } catch (const HttpError& error) {
+    return error;
+  } catch (const std::exception& error) {
+    logger().error("{}", reason_of(error));
+    return {500, "something went wrong in the server; its log says what"};
+  }
+}
+
+}  // namespace
+
+Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
+    : path_(recognizer),
+      options_(options),
+      guard_(options.keys),
+      admission_(options.limits),
+      editor_(Recognizer::open(recognizer, options.recognizing)),
+      settings_(editor_.file().settings()),
+      workers_(workers_of(options)),
+      engine_(recognizer, options, metrics_) {
+  add_class_routes();
+  add_example_routes();
+  add_classify_routes();
+  add_calibrate_route();
+  add_service_routes();
+  add_page_routes();
+}
+
+Api::~Api() { workers_.join(); }
+
+Admitted Api::admit(const Head& head) {
+  Admitted admitted;
+  admitted.match = find_route(routes_, head);
+  guard_.check(head, admitted.match.route->asks);
+  check_content(*admitted.match.route, head);
+  admitted.content_type = head.content_type;
+  const bool is_json = media_type(head.content_type) == "application/json";
+  admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
+  if (head.content_length.value_or(0) > admitted.most_bytes)
+    refuse(413, "a body has at most {} bytes here", admitted.most_bytes);
+  const uint64_t bytes = head.chunked ? admitted.most_bytes : head.content_length.value_or(0);
+  if (admitted.match.route->asks != Asks::kNothing) admitted.place = admission_.admit(static_cast<int64_t>(bytes));
+  return admitted;
+}
+
+void Api::later(const Respond& respond, std::function<void()> work) {
+  boost::asio::post(workers_, [respond, work = std::move(work)] {
+    try {
+      work();
+    } catch (...) {
+      respond(error_response(error_of_now()));
+    }
+  });
+}
+
+void Api::answer(Admitted admitted, std::string body, Respond respond) {
+  const Route* route = admitted.match.route;
+  // The place in the queue is kept until the response is on its way.
+  const Respond keep = [place = admitted.place, respond = std::move(respond)](Response response) {
+    respond(std::move(response));
+  };
+  auto request = std::make_shared<Request>(
+      Request{std::move(admitted.match.parameters), std::move(admitted.content_type), std::move(body)});
+  later(keep, [route, request, keep] { route->handle(std::move(*request), keep); });
+}
+
+void Api::submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done) {
+  Job job;
+  for (const Upload& one : images) {
+    if (one.error.empty()) job.images.push_back(one.image);
+  }
+  job.want = want;
+  job.done = std::move(done);
+  engine_.submit(std::move(job));
+}
+
+std::string Api::without_path(const std::string& message) const {
+  std::string text = message;
+  const std::string path = path_.string();
+  constexpr std::string_view kInstead = "the recognizer";
+  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + kInstead.size()))
+    text.replace(at, path.size(), kInstead);
+  return text;
+}
+
+UploadOptions Api::uploads(std::vector<std::string> fields) const {
+  return {settings_.preprocessing, options_.limits, std::move(fields)};
+}
+
+nlohmann::json last_change_of(const RecognizerFile& file) {
+  const std::vector<ChangeEntry> last = file.changes(1);
+  if (last.empty()) return nullptr;
+  return {{"id", last.front().id}, {"what", last.front().what}, {"time", last.front().time}};
+}
+
+ClassEntry class_or_404(const RecognizerFile& file, const std::string& name) {
+  auto found = file.find_class(name);
+  if (!found) refuse(404, "there is no class '{}'", excerpt(name));
+  return std::move(*found);
+}
+
+ExampleEntry example_or_404(const RecognizerFile& file, int64_t id) {
+  try {
+    return file.example(id);
+  } catch (const Error&) {
+    refuse(404, "there is no example {}", id);
+  }
+}
+
+int64_t id_of(const std::string& text) {
+  const bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) refuse(404, "there is no example '{}'", excerpt(text));
+  return std::stoll(text);
+}
+
+}  // namespace protocom::http

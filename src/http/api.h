@@ -1,0 +1,107 @@
+#pragma once
+#include <atomic>
+#include <boost/asio/thread_pool.hpp>
+#include <filesystem>
+#include <mutex>
+#include <vector>
+
+#include "http/admission.h"
+#include "http/batch_engine.h"
+#include "http/guard.h"
+#include "http/json_body.h"
+#include "http/metrics.h"
+#include "http/routes.h"
+#include "http/uploads.h"
+#include "protocom/http/server_options.h"
+
+namespace protocom::http {
+
+/// A request that may send its body.
+struct Admitted {
+  Match match;
+  std::string content_type;
+  uint64_t most_bytes = 0;  ///< of its body
+  std::shared_ptr<Admission::Place> place;
+};
+
+/// What the server does, without a word of sockets: every route of assets/server/openapi.json. Requests are worked on
+/// by several threads; whatever the backbone has to do with is handed to the one thread of the engine, and changes of
+/// the file take turns. Thread-safe.
+class Api {
+ public:
+  /// Throws what opening the recognizer and its keys throws.
+  Api(const std::filesystem::path& recognizer, const ServerOptions& options);
+  /// Finishes what was accepted.
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  /// Whether a request may go on, told from its head alone. Throws HttpError.
+  Admitted admit(const Head& head);
+  /// Answers it, from another thread.
+  void answer(Admitted admitted, std::string body, Respond respond);
+
+  [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
+  [[nodiscard]] Metrics& metrics() { return metrics_; }
+
+ private:
+  void add_class_routes();
+  void add_example_routes();
+  void add_classify_routes();
+  void add_calibrate_route();
+  void add_service_routes();
+  void add_page_routes();
+
+  nlohmann::json list_classes();
+  nlohmann::json show_class(const std::string& name);
+  nlohmann::json change_class(const std::string& name, const nlohmann::json& body);
+  nlohmann::json remove_class(const std::string& name);
+  nlohmann::json undo(const std::string& body);
+  nlohmann::json describe_recognizer();
+  void enrol(const Request& request, const Respond& respond);
+  void classify(const Request& request, const Respond& respond);
+  void calibrate(const Request& request, const Respond& respond);
+  void calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options, const Respond& respond);
+  void check_request(const ClassRequest& request);
+
+  /// Images that could be read -> the engine.
+  void submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done);
+  /// Runs `work` in a worker; what it throws is answered.
+  void later(const Respond& respond, std::function<void()> work);
+  /// Runs `work` on the recognizer that lists and changes, one at a time.
+  template <typename Work>
+  auto with_editor(const Work& work) {
+    const std::lock_guard lock(editor_mutex_);
+    return work(editor_);
+  }
+  /// An error's message without where the recognizer lies.
+  [[nodiscard]] std::string without_path(const std::string& message) const;
+  [[nodiscard]] UploadOptions uploads(std::vector<std::string> fields) const;
+
+  std::filesystem::path path_;
+  ServerOptions options_;
+  Metrics metrics_;
+  Guard guard_;
+  Admission admission_;
+  std::mutex editor_mutex_;
+  Recognizer editor_;
+  RecognizerSettings settings_;
+  std::atomic<bool> calibrates_{false};
+  std::vector<Route> routes_;
+  boost::asio::thread_pool workers_;
+  BatchEngine engine_;
+};
+
+/// What a class's change was, for a response: its number for undoing.
+nlohmann::json last_change_of(const RecognizerFile& file);
+
+/// Throws HttpError 404 unless the class is there.
+ClassEntry class_or_404(const RecognizerFile& file, const std::string& name);
+
+/// Throws HttpError 404 unless the example is there.
+ExampleEntry example_or_404(const RecognizerFile& file, int64_t id);
+
+/// An id of a path. Throws HttpError 404 for what is no number.
+int64_t id_of(const std::string& text);
+
+}  // namespace protocom::http

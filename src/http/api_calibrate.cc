@@ -1,0 +1,89 @@
+#include "http/api.h"
+#include "http/multipart.h"
+#include "protocom/core/error.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+double rate_of(const json& value) {
+  if (!value.is_number()) refuse(400, "'false_accept' has to be a number");
+  const double rate = value.get<double>();
+  if (!(rate > 0 && rate < 1)) refuse(400, "'false_accept' has to lie between 0 and 1");
+  return rate;
+}
+
+/// A number that stands in a form.
+json number_of(const std::string& text) {
+  const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return value.is_number() ? value : json();
+}
+
+/// The library names an option of the command line.
+std::string in_words_of_requests(std::string message) {
+  constexpr std::string_view kOption = "by --others", kHere = "as parts 'image' of a form";
+  const size_t at = message.find(kOption);
+  return at == std::string::npos ? message : message.replace(at, kOption.size(), kHere);
+}
+
+/// One calibration at a time: each takes the processor for long.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
+    if (taken_.exchange(true)) refuse_for_now(503, 5, "another calibration is being made");
+  }
+  ~Turn() { taken_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
+
+}  // namespace
+
+void Api::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options, const Respond& respond) {
+  const Turn turn(calibrates_);
+  try {
+    // A recognizer of its own: the others go on meanwhile.
+    Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+    const Calibration made = recognizer.calibrate_on(strangers, options);
+    json shown = to_json(made);
+    shown["change"] = last_change_of(recognizer.file());
+    respond(json_response(shown));
+  } catch (const Error& error) {
+    refuse(409, "{}", in_words_of_requests(without_path(error.what())));
+  }
+}
+
+void Api::calibrate(const Request& request, const Respond& respond) {
+  CalibrationOptions options;
+  Form form;
+  if (media_type(request.content_type) == "multipart/form-data") {
+    form = read_form(request, uploads({"false_accept"}));
+    if (form.fields.count("false_accept") > 0)
+      options.false_accept = rate_of(number_of(form.fields.at("false_accept")));
+  } else if (!request.body.empty()) {
+    const json body = parse_object(request.body, {"false_accept"});
+    if (body.contains("false_accept")) options.false_accept = rate_of(body["false_accept"]);
+  }
+  for (const Upload& one : form.images) {
+    if (!one.error.empty()) refuse(400, "an image could not be read: {}", one.error);
+  }
+  if (form.images.empty()) return calibrate_on({}, options, respond);
+  submit(form.images, Want::kFeatures, [this, respond, options](Recognised done) {
+    if (done.error) return respond(error_response(*done.error));
+    later(respond, [this, respond, options, features = done.features] { calibrate_on(features, options, respond); });
+  });
+}
+
+void Api::add_calibrate_route() {
+  routes_.push_back({"POST",
+                     "/v1/calibrate",
+                     Asks::kWrite,
+                     {"application/json", "multipart/form-data"},
+                     [this](const Request& request, const Respond& respond) { calibrate(request, respond); }});
+}
+
+}  // namespace protocom::http

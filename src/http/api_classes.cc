@@ -1,0 +1,134 @@
+#include <ATen/ATen.h>
+
+#include "http/api.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kJson = "application/json";
+
+/// The names of what a class has.
+json attributes_of(const ClassEntry& one, const std::vector<std::string>& names) {
+  json list = json::array();
+  const auto* weight = one.description.association.data_ptr<float>();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (weight[i] > 0) list.push_back(names[i]);
+  }
+  return list;
+}
+
+json class_json(const ClassEntry& one, const std::vector<std::string>& names) {
+  return {{"class", one.name},
+          {"title", one.description.title},
+          {"images", one.images},
+          {"time", one.time},
+          {"attributes", attributes_of(one, names)}};
+}
+
+/// The name of a file without where it lies.
+std::string label_of(const std::string& source) { return source.substr(source.find_last_of('/') + 1); }
+
+void check_free(const RecognizerFile& file, const std::string& name) {
+  if (file.find_class(name)) refuse(409, "there is a class '{}' already", excerpt(name));
+}
+
+}  // namespace
+
+json Api::list_classes() {
+  return with_editor([&](const Recognizer& editor) {
+    json classes = json::array();
+    for (const ClassEntry& one : editor.file().list_classes()) classes.push_back(class_json(one, settings_.attributes));
+    return json{{"classes", classes}, {"change", last_change_of(editor.file())}};
+  });
+}
+
+json Api::show_class(const std::string& name) {
+  return with_editor([&](const Recognizer& editor) {
+    json shown = class_json(class_or_404(editor.file(), name), settings_.attributes);
+    shown["examples"] = json::array();
+    for (const ExampleEntry& one : editor.file().list_examples(name))
+      shown["examples"].push_back({{"example", one.id}, {"source", label_of(one.source)}, {"time", one.time}});
+    return shown;
+  });
+}
+
+void Api::check_request(const ClassRequest& request) {
+  with_editor([&](Recognizer& editor) {
+    try {
+      editor.describe(request);
+    } catch (const Error& error) {
+      refuse(400, "{}", without_path(error.what()));
+    }
+  });
+}
+
+json Api::change_class(const std::string& name, const json& body) {
+  if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
+  ClassRequest request{name, {}, {}, {}};
+  if (body.contains("attributes")) request.attributes = texts_in(body, "attributes");
+  if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
+  if (!request.attributes.empty()) check_request(request);
+  const std::string new_name = body.contains("name") ? text_in(body, "name") : name;
+  return with_editor([&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    class_or_404(file, name);
+    if (new_name != name) {
+      check_free(file, new_name);
+      file.rename_class(name, new_name);
+    }
+    if (!request.attributes.empty()) file.enrol({editor.describe(request)});
+    json changed = class_json(class_or_404(file, new_name), settings_.attributes);
+    changed["change"] = last_change_of(file);
+    return changed;
+  });
+}
+
+json Api::remove_class(const std::string& name) {
+  return with_editor([&](Recognizer& editor) {
+    class_or_404(editor.file(), name);
+    editor.file().remove_class(name);
+    return json{{"change", last_change_of(editor.file())}};
+  });
+}
+
+json Api::undo(const std::string& body) {
+  const json asked = body.empty() ? json::object() : parse_object(body, {"change"});
+  if (asked.contains("change") && !asked["change"].is_number_unsigned()) refuse(400, "'change' has to be a number");
+  return with_editor([&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    const std::vector<ChangeEntry> last = file.changes(1);
+    if (last.empty()) refuse(409, "there is nothing to undo");
+    const int64_t id = asked.value("change", last.front().id);
+    const auto undone = file.undo_only(id);
+    if (!undone) refuse(409, "change {} is not the last one", id);
+    return json{{"undone", {{"id", undone->id}, {"what", undone->what}}}, {"change", last_change_of(file)}};
+  });
+}
+
+void Api::add_class_routes() {
+  routes_.push_back({"GET", "/v1/classes", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
+                       respond(json_response(list_classes()));
+                     }});
+  routes_.push_back(
+      {"GET", "/v1/classes/{class}", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
+         respond(json_response(show_class(request.parameters.at("class"))));
+       }});
+  routes_.push_back(
+      {"PATCH", "/v1/classes/{class}", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
+         const json body = parse_object(request.body, {"name", "attributes"});
+         respond(json_response(change_class(request.parameters.at("class"), body)));
+       }});
+  routes_.push_back(
+      {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
+         respond(json_response(remove_class(request.parameters.at("class"))));
+       }});
+  routes_.push_back({"POST", "/v1/undo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(undo(request.body)));
+                     }});
+}
+
+}  // namespace protocom::http

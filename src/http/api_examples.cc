@@ -1,0 +1,141 @@
+#include <ATen/ATen.h>
+
+#include "http/api.h"
+#include "http/multipart.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+/// What a request says of a class: images, or features, and attributes.
+struct Enrolling {
+  ClassRequest request;
+  std::vector<Upload> images;
+  at::Tensor features;  // [n, d] instead of images; may be undefined
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!word.empty()) words.push_back(word);
+    begin = end + 1;
+  }
+  for (const std::string& word : words) check_label(word, "an attribute");
+  return words;
+}
+
+Enrolling read_enrolling(const Request& request, const UploadOptions& options, const FeatureShape& shape) {
+  Enrolling read;
+  read.request.name = request.parameters.at("class");
+  check_label(read.request.name, "a class's name");
+  if (media_type(request.content_type) == "application/json") {
+    const json body = parse_object(request.body, {"features", "attributes"});
+    if (body.contains("features")) read.features = features_in(body, "features", shape);
+    if (body.contains("attributes")) read.request.attributes = texts_in(body, "attributes");
+    return read;
+  }
+  Form form = read_form(request, options);
+  read.images = std::move(form.images);
+  if (form.fields.count("attributes") > 0) read.request.attributes = split(form.fields.at("attributes"));
+  check_any_readable(read.images);
+  return read;
+}
+
+/// float32 values are what is known of such an example.
+std::string hash_of(const at::Tensor& feature) {
+  const at::Tensor values = feature.contiguous();
+  return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+}
+
+NewExamples examples_of(const Enrolling& what, const at::Tensor& features, const Recognizer& recognizer) {
+  NewExamples examples;
+  if (!features.defined()) return examples;
+  examples.features = features;
+  for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
+    examples.hashes.push_back(hash_of(features[i]));
+  for (const Upload& one : what.images) {
+    if (!one.error.empty()) continue;
+    examples.hashes.push_back(one.hash);
+    examples.sources.push_back(one.label);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+  }
+  return examples;
+}
+
+json unreadable_of(const std::vector<Upload>& images) {
+  json list = json::array();
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (!images[i].error.empty())
+      list.push_back({{"number", i}, {"image", images[i].label}, {"reason", images[i].error}});
+  }
+  return list;
+}
+
+Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
+  Enrolee enrolee = recognizer.describe(what.request);
+  enrolee.examples = examples_of(what, features, recognizer);
+  const Enrolled done = recognizer.file().enrol({enrolee}).front();
+  const bool changed = done.is_new || done.added > 0 || !what.request.attributes.empty();
+  return json_response({{"class", done.now.name},
+                        {"is_new", done.is_new},
+                        {"added", done.added},
+                        {"images", done.now.images},
+                        {"unreadable", unreadable_of(what.images)},
+                        {"change", changed ? last_change_of(recognizer.file()) : json()}},
+                       done.is_new ? 201 : 200);
+}
+
+}  // namespace
+
+void Api::enrol(const Request& request, const Respond& respond) {
+  const FeatureShape shape{settings_.feature_dim, options_.limits.rows};
+  auto what = std::make_shared<Enrolling>(read_enrolling(request, uploads({"attributes"}), shape));
+  if (what->images.empty() && !what->features.defined() && what->request.attributes.empty())
+    refuse(400, "give images, features or attributes of the class");
+  if (!what->request.attributes.empty()) check_request(what->request);
+  const auto add = [this, what, respond](const at::Tensor& features) {
+    respond(with_editor([&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
+  };
+  if (what->images.empty()) return add(what->features);
+  submit(what->images, Want::kFeatures, [this, respond, add](Recognised done) {
+    if (done.error) return respond(error_response(*done.error));
+    later(respond, [add, features = done.features] { add(features); });
+  });
+}
+
+void Api::add_example_routes() {
+  routes_.push_back({"POST",
+                     "/v1/classes/{class}/examples",
+                     Asks::kWrite,
+                     {"multipart/form-data", "image/", "application/octet-stream", "application/json"},
+                     [this](const Request& request, const Respond& respond) { enrol(request, respond); }});
+  routes_.push_back(
+      {"DELETE", "/v1/examples/{example}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
+         const int64_t id = id_of(request.parameters.at("example"));
+         respond(with_editor([&](Recognizer& editor) {
+           example_or_404(editor.file(), id);
+           editor.file().remove_examples({id});
+           return json_response({{"change", last_change_of(editor.file())}});
+         }));
+       }});
+  routes_.push_back({"GET",
+                     "/v1/examples/{example}/thumbnail",
+                     Asks::kRead,
+                     {},
+                     [this](const Request& request, const Respond& respond) {
+                       const int64_t id = id_of(request.parameters.at("example"));
+                       const std::string jpeg = with_editor([&](const Recognizer& editor) {
+                         example_or_404(editor.file(), id);
+                         return editor.file().thumbnail(id);
+                       });
+                       if (jpeg.empty()) refuse(404, "no picture of example {} was kept", id);
+                       respond({200, "image/jpeg", jpeg});
+                     }});
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,64 @@
+#include "http/api.h"
+#include "http/embedded.h"
+#include "protocom/core/artefact.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+/// What a browser may do with the page: nothing comes from elsewhere or goes there.
+const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"}};
+
+Route page_route(const std::string& pattern, const std::string& type, const std::string& stem) {
+  return {"GET", pattern, Asks::kNothing, {}, [type, stem](const Request&, const Respond& respond) {
+            respond({200, type, std::string(embedded_page(stem)), kPagePolicy});
+          }};
+}
+
+}  // namespace
+
+json Api::describe_recognizer() {
+  return with_editor([&](const Recognizer& editor) {
+    const auto calibration = editor.file().calibration();
+    return json{{"version", program_version()},
+                {"attributes", settings_.attributes},
+                {"feature_dim", settings_.feature_dim},
+                {"image_size", settings_.preprocessing.image_size},
+                {"calibration", calibration ? *calibration : json()},
+                {"change", last_change_of(editor.file())}};
+  });
+}
+
+void Api::add_service_routes() {
+  routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
+                       respond(json_response(describe_recognizer()));
+                     }});
+  routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, [](const Request&, const Respond& respond) {
+                       respond(json_response({{"status", "ok"}}));
+                     }});
+  routes_.push_back({"GET", "/readyz", Asks::kNothing, {}, [this](const Request&, const Respond& respond) {
+                       with_editor([](const Recognizer& editor) { return editor.file().revision(); });
+                       respond(json_response({{"status", "ready"}}));
+                     }});
+  routes_.push_back({"GET", "/metrics", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
+                       respond({200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()});
+                     }});
+  routes_.push_back({"GET", "/openapi.json", Asks::kNothing, {}, [](const Request&, const Respond& respond) {
+                       respond({200, "application/json", std::string(embedded_api("openapi"))});
+                     }});
+}
+
+void Api::add_page_routes() {
+  routes_.push_back(page_route("/", "text/html; charset=utf-8", "index"));
+  routes_.push_back(page_route("/page.css", "text/css; charset=utf-8", "page_style"));
+  routes_.push_back(page_route("/page.js", "text/javascript; charset=utf-8", "page_script"));
+}
+
+}  // namespace protocom::http

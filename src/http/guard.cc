@@ -1,0 +1,76 @@
+#include "http/guard.h"
+
+#include <boost/asio/ip/address_v4.hpp>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom::http {
+namespace fs = std::filesystem;
+namespace {
+
+/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080".
+std::string host_name(const std::string& authority) {
+  if (!authority.empty() && authority.front() == '[') return authority.substr(0, authority.find(']') + 1);
+  return authority.substr(0, authority.find(':'));
+}
+
+/// "127.0.0.1.example.org" is a name of somebody else's.
+bool is_this_machine(const std::string& name) {
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address_v4(name, error);
+  return name == "localhost" || name == "[::1]" || (!error && address.is_loopback());
+}
+
+/// A page of another site could have its visitor's browser send forms here, or have its own name lead here.
+void check_from_here(const Head& head) {
+  if (!is_this_machine(host_name(head.host)))
+    refuse(403, "without API keys the server answers to the name localhost only");
+}
+
+void check_same_site(const Head& head) {
+  if (head.origin.empty()) return;
+  const size_t scheme = head.origin.find("://");
+  if (scheme == std::string::npos || head.origin.substr(scheme + 3) != head.host)
+    refuse(403, "requests of other sites' pages are not answered");
+}
+
+}  // namespace
+
+Guard::Guard(fs::path keys) : path_(std::move(keys)) {
+  if (path_.empty()) return;
+  read_at_ = fs::last_write_time(path_);
+  keys_ = ApiKeys::read(path_);
+}
+
+/// Keys that were added or removed since count from the next request on; a damaged file leaves those before.
+ApiKey Guard::key_of(const Head& head) {
+  std::error_code error;
+  const auto written = fs::last_write_time(path_, error);
+  if (!error && written != read_at_) {
+    read_at_ = written;
+    try {
+      keys_ = ApiKeys::read(path_);
+    } catch (const Error& damaged) {
+      logger().error("{}; the keys before stay", damaged.what());
+    }
+  }
+  constexpr std::string_view kScheme = "Bearer ";
+  if (head.authorization.rfind(kScheme, 0) != 0) refuse(401, "send a key: Authorization: Bearer KEY");
+  const auto key = keys_.find(head.authorization.substr(kScheme.size()));
+  if (!key) refuse(401, "there is no such key");
+  return *key;
+}
+
+void Guard::check(const Head& head, Asks asks) {
+  check_same_site(head);
+  if (path_.empty()) return check_from_here(head);
+  if (asks == Asks::kNothing) return;
+  const std::lock_guard lock(mutex_);
+  const ApiKey key = key_of(head);
+  const int wait = rate_.take(key.name, key.per_minute, RateLimit::Clock::now());
+  if (wait > 0) refuse_for_now(429, wait, fmt::format("the key allows {} requests a minute", key.per_minute));
+  if (asks == Asks::kWrite && key.role != Role::kWrite) refuse(403, "the key allows reading only");
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,136 @@
+#include "http/multipart.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "http/http_error.h"
+#include "http/target.h"
+
+namespace protocom::http {
+namespace {
+
+constexpr size_t kLongestBoundary = 70;  // RFC 2046
+constexpr size_t kLongestHeaders = 4096;
+
+std::string small(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes a quoted string or a token from the front of `text`.
+std::string take_value(std::string_view& text) {
+  std::string value;
+  if (text.empty() || text.front() != '"') {
+    const size_t end = std::min(text.find(';'), text.size());
+    value = std::string(trim(text.substr(0, end)));
+    text.remove_prefix(end);
+    return value;
+  }
+  size_t i = 1;
+  for (; i < text.size() && text[i] != '"'; ++i) {
+    // Browsers send a backslash as it is and escape quotes by %22; others escape quotes by a backslash.
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+    value += text[i];
+  }
+  if (i >= text.size()) refuse(400, "a quoted value of a header has no end");
+  text.remove_prefix(i + 1);
+  text = trim(text);
+  return value;
+}
+
+/// A parameter of a header's value: `name` of "form-data; name=x". Throws for a header that says it twice.
+std::string parameter(std::string_view value, std::string_view name) {
+  std::string found;
+  bool seen = false;
+  value.remove_prefix(std::min(value.find(';'), value.size()));
+  while (!value.empty()) {
+    if (value.front() != ';') refuse(400, "a header's parameters are separated by ';'");
+    value = trim(value.substr(1));
+    const size_t equals = value.find('=');
+    if (equals == std::string_view::npos) {
+      if (!value.empty()) refuse(400, "a header's parameter has no value");
+      break;
+    }
+    const std::string key = small(trim(value.substr(0, equals)));
+    value = trim(value.substr(equals + 1));
+    const std::string content = take_value(value);
+    if (key != name) continue;
+    if (seen) refuse(400, "a header says '{}' twice", name);
+    seen = true;
+    found = content;
+  }
+  return found;
+}
+
+std::string boundary_of(std::string_view content_type) {
+  const std::string boundary = parameter(content_type, "boundary");
+  if (boundary.empty() || boundary.size() > kLongestBoundary || !is_plain_text(boundary) || boundary.back() == ' ')
+    refuse(400, "a multipart body needs a boundary of 1 to {} characters in its Content-Type", kLongestBoundary);
+  return boundary;
+}
+
+/// The value of Content-Disposition among a part's header lines.
+std::string_view disposition_of(std::string_view headers) {
+  while (!headers.empty()) {
+    const size_t end = std::min(headers.find("\r\n"), headers.size());
+    const std::string_view line = headers.substr(0, end);
+    headers.remove_prefix(std::min(end + 2, headers.size()));
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos || colon == 0) refuse(400, "a part has a header line without a name");
+    if (small(line.substr(0, colon)) == "content-disposition") return trim(line.substr(colon + 1));
+  }
+  return {};
+}
+
+Part read_part(std::string_view headers, std::string_view content) {
+  const std::string_view disposition = disposition_of(headers);
+  if (media_type(disposition) != "form-data") refuse(400, "each part needs 'Content-Disposition: form-data; name=...'");
+  Part part{parameter(disposition, "name"), parameter(disposition, "filename"), content};
+  if (part.name.empty()) refuse(400, "each part of a form needs a name");
+  if (!is_plain_text(part.name)) refuse(400, "the name of a part has to be UTF-8 without control characters");
+  return part;
+}
+
+/// Takes what is expected from the front.
+void take(std::string_view& text, std::string_view expected, const char* complaint) {
+  if (text.substr(0, expected.size()) != expected) refuse(400, "{}", complaint);
+  text.remove_prefix(expected.size());
+}
+
+}  // namespace
+
+std::string media_type(std::string_view content_type) {
+  return small(trim(content_type.substr(0, content_type.find(';'))));
+}
+
+std::vector<Part> parse_multipart(std::string_view body, std::string_view content_type, int64_t most_parts) {
+  const std::string first = "--" + boundary_of(content_type);
+  const std::string delimiter = "\r\n" + first;
+  std::vector<Part> parts;
+  take(body, first, "a multipart body has to begin with its boundary");
+  while (body.substr(0, 2) != "--") {
+    take(body, "\r\n", "a boundary has to end its line");
+    if (static_cast<int64_t>(parts.size()) == most_parts) refuse(413, "a form has at most {} parts", most_parts);
+    const size_t blank = body.substr(0, kLongestHeaders).find("\r\n\r\n");
+    if (blank == std::string_view::npos)
+      refuse(400, "the headers of a part have no end within {} bytes", kLongestHeaders);
+    const std::string_view headers = body.substr(0, blank);
+    body.remove_prefix(blank + 4);
+    const size_t end = body.find(delimiter);
+    if (end == std::string_view::npos) refuse(400, "a part has no end: the boundary that follows it is missing");
+    parts.push_back(read_part(headers, body.substr(0, end)));
+    body.remove_prefix(end + delimiter.size());
+  }
+  body.remove_prefix(2);
+  if (!body.empty() && body != "\r\n") refuse(400, "there is text behind the last part");
+  return parts;
+}
+
+}  // namespace protocom::http

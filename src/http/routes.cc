@@ -1,0 +1,58 @@
+#include "http/routes.h"
+
+#include <algorithm>
+
+#include "http/multipart.h"
+#include "http/target.h"
+
+namespace protocom::http {
+namespace {
+
+std::vector<std::string> parts_of(const std::string& pattern) { return path_of(pattern); }
+
+bool is_place(const std::string& part) { return part.size() > 2 && part.front() == '{' && part.back() == '}'; }
+
+bool fits(const std::vector<std::string>& pattern, const std::vector<std::string>& path, Match& match) {
+  if (pattern.size() != path.size()) return false;
+  match.parameters.clear();
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (is_place(pattern[i]))
+      match.parameters[pattern[i].substr(1, pattern[i].size() - 2)] = path[i];
+    else if (pattern[i] != path[i])
+      return false;
+  }
+  return true;
+}
+
+bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
+
+}  // namespace
+
+Match find_route(const std::vector<Route>& routes, const Head& head) {
+  const std::vector<std::string> path = path_of(head.target);
+  const std::string method = head.method == "HEAD" ? "GET" : head.method;
+  std::vector<std::string> allowed;
+  for (const Route& route : routes) {
+    Match match;
+    if (!fits(parts_of(route.pattern), path, match)) continue;
+    match.route = &route;
+    if (route.method == method) return match;
+    allowed.push_back(route.method);
+  }
+  if (allowed.empty()) refuse(404, "there is nothing here");
+  const std::string list = fmt::format("{}", fmt::join(allowed, ", "));
+  throw HttpError{405, "this is for " + list, 0, list};
+}
+
+void check_content(const Route& route, const Head& head) {
+  if (!has_body(head)) return;
+  if (route.takes.empty()) refuse(400, "this request has no body");
+  const std::string type = media_type(head.content_type);
+  for (const std::string& one : route.takes) {
+    const bool all_of_kind = one.back() == '/';
+    if (all_of_kind ? type.rfind(one, 0) == 0 : type == one) return;
+  }
+  refuse(415, "expected a body of {}", fmt::join(route.takes, " or "));
+}
+
+}  // namespace protocom::http

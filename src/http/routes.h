@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "http/guard.h"
+#include "http/message.h"
+
+namespace protocom::http {
+
+/// What the server does for a method and a path.
+struct Route {
+  std::string method;
+  std::string pattern;             ///< "/v1/classes/{class}"
+  Asks asks = Asks::kRead;         ///< of whoever calls it
+  std::vector<std::string> takes;  ///< media types of its body, or how they begin ("image/"); empty: no body
+  std::function<void(Request, const Respond&)> handle;
+};
+
+/// A route that was asked for, with what stood in its pattern's places.
+struct Match {
+  const Route* route = nullptr;
+  std::map<std::string, std::string> parameters;
+};
+
+/// The route of a request. Throws HttpError 404, or 405 with the methods that there are. HEAD is answered where GET is.
+Match find_route(const std::vector<Route>& routes, const Head& head);
+
+/// Throws HttpError 415 when a request has a body of a type that the route does not take, 400 when it has one where
+/// none belongs.
+void check_content(const Route& route, const Head& head);
+
+}  // namespace protocom::http

@@ -1,0 +1,68 @@
+#include "http/target.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "http/http_error.h"
+
+namespace protocom::http {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string decode(std::string_view part) {
+  std::string text;
+  for (size_t i = 0; i < part.size(); ++i) {
+    if (part[i] != '%') {
+      text += part[i];
+      continue;
+    }
+    const int high = i + 2 < part.size() ? hex_digit(part[i + 1]) : -1;
+    const int low = i + 2 < part.size() ? hex_digit(part[i + 2]) : -1;
+    if (high < 0 || low < 0) refuse(400, "the path has a wrong escape: a '%' needs two hexadecimal digits");
+    text += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  if (!is_plain_text(text)) refuse(400, "the path has to be UTF-8 without control characters");
+  return text;
+}
+
+bool is_utf8(std::string_view text) {
+  try {
+    (void)nlohmann::json(std::string(text)).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool is_plain_text(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
+  }
+  return is_utf8(text);
+}
+
+std::vector<std::string> path_of(std::string_view target) {
+  if (target.empty() || target.front() != '/') refuse(400, "the target has to be a path");
+  if (target.find('?') != std::string_view::npos) refuse(400, "there are no query parameters here");
+  std::vector<std::string> parts;
+  if (target == "/") return parts;
+  for (size_t begin = 1; begin <= target.size();) {
+    const size_t end = std::min(target.find('/', begin), target.size());
+    parts.push_back(decode(target.substr(begin, end - begin)));
+    if (parts.back().empty()) refuse(404, "there is nothing here");
+    begin = end + 1;
+  }
+  if (target.back() == '/') refuse(404, "there is nothing here");
+  return parts;
+}
+
+}  // namespace protocom::http

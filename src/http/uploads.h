@@ -1,0 +1,42 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "http/message.h"
+#include "protocom/core/preprocessing.h"
+#include "protocom/data/image.h"
+#include "protocom/http/server_options.h"
+
+namespace protocom::http {
+
+/// An image that a client sent: decoded, or why not.
+struct Upload {
+  std::string label;  ///< the client's name for it, without folders; may be empty
+  Image image;        ///< as the backbone takes it
+  std::string hash;   ///< hash_bytes of what was sent
+  std::string error;  ///< empty: it could be read
+};
+
+/// What a body holds besides images.
+struct Form {
+  std::vector<Upload> images;
+  std::map<std::string, std::string> fields;  ///< of a multipart body
+};
+
+/// How uploads are read.
+struct UploadOptions {
+  Preprocessing preprocessing;
+  ServerLimits limits;
+  std::vector<std::string> fields;  ///< that a form may have besides `image`
+};
+
+/// The image that a body is, or the fields and images of a multipart body. An image that cannot be read does not stop
+/// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts than may be.
+Form read_form(const Request& request, const UploadOptions& options);
+
+/// Throws HttpError 400 when there are images but none could be read.
+void check_any_readable(const std::vector<Upload>& images);
+
+}  // namespace protocom::http

@@ -1,0 +1,206 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "cli/pipeline.h"
+#include "http/client.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+constexpr int kKills = 50;
+
+/// A picture of a kind that needs no library to be written; each number gives another one.
+std::string bitmap(uint32_t number) {
+  constexpr uint32_t kSide = 32, kHeader = 54;
+  const auto bytes_of = [](uint32_t value, size_t size) {
+    std::string text;
+    for (size_t i = 0; i < size; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  std::mt19937 random(number);
+  std::string pixels(kSide * kSide * 3, '\0');
+  for (char& one : pixels) one = static_cast<char>(random());
+  return "BM" + bytes_of(kHeader + kSide * kSide * 3, 4) + bytes_of(0, 4) + bytes_of(kHeader, 4) + bytes_of(40, 4) +
+         bytes_of(kSide, 4) + bytes_of(kSide, 4) + bytes_of(1, 2) + bytes_of(24, 2) + std::string(24, '\0') + pixels;
+}
+
+/// A server as users start it.
+class Serving {
+ public:
+  Serving(const fs::path& folder, const std::vector<std::string>& more) : program_(folder, arguments(more)) {
+    // Two minutes at most: a sanitizer's build starts slowly.
+    for (int i = 0; i < 12000 && port_ == 0 && program_.runs(); ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+      const std::string said = program_.out_so_far();
+      const size_t at = said.find("127.0.0.1:");
+      if (at != std::string::npos && said.find('\n') != std::string::npos) port_ = std::stoi(said.substr(at + 10));
+    }
+    if (port_ == 0) throw std::runtime_error("the server did not start: " + program_.wait().err);
+  }
+
+  [[nodiscard]] int port() const { return port_; }
+  Program& program() { return program_; }
+
+ private:
+  static std::vector<std::string> arguments(const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"serve", "c.pcm", "--port", "0", "--threads", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  Program program_;
+  int port_ = 0;
+};
+
+/// What clients were told was enrolled.
+class Acknowledged {
+ public:
+  /// Enrols one picture after another over one connection until the server is gone.
+  void enrol(int port) {
+    try {
+      Client client(port);
+      for (;;) {
+        const uint32_t number = next_++;
+        const std::string name = std::to_string(number) + ".bmp";
+        const Reply reply =
+            client.ask("POST", "/v1/classes/noise/examples", form_of({{"image", bitmap(number), name}}), kForm);
+        if (reply.status != 200 && reply.status != 201) return;
+        const std::lock_guard lock(mutex_);
+        names_.insert(name);
+      }
+    } catch (const std::exception&) {  // the connection was refused: it is gone already
+    }
+  }
+  size_t count() {
+    const std::lock_guard lock(mutex_);
+    return names_.size();
+  }
+  /// Waits until there are so many, at most two minutes.
+  bool wait_for(size_t fewest) {
+    for (int i = 0; i < 120'000 && count() < fewest; ++i) std::this_thread::sleep_for(milliseconds(1));
+    return count() >= fewest;
+  }
+  [[nodiscard]] const std::set<std::string>& names() const { return names_; }
+
+ private:
+  std::atomic<uint32_t> next_{0};
+  std::mutex mutex_;
+  std::set<std::string> names_;
+};
+
+std::set<std::string> enrolled(int port) {
+  const Reply reply = Client(port).ask("GET", "/v1/classes/noise");
+  std::set<std::string> names;
+  for (const json& one : reply.json().value("examples", json::array())) names.insert(one.at("source"));
+  return names;
+}
+
+bool holds_all(const std::set<std::string>& there, const std::set<std::string>& expected) {
+  return std::includes(there.begin(), there.end(), expected.begin(), expected.end());
+}
+
+class ServeCommand : public Pipeline {
+ protected:
+  void SetUp() override {
+    fs::remove(folder_->path() / "c.pcm");
+    const Outcome made =
+        protocom(folder_->path(), {"recognizer", "create", "c.pcm", "--backbone", out("backbone.npz").string(),
+                                   "--model", out("model.npz").string(), "--knowledge", out("knowledge.npz").string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+};
+
+TEST_F(ServeCommand, FinishesWhatItAcceptedWhenItIsToldToStop) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Serving server(folder_->path(), {});
+    Acknowledged told;
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i) clients.emplace_back([&] { told.enrol(server.port()); });
+    EXPECT_TRUE(told.wait_for(20));
+    server.program().signal(signal);
+    const Outcome outcome = server.program().wait();
+    for (std::thread& one : clients) one.join();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    Serving again(folder_->path(), {});
+    EXPECT_TRUE(holds_all(enrolled(again.port()), told.names()));
+    ASSERT_EQ(protocom(folder_->path(), {"classes", "remove", "c.pcm", "noise"}).exit_code, 0);
+  }
+}
+
+TEST_F(ServeCommand, HoldsWhatWasAcknowledgedAfterAKillAtAnyMoment) {
+  Acknowledged told;
+  std::mt19937 random(2026);
+  for (int kill = 0; kill < kKills; ++kill) {
+    Serving server(folder_->path(), {});
+    ASSERT_TRUE(holds_all(enrolled(server.port()), told.names())) << "after kill " << kill;
+    const size_t before = told.count();
+    std::thread one([&] { told.enrol(server.port()); }), two([&] { told.enrol(server.port()); });
+    EXPECT_TRUE(told.wait_for(before + 1));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40'000));  // any moment is as good
+    server.program().kill();
+    one.join();
+    two.join();
+    server.program().wait();
+  }
+  const Outcome checked = protocom(folder_->path(), {"recognizer", "check", "c.pcm"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  Serving last(folder_->path(), {});
+  EXPECT_TRUE(holds_all(enrolled(last.port()), told.names()));
+  EXPECT_GE(told.names().size(), static_cast<size_t>(kKills));
+}
+
+TEST_F(ServeCommand, AnswersAsClassifyDoes) {
+  const fs::path images = folder_->path() / "out/images";
+  const std::string image = (images / first_image()).string();
+  const std::string first = fs::path(first_image()).parent_path();
+  const Outcome enrolling = protocom(folder_->path(), {"enrol", "c.pcm", "--folder", images.string()});
+  ASSERT_EQ(enrolling.exit_code, 0) << enrolling.err;
+  const json expected =
+      json::parse(protocom(folder_->path(), {"classify", "c.pcm", image, "--format", "json", "--threads", "1"}).out);
+  Serving server(folder_->path(), {});
+  const Reply reply = Client(server.port()).ask("POST", "/v1/classify", read_text(image), kPng);
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const json answer = reply.json()["answers"][0];
+  ASSERT_EQ(answer["ranking"].size(), expected["ranking"].size());
+  for (size_t i = 0; i < answer["ranking"].size(); ++i) {
+    EXPECT_EQ(answer["ranking"][i]["class"], expected["ranking"][i]["class"]);
+    EXPECT_NEAR(answer["ranking"][i]["probability"], expected["ranking"][i]["probability"], 1e-6);
+  }
+  EXPECT_EQ(answer["nearest"][0]["example"], expected["nearest"][0]["example"]);
+}
+
+TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {
+  const auto keys = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "keys");
+    return protocom(folder_->path(), arguments);
+  };
+  fs::remove(folder_->path() / "keys.json");
+  const Outcome made = keys({"add", "keys.json", "phone", "--role", "write"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.out.rfind("pcm_", 0), 0U);
+  EXPECT_THAT(keys({"list", "keys.json"}).out, HasSubstr("phone"));
+  const Outcome open = protocom(folder_->path(), {"serve", "c.pcm", "--address", "0.0.0.0", "--port", "0"});
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_THAT(open.err, HasSubstr("API keys"));
+  Serving server(folder_->path(), {"--keys", "keys.json"});
+  const std::string key = made.out.substr(0, made.out.find('\n'));
+  EXPECT_EQ(Client(server.port()).ask("GET", "/v1/classes").status, 401);
+  EXPECT_EQ(Client(server.port()).ask("GET", "/v1/classes", "", {{"Authorization", "Bearer " + key}}).status, 200);
+  EXPECT_EQ(keys({"remove", "keys.json", "phone"}).exit_code, 0);
+  EXPECT_EQ(keys({"remove", "keys.json", "phone"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace protocom::testing

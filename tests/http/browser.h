@@ -1,0 +1,147 @@
+#pragma once
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace protocom::testing {
+
+/// A headless Chromium with one page, driven through its debugging pipe.
+class Browser {
+ public:
+  /// Its command, or "" where there is none.
+  static std::string command() {
+    for (const char* name : {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"}) {
+      if (std::filesystem::exists(name)) return name;
+    }
+    return "";
+  }
+
+  explicit Browser(const std::filesystem::path& profile) {
+    std::array<int, 2> to{}, from{};
+    if (::pipe2(to.data(), O_CLOEXEC) != 0 || ::pipe2(from.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    process_ = ::fork();
+    if (process_ == 0) run(to[0], from[1], profile);
+    ::close(to[0]);
+    ::close(from[1]);
+    write_ = to[1];
+    read_ = from[0];
+    const std::string target = call("Target.createTarget", {{"url", "about:blank"}}).at("targetId");
+    session_ = call("Target.attachToTarget", {{"targetId", target}, {"flatten", true}}).at("sessionId");
+    for (const char* domain : {"Page.enable", "Runtime.enable", "Log.enable", "DOM.enable"}) call(domain);
+  }
+  ~Browser() {
+    ::close(write_);
+    ::close(read_);
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  Browser(const Browser&) = delete;
+  Browser& operator=(const Browser&) = delete;
+
+  /// A command of the DevTools protocol and its result.
+  nlohmann::json call(const std::string& method, const nlohmann::json& parameters = nlohmann::json::object()) {
+    nlohmann::json message = {{"id", ++id_}, {"method", method}, {"params", parameters}};
+    if (!session_.empty()) message["sessionId"] = session_;
+    const std::string text = message.dump() + '\0';
+    if (::write(write_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      throw std::runtime_error("the browser is gone");
+    for (;;) {
+      const nlohmann::json answer = receive();
+      if (answer.value("id", 0) != id_) continue;
+      if (answer.contains("error")) throw std::runtime_error(method + ": " + answer["error"].dump());
+      return answer.value("result", nlohmann::json::object());
+    }
+  }
+
+  /// The value of an expression of the page.
+  nlohmann::json evaluate(const std::string& expression) {
+    const nlohmann::json done =
+        call("Runtime.evaluate", {{"expression", expression}, {"awaitPromise", true}, {"returnByValue", true}});
+    if (done.contains("exceptionDetails"))
+      throw std::runtime_error(expression + ": " + done["exceptionDetails"].dump());
+    return done.at("result").value("value", nlohmann::json());
+  }
+
+  /// Waits until it is true, at most a minute.
+  bool wait_for(const std::string& condition) {
+    for (int i = 0; i < 3000; ++i) {
+      if (holds(condition)) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+
+  void open(const std::string& address) {
+    call("Page.navigate", {{"url", address}});
+    wait_for("document.readyState === 'complete' && location.href !== 'about:blank'");
+  }
+
+  /// Gives files to an input, as a user's choice would.
+  void choose(const std::string& selector, const std::vector<std::string>& files) {
+    const int64_t root = call("DOM.getDocument").at("root").at("nodeId");
+    const int64_t input = call("DOM.querySelector", {{"nodeId", root}, {"selector", selector}}).at("nodeId");
+    call("DOM.setFileInputFiles", {{"nodeId", input}, {"files", files}});
+  }
+
+  /// What the page complained about: exceptions, and what its policy or the server refused.
+  [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  [[noreturn]] static void run(int in, int out, const std::filesystem::path& profile) {
+    // Chromium reads commands from descriptor 3 and answers at 4.
+    const int high_in = ::fcntl(in, F_DUPFD, 10);
+    const int high_out = ::fcntl(out, F_DUPFD, 10);
+    ::dup2(high_in, 3);
+    ::dup2(high_out, 4);
+    const int nothing = ::open("/dev/null", O_WRONLY);
+    ::dup2(nothing, STDERR_FILENO);
+    const std::string folder = "--user-data-dir=" + profile.string();
+    const std::string program = command();
+    ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-dev-shm-usage", "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+
+  /// While a page loads there may be neither its elements nor a place to ask.
+  bool holds(const std::string& condition) {
+    try {
+      return evaluate("(() => { try { return Boolean(" + condition + "); } catch { return false; } })()") == true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  }
+
+  nlohmann::json receive() {
+    for (;;) {
+      const size_t end = buffer_.find('\0');
+      if (end != std::string::npos) {
+        nlohmann::json message = nlohmann::json::parse(buffer_.substr(0, end));
+        buffer_.erase(0, end + 1);
+        const std::string method = message.value("method", "");
+        if (method == "Runtime.exceptionThrown" || method == "Log.entryAdded") complaints_.push_back(message.dump());
+        return message;
+      }
+      std::array<char, 1 << 14> block{};
+      const ssize_t size = ::read(read_, block.data(), block.size());
+      if (size <= 0) throw std::runtime_error("the browser is gone");
+      buffer_.append(block.data(), static_cast<size_t>(size));
+    }
+  }
+
+  pid_t process_ = -1;
+  int write_ = -1, read_ = -1, id_ = 0;
+  std::string session_, buffer_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace protocom::testing

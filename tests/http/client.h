@@ -1,0 +1,157 @@
+#pragma once
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace protocom::testing {
+
+using namespace nlohmann::literals;
+
+/// What a server said; status 0 where the connection ended before a whole response.
+struct Reply {
+  int status = 0;
+  std::map<std::string, std::string> headers;  ///< names in small letters
+  std::string body;
+
+  [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
+  [[nodiscard]] std::string error() const {
+    const nlohmann::json said = json();
+    return said.is_object() ? said.value("/error/message"_json_pointer, std::string()) : body;
+  }
+};
+
+using Headers = std::map<std::string, std::string>;
+
+/// A client that sends what it is told to, right or wrong, over one connection to this machine. It waits two minutes at
+/// most, so that a test fails instead of hanging.
+class Client {
+ public:
+  explicit Client(int port) : port_(port), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{120, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
+      ::close(socket_);
+      throw std::runtime_error("cannot connect");
+    }
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Whether all of it could be sent.
+  bool send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+
+  /// The next response; `method` is of the request, as one to HEAD has no body.
+  Reply receive(std::string_view method = "GET") {
+    Reply reply;
+    if (!read_until([&] { return buffer_.find("\r\n\r\n") != std::string::npos; })) return reply;
+    const size_t end = buffer_.find("\r\n\r\n");
+    read_head(buffer_.substr(0, end), reply);
+    buffer_.erase(0, end + 4);
+    if (reply.status == 100) return receive(method);
+    const auto length = reply.headers.find("content-length");
+    const size_t size = length == reply.headers.end() || method == "HEAD" ? 0 : std::stoul(length->second);
+    if (!read_until([&] { return buffer_.size() >= size; })) return {};
+    reply.body = buffer_.substr(0, size);
+    buffer_.erase(0, size);
+    return reply;
+  }
+
+  /// A whole request.
+  [[nodiscard]] std::string text_of(const std::string& method, const std::string& target, const std::string& body,
+                                    const Headers& headers) const {
+    std::string text = method + " " + target + " HTTP/1.1\r\n";
+    if (headers.count("Host") == 0) text += "Host: localhost:" + std::to_string(port_) + "\r\n";
+    for (const auto& [name, value] : headers) text += name + ": " + value + "\r\n";
+    if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return text + "\r\n" + body;
+  }
+
+  Reply ask(const std::string& method, const std::string& target, const std::string& body = "",
+            const Headers& headers = {}) {
+    if (!send(text_of(method, target, body, headers))) return {};
+    return receive(method);
+  }
+
+  /// Whether the server has let the request in and waits for its body (Expect: 100-continue).
+  bool is_told_to_go_on() {
+    if (!read_until([&] { return buffer_.find("\r\n\r\n") != std::string::npos; })) return false;
+    return buffer_.rfind("HTTP/1.1 100", 0) == 0;
+  }
+
+  /// Whether the server ends the connection without another byte.
+  bool is_closed() {
+    char byte = 0;
+    return buffer_.empty() && ::recv(socket_, &byte, 1, 0) <= 0;
+  }
+
+ private:
+  template <typename Done>
+  bool read_until(const Done& done) {
+    char block[1 << 14];
+    while (!done()) {
+      const ssize_t size = ::recv(socket_, block, sizeof(block), 0);
+      if (size <= 0) return false;
+      buffer_.append(block, static_cast<size_t>(size));
+    }
+    return true;
+  }
+
+  static void read_head(const std::string& head, Reply& reply) {
+    reply.status = std::stoi(head.substr(head.find(' ') + 1));
+    for (size_t begin = head.find("\r\n"); begin != std::string::npos; begin = head.find("\r\n", begin + 2)) {
+      const std::string line = head.substr(begin + 2, head.find("\r\n", begin + 2) - begin - 2);
+      const size_t colon = line.find(": ");
+      if (colon == std::string::npos) continue;
+      std::string name = line.substr(0, colon);
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+      reply.headers[name] = line.substr(colon + 2);
+    }
+  }
+
+  int port_;
+  int socket_;
+  std::string buffer_;
+};
+
+/// A multipart/form-data body; fields without a file name are text.
+struct FormPart {
+  std::string name, content, file_name = {};
+};
+inline const Headers kForm = {{"Content-Type", "multipart/form-data; boundary=edge"}};
+inline std::string form_of(const std::vector<FormPart>& parts) {
+  std::string body;
+  for (const FormPart& one : parts) {
+    body += "--edge\r\nContent-Disposition: form-data; name=\"" + one.name + "\"";
+    if (!one.file_name.empty()) body += "; filename=\"" + one.file_name + "\"\r\nContent-Type: image/png";
+    body += "\r\n\r\n" + one.content + "\r\n";
+  }
+  return body + "--edge--\r\n";
+}
+inline const Headers kPng = {{"Content-Type", "image/png"}};
+inline const Headers kJson = {{"Content-Type", "application/json"}};
+
+}  // namespace protocom::testing

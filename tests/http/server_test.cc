@@ -1,0 +1,231 @@
+#include "protocom/http/server.h"
+
+#include <set>
+
+#include "http/server_support.h"
+#include "protocom/core/error.h"
+#include "support/message_of.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+TEST_F(Served, EnrolsClassifiesCorrectsAndTakesBack) {
+  serve();
+  const Reply dark = enrol("dark", 10);
+  EXPECT_EQ(dark.status, 201) << dark.body;
+  EXPECT_EQ(dark.json()["added"], 1);
+  EXPECT_EQ(enrol("bright", 240).status, 201);
+  EXPECT_EQ(best(20), "dark");
+  const Reply correction = enrol("bright", 30);
+  EXPECT_EQ(correction.status, 200) << "the class is there";
+  EXPECT_EQ(correction.json()["images"], 2);
+  const json change = correction.json()["change"];
+  EXPECT_EQ(ask("POST", "/v1/undo", json{{"change", change["id"]}}.dump(), kJson).status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes/bright").json()["images"], 1);
+  EXPECT_EQ(ask("POST", "/v1/undo", json{{"change", change["id"]}}.dump(), kJson).status, 409)
+      << "it is undone already";
+}
+
+TEST_F(Served, AnImageThatIsThereAlreadyIsNoChangeThatCouldBeUndone) {
+  serve();
+  enrol("dark", 10);
+  const Reply again = enrol("dark", 10);
+  EXPECT_EQ(again.json()["added"], 0);
+  EXPECT_TRUE(again.json()["change"].is_null());
+}
+
+TEST_F(Served, AnswersAFormOfImagesInTheirOrderWithWhatCouldNotBeRead) {
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 240);
+  const Reply reply =
+      ask("POST", "/v1/classify",
+          form_of({{"image", png(230), "../../etc/b.png"}, {"image", "no image", "x.png"}, {"image", png(5), "a.png"}}),
+          kForm);
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const json answers = reply.json()["answers"];
+  ASSERT_THAT(answers, SizeIs(3));
+  EXPECT_EQ(answers[0]["ranking"][0]["class"], "bright");
+  EXPECT_EQ(answers[0]["image"], "b.png") << "a client's name is a label, not a path";
+  EXPECT_THAT(answers[1]["error"], HasSubstr("by its first bytes"));
+  EXPECT_EQ(answers[2]["ranking"][0]["class"], "dark");
+  EXPECT_EQ(answers[2]["nearest"][0]["class"], "dark");
+  EXPECT_TRUE(answers[0]["none_of_these"].is_null()) << "nothing is said of that without a calibration";
+}
+
+TEST_F(Served, FeaturesAreAnsweredAsTheRecognizerDoes) {
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 240);
+  Recognizer recognizer = Recognizer::open(path_);
+  const at::Tensor features = at::randn({3, recognizer.file().settings().feature_dim});
+  json rows = json::array();
+  for (int64_t i = 0; i < 3; ++i) {
+    const at::Tensor row = features[i].contiguous();
+    rows.push_back(std::vector<float>(row.data_ptr<float>(), row.data_ptr<float>() + row.numel()));
+  }
+  const std::vector<Answer> expected = recognizer.classify_features(features);
+  const json answers = ask("POST", "/v1/classify", json{{"features", rows}}.dump(), kJson).json()["answers"];
+  ASSERT_THAT(answers, SizeIs(3));
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(answers[i]["ranking"][0]["class"], expected[i].ranking[0].name);
+    EXPECT_NEAR(answers[i]["ranking"][0]["probability"].get<double>(), expected[i].ranking[0].probability, 1e-6);
+    EXPECT_EQ(answers[i]["nearest"][0]["example"], expected[i].nearest[0].id);
+  }
+}
+
+TEST_F(Served, WhatAnotherProgramEnrolsCountsForTheNextRequest) {
+  serve();
+  enrol("bright", 240);
+  EXPECT_EQ(best(20), "bright") << "there is no other class";
+  Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)})});
+  EXPECT_EQ(best(20), "dark");
+  const json shown = ask("GET", "/v1/classes/dark").json();
+  EXPECT_EQ(shown["examples"][0]["source"], "1.png") << "where the file lay is nobody's business";
+}
+
+TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 240);
+  EXPECT_EQ(ask("PATCH", "/v1/classes/dark", R"({"name": "night \u2614/1"})", kJson).status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").status, 404);
+  const Reply renamed = ask("GET", "/v1/classes/night%20%E2%98%94%2F1");
+  ASSERT_EQ(renamed.status, 200) << renamed.body;
+  EXPECT_EQ(ask("PATCH", "/v1/classes/bright", R"({"name": "night \u2614/1"})", kJson).status, 409);
+  EXPECT_EQ(ask("PATCH", "/v1/classes/bright", R"({"attributes": ["tail"]})", kJson).json()["attributes"],
+            json({"tail"}));
+  EXPECT_THAT(ask("PATCH", "/v1/classes/bright", R"({"attributes": ["tial"]})", kJson).error(),
+              HasSubstr("did you mean 'tail'"));
+  const std::string example = std::to_string(renamed.json()["examples"][0]["example"].get<int64_t>());
+  EXPECT_EQ(ask("GET", "/v1/examples/" + example + "/thumbnail").headers["content-type"], "image/jpeg");
+  EXPECT_EQ(ask("DELETE", "/v1/examples/" + example).status, 200);
+  EXPECT_EQ(ask("DELETE", "/v1/examples/" + example).status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/classes/bright").status, 200);
+  EXPECT_EQ(ask("DELETE", "/v1/classes/bright").status, 404);
+  EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 1);
+  EXPECT_EQ(ask("POST", "/v1/undo").status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 2);
+}
+
+TEST_F(Served, AClassMayBeEnrolledByAttributesOrByFeatures) {
+  serve();
+  EXPECT_EQ(ask("POST", "/v1/classes/mouse/examples", R"({"attributes": ["tail"]})", kJson).status, 201);
+  const Reply missing = ask("POST", "/v1/classify", png(1), kPng);
+  EXPECT_EQ(missing.status, 409);
+  EXPECT_THAT(missing.error(), HasSubstr("class 'mouse' has no image"));
+  const std::vector<float> feature(static_cast<size_t>(Recognizer::open(path_).file().settings().feature_dim), 0.5F);
+  const std::string body = json{{"features", feature}}.dump();
+  EXPECT_EQ(ask("POST", "/v1/classes/mouse/examples", body, kJson).json()["added"], 1);
+  EXPECT_EQ(ask("POST", "/v1/classes/mouse/examples", body, kJson).json()["added"], 0) << "it is there already";
+  EXPECT_EQ(best(1), "mouse");
+  const Reply form =
+      ask("POST", "/v1/classes/cat/examples", form_of({{"image", png(9), "a.png"}, {"attributes", "tail"}}), kForm);
+  EXPECT_EQ(form.status, 201) << form.body;
+}
+
+TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
+  serve();
+  for (const uint8_t grey : {0, 10, 20}) enrol("dark", grey);
+  for (const uint8_t grey : {230, 240, 250}) enrol("bright", grey);
+  const Reply refused = ask("POST", "/v1/calibrate", R"({"false_accept": 0.01})", kJson);
+  EXPECT_EQ(refused.status, 409) << "six strangers are too few for that";
+  EXPECT_THAT(refused.error(), AllOf(HasSubstr("needs at least"), HasSubstr("parts 'image' of a form")));
+  const Reply made = ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson);
+  ASSERT_EQ(made.status, 200) << made.body;
+  EXPECT_EQ(made.json()["strangers"], 6);
+  const json answer = ask("POST", "/v1/classify", png(100), kPng).json()["answers"][0];
+  EXPECT_TRUE(answer["none_of_these"].is_boolean());
+  const Reply by_others =
+      ask("POST", "/v1/calibrate",
+          form_of({{"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}}), kForm);
+  EXPECT_EQ(by_others.json()["strangers"], 2) << by_others.body;
+}
+
+TEST_F(Served, SaysWhatIsMissingBeforeAnyClassIsThere) {
+  serve();
+  const Reply reply = ask("POST", "/v1/classify", png(1), kPng);
+  EXPECT_EQ(reply.status, 409);
+  EXPECT_THAT(reply.error(), HasSubstr("no class yet"));
+  EXPECT_EQ(ask("POST", "/v1/undo").status, 409);
+  EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"], json::array());
+}
+
+TEST_F(Served, ShowsItsHealthItsMetricsAndItsDescription) {
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 20);
+  best(1);
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
+  EXPECT_EQ(ask("GET", "/readyz").status, 200);
+  ask("GET", "/no/such/place");
+  const Reply metrics = ask("GET", "/metrics");
+  EXPECT_THAT(metrics.headers.at("content-type"), HasSubstr("text/plain"));
+  EXPECT_THAT(metrics.body,
+              AllOf(HasSubstr("protocom_images_total 3"), HasSubstr("# TYPE protocom_request_seconds histogram"),
+                    HasSubstr(R"(route="/v1/classify")"), HasSubstr(R"(route="none")"), Not(HasSubstr("no/such"))));
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json()["attributes"], json({"tail"}));
+}
+
+TEST_F(Served, ThePageNeedsNothingFromElsewhere) {
+  serve();
+  const Reply page = ask("GET", "/");
+  ASSERT_EQ(page.status, 200);
+  EXPECT_THAT(page.headers.at("content-security-policy"),
+              AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("unsafe"))));
+  for (const char* part : {"/", "/page.css", "/page.js"}) {
+    const Reply reply = ask("GET", part);
+    EXPECT_EQ(reply.status, 200) << part;
+    EXPECT_THAT(reply.body, AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")))) << part;
+  }
+  EXPECT_THAT(page.body, AllOf(Not(HasSubstr("style=")), Not(HasSubstr("onclick="))));
+}
+
+TEST_F(Served, HeadIsAnsweredAsGetWithoutABody) {
+  serve();
+  Client client(port());
+  const Reply head = client.ask("HEAD", "/v1/classes");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_GT(std::stoi(head.headers.at("content-length")), 0);
+  EXPECT_EQ(client.ask("GET", "/healthz").status, 200) << "the connection is still in step";
+}
+
+TEST_F(Served, OneConnectionTakesRequestsOneAfterTheOther) {
+  serve();
+  Client client(port());
+  const std::string two = client.text_of("GET", "/healthz", "", {}) + client.text_of("GET", "/readyz", "", {});
+  ASSERT_TRUE(client.send(two));
+  EXPECT_EQ(client.receive().json()["status"], "ok");
+  EXPECT_EQ(client.receive().json()["status"], "ready");
+}
+
+TEST_F(Served, StartsOnlyWhereItIsSafe) {
+  const auto said = [&](ServerOptions options) {
+    options.port = 0;
+    return usage_message_of([&] { http::Server(path_, options); });
+  };
+  ServerOptions open;
+  open.address = "0.0.0.0";
+  EXPECT_THAT(said(open), HasSubstr("API keys"));
+  ServerOptions half;
+  half.certificate = "c.pem";
+  EXPECT_THAT(said(half), HasSubstr("private key"));
+  ServerOptions nowhere;
+  nowhere.address = "example.org";
+  EXPECT_THAT(said(nowhere), HasSubstr("expected an address"));
+  EXPECT_THAT(message_of([&] { http::Server(folder_ / "none.pcm", {}); }), HasSubstr("no such file"));
+  serve();
+  ServerOptions taken;
+  taken.port = port();
+  EXPECT_THAT(message_of([&] { http::Server(path_, taken); }), HasSubstr("cannot listen"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
