@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const ProcessGroup* joined = nullptr;
-json given;     // the command and its options
-json compared;  // what all processes have agreed on
+json command_json;  // the command and its options
+json compared;      // what all processes have agreed on
 
 /// Only the first process of a job speaks.
 void fall_silent() {
@@ -77,16 +77,16 @@ std::string difference(const json& own, const json& leading, const json& raw) {
 
 /// Processes that do different things would end in good order with a wrong answer.
 void compare(const ProcessGroup& group) {
-  if (group.is_single() || given == compared) return;
-  compared = given;
-  const json own = with_contents(given);
+  if (group.is_single() || command_json == compared) return;
+  compared = command_json;
+  const json own = with_contents(command_json);
   const json leading = parse_json(group.broadcast(text_of(own)), "the options of process 0");
   const bool differs = text_of(own) != text_of(leading);
   const at::Tensor differing = at::zeros({group.size()}, at::kLong);
   differing[group.rank()] = differs ? 1 : 0;
   group.sum(differing);
   if (differs)
-    fail_usage("process {} was not started like process 0: {}", group.rank(), difference(own, leading, given));
+    fail_usage("process {} was not started like process 0: {}", group.rank(), difference(own, leading, command_json));
   const at::Tensor ranks = differing.nonzero().squeeze(1);
   if (ranks.numel() == 0) return;
   const int64_t* first = ranks.data_ptr<int64_t>();
@@ -108,10 +108,10 @@ const ProcessGroup& job() {
 
 void set_job_command(const CLI::App& command) {
   if (!command.get_subcommands().empty()) return;  // a command below it is the one that runs
-  given = options_json(command);
-  given["command"] = command.get_name();
+  command_json = options_json(command);
+  command_json["command"] = command.get_name();
   for (const CLI::Option* option : command.get_options()) {
-    if (is_output_option(long_name(*option))) given.erase(long_name(*option));
+    if (is_output_option(long_name(*option))) command_json.erase(long_name(*option));
   }
 }
 

@@ -107,30 +107,30 @@ void draw_picture(cairo_t* to, const SvgElement& element) {
 }
 
 void draw(cairo_t* to, const SvgElement& element) {
-  using Kind = SvgElement::Kind;
+  using Shape = SvgElement::Kind;
   const Look look = look_of(element);
   constexpr double kTurn = 6.283185307179586;
   switch (element.kind) {
-    case Kind::kRect:
+    case Shape::kRect:
       cairo_rectangle(to, element.points[0].x, element.points[0].y, element.width, element.height);
       return paint_path(to, look, element.opacity);
-    case Kind::kCircle:
+    case Shape::kCircle:
       cairo_arc(to, element.points[0].x, element.points[0].y, element.width, 0.0, kTurn);
       return paint_path(to, look, element.opacity);
-    case Kind::kLine:
-    case Kind::kPolyline:
+    case Shape::kLine:
+    case Shape::kPolyline:
       trace(to, element.points);
       return paint_path(to, look, element.opacity);
-    case Kind::kPolygon:
+    case Shape::kPolygon:
       trace(to, element.points);
       cairo_close_path(to);
       return paint_path(to, look, element.opacity);
-    case Kind::kText:
+    case Shape::kText:
       return draw_words(to, element, look);
-    case Kind::kImage:
+    case Shape::kImage:
       return draw_picture(to, element);
-    case Kind::kOpenGroup:
-    case Kind::kCloseGroup:
+    case Shape::kOpenGroup:
+    case Shape::kCloseGroup:
       return;
   }
 }
