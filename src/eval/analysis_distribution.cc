@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
+#include "protocom/eval/statistics.h"
 #include "protocom/fewshot/moments.h"
 
 namespace protocom {
@@ -20,16 +21,22 @@ SplitVariance variance_of(const FeatureSet& features, const std::vector<std::vec
   if (classes.empty()) return result;
   const at::Tensor index = at::tensor(classes, at::kLong);
   const at::Tensor centres = moments.mean().index_select(0, index);
-  result.within = moments.variance().index_select(0, index).mean().item<double>();
+  const at::Tensor variance = moments.variance().index_select(0, index).mean(1).contiguous();  // float64 [c]
+  const Estimate within = estimate({variance.data_ptr<double>(), variance.data_ptr<double>() + variance.numel()});
+  result.within = within.value;
+  result.within_ci95 = within.ci95;
   result.between = classes.size() > 1 ? centres.var(0, true).mean().item<double>() : 0.0;
+  std::vector<double> cosines;
   for (size_t i = 0; i < classes.size(); ++i) {
     const auto& own = rows[static_cast<size_t>(classes[i])];
     result.images += static_cast<int64_t>(own.size());
     const at::Tensor images = features.features.index_select(0, at::tensor(own, at::kLong)).to(at::kDouble);
     const at::Tensor centre = centres[static_cast<int64_t>(i)].unsqueeze(0);
-    result.cosine +=
-        at::cosine_similarity(images, centre, 1).mean().item<double>() / static_cast<double>(classes.size());
+    cosines.push_back(at::cosine_similarity(images, centre, 1).mean().item<double>());
   }
+  const Estimate cosine = estimate(cosines);
+  result.cosine = cosine.value;
+  result.cosine_ci95 = cosine.ci95;
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "protocom/report/analysis_sections.h"
@@ -55,16 +56,18 @@ std::string compare_splits(const std::vector<SplitVariance>& variances) {
   const auto base = of("base");
   const auto novel = of("novel");
   if (base == variances.end() || novel == variances.end()) return "The features hold one split only.";
-  const bool by_variance = novel->within > base->within;
-  const bool by_angle = novel->cosine < base->cosine;
+  // More than chance in the choice of classes gives: the difference is above its 95 % interval.
+  const bool by_variance = novel->within - base->within > std::hypot(novel->within_ci95, base->within_ci95);
+  const bool by_angle = base->cosine - novel->cosine > std::hypot(novel->cosine_ci95, base->cosine_ci95);
   const char* verdict = by_variance && by_angle ? "novel classes spread more widely"
-                        : by_variance           ? "novel classes spread more widely by variance, but not by angle"
-                        : by_angle              ? "novel classes spread more widely by angle, but not by variance"
-                                                : "novel classes spread no more widely";
+                        : by_variance ? "novel classes spread more widely by variance, but not measurably by angle"
+                        : by_angle    ? "novel classes spread more widely by angle, but not measurably by variance"
+                                      : "novel classes spread not measurably more widely";
   return fmt::format(
-      "Averaged variance within a class: {:.3f} for base, {:.3f} for novel classes; an image’s cosine to its class "
-      "centre is {:.3f} and {:.3f}: {}.",
-      base->within, novel->within, base->cosine, novel->cosine, verdict);
+      "Averaged variance within a class: {:.3f} ± {:.3f} for base, {:.3f} ± {:.3f} for novel classes; an image’s "
+      "cosine to its class centre is {:.3f} ± {:.3f} and {:.3f} ± {:.3f}: {}.",
+      base->within, base->within_ci95, novel->within, novel->within_ci95, base->cosine, base->cosine_ci95,
+      novel->cosine, novel->cosine_ci95, verdict);
 }
 
 PictureRow picture_row(const std::string& label, const std::vector<RankedImage>& images, const PictureSource& picture) {

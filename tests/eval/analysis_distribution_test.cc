@@ -37,6 +37,7 @@ TEST(SplitVariances, AreThoseWorkedOutByHand) {
   EXPECT_EQ(variances[0].classes, 2);
   EXPECT_EQ(variances[0].images, 4);
   EXPECT_NEAR(variances[0].within, 2.5, 1e-9);
+  EXPECT_NEAR(variances[0].within_ci95, 1.96 * 1.5, 1e-9);  // 1 and 4: std 2.1213, over the root of 2
   EXPECT_NEAR(variances[0].between, 6.25, 1e-9);
   EXPECT_EQ(variances[1].split, "novel");
   EXPECT_NEAR(variances[1].within, 0.5, 1e-9);

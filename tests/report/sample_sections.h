@@ -40,7 +40,8 @@ inline std::string some_picture(const std::string&) { return "/9j/4AA="; }
 
 inline DistributionAnalysis sample_distribution() {
   DistributionAnalysis analysis;
-  analysis.variances = {{"base", 64, 32000, 0.0975, 0.04, 0.70}, {"novel", 20, 5000, 0.0944, 0.05, 0.65}};
+  analysis.variances = {{"base", 64, 32000, 0.0975, 0.04, 0.70, 0.002, 0.01},
+                        {"novel", 20, 5000, 0.0944, 0.05, 0.65, 0.002, 0.01}};
   analysis.pca_share = {0.25, 0.125};
   for (int i = 0; i < 12; ++i) {
     const double place = static_cast<double>(i);

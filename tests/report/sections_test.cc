@@ -108,7 +108,11 @@ TEST(DistributionSection, GivesBothSplitsOfAMapTheSameAxes) {
   EXPECT_DOUBLE_EQ(base.high_y, novel.high_y);
   EXPECT_EQ(base.groups.size(), 2U);
   // Variances 0.0975 and 0.0944, cosines 0.70 and 0.65: the two measures disagree, and that is said.
-  EXPECT_THAT(section.finding, HasSubstr("novel classes spread more widely by angle, but not by variance."));
+  EXPECT_THAT(section.finding, HasSubstr("novel classes spread more widely by angle, but not measurably by variance."));
+  DistributionAnalysis unsure = testing::sample_distribution();
+  unsure.variances[1].cosine_ci95 = 0.06;  // wider than the difference of 0.05
+  EXPECT_THAT(distribution_section(unsure, &testing::plain_title).finding,
+              HasSubstr("novel classes spread not measurably more widely."));
 }
 
 BarChart some_bars() {

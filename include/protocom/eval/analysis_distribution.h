@@ -15,11 +15,14 @@ struct SplitVariance {
   std::string split;
   int64_t classes = 0;
   int64_t images = 0;
-  double within = 0.0;   ///< sigma^2: unbiased variance within a class, mean over dimensions, then over classes
-  double between = 0.0;  ///< variance of the classes' centres, mean over dimensions
-  double cosine = 0.0;   ///< of an image to its class centre, mean over images, then over classes; free of scale
+  double within = 0.0;       ///< sigma^2: unbiased variance within a class, mean over dimensions, then over classes
+  double between = 0.0;      ///< variance of the classes' centres, mean over dimensions
+  double cosine = 0.0;       ///< of an image to its class centre, mean over images, then over classes; free of scale
+  double within_ci95 = 0.0;  ///< half width of the 95 % interval of `within`, over classes
+  double cosine_ci95 = 0.0;  ///< the same of `cosine`
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SplitVariance, split, classes, images, within, between, cosine)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SplitVariance, split, classes, images, within, between, cosine, within_ci95,
+                                   cosine_ci95)
 
 /// One entry for each split that has classes.
 std::vector<SplitVariance> split_variances(const FeatureSet& features);
