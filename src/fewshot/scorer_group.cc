@@ -40,6 +40,8 @@ void place(const RowBatch& rows, int64_t number, const at::Tensor& padded, FastE
   point(rows.unlabelled, rows.u, episode.unlabelled);
 }
 
+}  // namespace
+
 /// The paper's rows of a group, by the fast form.
 class PaperRows {
  public:
@@ -86,6 +88,8 @@ class PaperRows {
   std::optional<Completer> completer_;
   std::optional<CompletedRows> completed_;
 };
+
+namespace {
 
 /// The row of a method that has the fast form in this context.
 std::optional<FastRow> fast_row(const Method& method, const MethodContext& context) {

@@ -109,13 +109,16 @@ TEST_F(Sweep, ByQueriesAndImbalanceHaveTheAccuraciesOfEachEvaluation) {
 TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
   const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
   const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
-                            make_methods({"mean", "plda"}, fitted)};
+                            make_methods({"mean", "plda", "plda:prior=none"}, fitted)};
   const auto points = accuracy_by_shots(both, episodes_, {0, 1}, Progress::none());
   EXPECT_EQ(points_of(points, "mean").size(), 1U);
   const auto known = points_of(points, "plda");
   ASSERT_EQ(known.size(), 2U);
   EXPECT_DOUBLE_EQ(known[0].gain.value, known[0].accuracy.value - 20.0);  // over chance
   EXPECT_GT(known[0].gain.value, 10.0);
+  // Without knowledge and without an image all classes are alike: the first takes every query.
+  EXPECT_DOUBLE_EQ(points_of(points, "plda:prior=none")[0].gain.value, 0.0);
+  EXPECT_NE(points_of(points, "plda:prior=none")[1].accuracy.value, known[1].accuracy.value);
 }
 
 TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
