@@ -11,6 +11,9 @@
 namespace protocom {
 namespace {
 
+/// How an obstacle begins that lies in the data; the others lie in the options.
+constexpr const char* kTooFew = "needs more";
+
 bool contains(const std::vector<std::string>& labels, const std::string& label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
@@ -79,7 +82,10 @@ class Workbench::Impl {
         {"generalised", &Impl::generalised},
         {"episodes", &Impl::episodes},
         {"failures", &Impl::failures}};
-    if (const std::string reason = obstacle(name); !reason.empty()) fail_usage("'{}' {}", name, reason);
+    if (const std::string reason = obstacle(name); !reason.empty()) {
+      if (reason.rfind(kTooFew, 0) == 0) fail("'{}' {}", name, reason);
+      fail_usage("'{}' {}", name, reason);
+    }
     return (this->*kAnalyses.at(name))();
   }
 
@@ -122,16 +128,16 @@ class Workbench::Impl {
     return all ? "" : fmt::format("is about {}: name all of them", fmt::join(rows, ", "));
   }
   [[nodiscard]] std::string lacks_other_classes() const {
-    return other_classes() > 0 ? "" : "needs more classes than an episode has";
+    return other_classes() > 0 ? "" : fmt::format("{} classes than an episode has", kTooFew);
   }
   [[nodiscard]] std::string lacks_base_images() const {
-    return spare_images(Split::kBase) > 0 ? "" : "needs more images of base classes";
+    return spare_images(Split::kBase) > 0 ? "" : fmt::format("{} images of base classes", kTooFew);
   }
   [[nodiscard]] std::string lacks_fitted() const {
     if (fitted_.empty()) return "needs methods that are fitted: --fitted";
     return base_classes_up_to(static_cast<int64_t>(features_.classes_of(Split::kBase).size())).size() > 1
                ? ""
-               : "needs more base classes";
+               : fmt::format("{} base classes", kTooFew);
   }
 
   /// Those whose answers to single queries are kept: the ones asked for and the one analysed.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 #include "train/together.h"
 #include "train/validation.h"
 
@@ -109,6 +110,7 @@ void EpochLoop::train_epoch() {
     ++place_.step;
     sums_.seconds = before + seconds_since(start);
     progress_.advance(steps_done(), describe());
+    if (const auto seconds = timer_.step()) say_time(*seconds);
     keeper_.after_step([this] { return snapshot(); });
   }
   reader_.read(sums_);
@@ -124,6 +126,14 @@ void EpochLoop::train_step() {
   // On the CPU they are read before the step's gradients change anything.
   reader_.add(place_.step, sums, sums_);
   trainer_.optimizer().step();
+}
+
+void EpochLoop::say_time(double step_seconds) const {
+  if (!options_.group->is_main()) return;
+  const int64_t left = options_.schedule.epochs * options_.steps - steps_done();
+  const std::string text =
+      say_estimate({step_seconds, options_.steps, left, options_.schedule.epochs, peak_memory()}, options_.shorter_way);
+  if (!text.empty()) logger().info("{}", text);
 }
 
 void EpochLoop::fail_not_finite(double loss, int64_t step) const {

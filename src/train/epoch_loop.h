@@ -14,6 +14,7 @@
 #include "protocom/train/training_files.h"
 #include "train/checkpoint.h"
 #include "train/epoch_sums.h"
+#include "train/time_estimate.h"
 #include "train/training_keeper.h"
 #include "train/training_log.h"
 
@@ -81,7 +82,8 @@ struct EpochLoopOptions {
   StartCounts start = StartCounts::kNo;
   uint64_t seed = 1;
   TrainingFiles files;
-  nlohmann::json made_by;  ///< see TrainingKeeper
+  nlohmann::json made_by;   ///< see TrainingKeeper
+  std::string shorter_way;  ///< what is said where the training takes long, see say_estimate
   const ProcessGroup* group = &ProcessGroup::single();
 };
 
@@ -109,6 +111,7 @@ class EpochLoop {
   [[nodiscard]] Checkpoint snapshot();
   void train_epoch();
   void train_step();
+  void say_time(double step_seconds) const;
   [[noreturn]] void fail_not_finite(double loss, int64_t step) const;
   void end_epoch(int64_t epoch);
   [[nodiscard]] std::vector<MethodScores> validate();
@@ -127,6 +130,7 @@ class EpochLoop {
   std::optional<TrainingLog> log_;
   Place place_;
   EpochSums sums_;
+  StepTimer timer_;
   SumsReader reader_;
   std::optional<double> best_accuracy_;
   int64_t kept_epoch_ = 0;

@@ -73,6 +73,7 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
 
 EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFiles& files, json made_by) {
   EpochLoopOptions loop;
+  loop.shorter_way = "with a ready encoder there is nothing to train: protocom extract --backbone, then fit";
   loop.name = "pre-training";
   loop.schedule = options.schedule;
   loop.chooses = {"mean"};

@@ -152,11 +152,14 @@ void TrainingKeeper::save(Checkpoint state) {
   state.made_by = made_by_;
   std::string temporary_name;
   try {
+    UnfinishedPath before(temporary_beside(files_.previous()));
+    bool is_kept = false;
     write_file_with(files_.last(), [&](const fs::path& temporary) {
       temporary_name = temporary.string();
       write_checkpoint(temporary, state);
-      rotate();
+      is_kept = set_aside(before.path());
     });
+    if (is_kept) rename_to_previous(before);
   } catch (const Error& error) {
     const std::string reason = replaced(error.what(), temporary_name, files_.last().string());
     fail("the state of the training is not saved: {}{}", reason,
@@ -166,13 +169,23 @@ void TrainingKeeper::save(Checkpoint state) {
   saved_ = Clock::now();
 }
 
-/// The last checkpoint becomes the one before. Killed right after it, newest() finds that one; a link in its place
-/// would leave two names of one file, which are damaged together.
-void TrainingKeeper::rotate() const {
-  if (!last_is_whole_ || !fs::exists(files_.last())) return;
+void TrainingKeeper::rename_to_previous(UnfinishedPath& before) const {
   std::error_code error;
-  fs::rename(files_.last(), files_.previous(), error);
+  fs::rename(before.path(), files_.previous(), error);
   if (error) fail("cannot write {}: {}", files_.previous().string(), error.message());
+  before.release();
+}
+
+/// A second name for the last checkpoint, which will be that of the one before once the next has its place: at every
+/// moment there is a last one, and the one before is another file, since two names of one file are damaged together.
+bool TrainingKeeper::set_aside(const fs::path& name) const {
+  if (!last_is_whole_ || !fs::exists(files_.last())) return false;
+  std::error_code error;
+  fs::create_hard_link(files_.last(), name, error);
+  if (!error) return true;
+  fs::rename(files_.last(), files_.previous(), error);  // file systems without hard links
+  if (error) fail("cannot write {}: {}", files_.previous().string(), error.message());
+  return false;
 }
 
 void TrainingKeeper::finish() {

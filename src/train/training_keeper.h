@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "protocom/core/progress.h"
+#include "protocom/core/unfinished.h"
 #include "protocom/train/training_files.h"
 #include "train/checkpoint.h"
 
@@ -58,7 +59,8 @@ class TrainingKeeper {
   [[nodiscard]] bool asked_to_stop() const;
   [[noreturn]] void stop(const Snapshot& snapshot);
   [[nodiscard]] std::optional<Checkpoint> newest();
-  void rotate() const;
+  void rename_to_previous(UnfinishedPath& before) const;
+  [[nodiscard]] bool set_aside(const std::filesystem::path& name) const;
 
   const TrainingFiles& files_;
   nlohmann::json made_by_;
