@@ -173,9 +173,8 @@ Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOpt
 }
 
 Section imbalance_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
-  Section section = sweep_section(
-      points, {"imbalance", "Queries that are not balanced", "imbalance",
-               "1 / \u03b1 of Dirichlet(\u03b1); 0: balanced", "1/\u03b1", 1});
+  Section section = sweep_section(points, {"imbalance", "Queries that are not balanced", "imbalance",
+                                           "1 / \u03b1 of Dirichlet(\u03b1); 0: balanced", "1/\u03b1", 1});
   section.finding = losses_under_imbalance(points);
   section.how =
       "The classes' shares of the queries are drawn from Dirichlet(\u03b1, ..., \u03b1): with \u03b1 = 0.1 "

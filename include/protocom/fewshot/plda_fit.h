@@ -33,8 +33,8 @@ struct PldaFitOptions {
 struct PldaTrial {
   std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge" or "trust, spread"
   std::string setting;  ///< "0.1, 2"
-  /// Accuracy in percent on tasks of held-out classes; for knowledge the leave-one-out error, for its strength the share
-  /// that it then explains.
+  /// Accuracy in percent on tasks of held-out classes; for knowledge the leave-one-out error, for its strength the
+  /// share that it then explains.
   double figure = 0;
   bool chosen = false;
 };
