@@ -33,7 +33,6 @@ at::Tensor scaled(const at::Tensor& mean, double factor) { return mean.defined()
 /// A space with its laws and what they were taken from.
 struct Candidate {
   double shrinkage = 0;
-  double floor = 1;     ///< factor of the laws' floors
   double strength = 1;  ///< factor of what knowledge predicts
   std::optional<PldaCalibration> calibration = {};
   double explained = 0;
@@ -48,57 +47,66 @@ PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
   return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
 }
 
-/// How far held-out class means lie along what knowledge predicts of them: the least squares factor of the prediction,
-/// in [0, 1], the mean over base classes left out and val classes. A regression on few base classes promises too much.
-double strength_of(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
-                   const KernelRidgeOptions& options) {
-  std::vector<double> found;
-  for (const auto* parts : {&evidence.folds, &evidence.val}) {
-    double along = 0;
-    double length = 0;
-    for (const HeldOutPart& part : *parts) {
-      const PldaSpace space = part.fitter.space(shrinkage);
-      const at::Tensor guess = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
-      if (!guess.defined()) return 1;
-      along += (guess * space.transform_means(part.held_out.mean)).sum().item<double>();
-      length += (guess * guess).sum().item<double>();
-    }
-    if (length > 0) found.push_back(std::clamp(along / length, 0.0, 1.0));
+/// Held-out classes, the space of the others, and what knowledge says of them there.
+struct SeenPart {
+  const HeldOutPart* part;
+  PldaSpace space;
+  at::Tensor predicted;  ///< [c, e]; undefined without knowledge
+};
+
+std::vector<SeenPart> see(const std::vector<HeldOutPart>& parts, double shrinkage,
+                          const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
+  std::vector<SeenPart> seen;
+  for (const HeldOutPart& part : parts) {
+    PldaSpace space = part.fitter.space(shrinkage);
+    const at::Tensor guess = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
+    seen.push_back({&part, std::move(space), guess});
   }
-  double sum = 0;
-  for (const double one : found) sum += one;
-  return found.empty() ? 1 : sum / static_cast<double>(found.size());
+  return seen;
 }
 
+/// How far held-out class means lie along what knowledge predicts of them: the least squares factor of the prediction,
+/// in [0, 1]; 1 where nothing is predicted.
+double strength_of(const std::vector<SeenPart>& parts) {
+  double along = 0;
+  double length = 0;
+  for (const SeenPart& one : parts) {
+    if (!one.predicted.defined()) return 1;
+    along += (one.predicted * one.space.transform_means(one.part->held_out.mean)).sum().item<double>();
+    length += (one.predicted * one.predicted).sum().item<double>();
+  }
+  return length > 0 ? std::clamp(along / length, 0.0, 1.0) : 1;
+}
+
+/// Laws, strength and explained share are the middle of those of base classes left out and those of val classes.
 Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
                   const KernelRidgeOptions& options) {
-  Candidate candidate{shrinkage};
-  candidate.strength = strength_of(evidence, shrinkage, descriptions, options);
-  double shares = 0;
+  std::vector<std::vector<SeenPart>> kinds;  // those of the val classes come last, where there are any
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
-    if (parts->empty()) continue;
-    std::vector<HeldOutVariance> seen;
-    candidate.spaces.clear();  // those of the val classes come last, where there are any
-    for (const HeldOutPart& part : *parts) {
-      candidate.spaces.push_back(part.fitter.space(shrinkage));
-      const PldaSpace& space = candidate.spaces.back();
-      seen.push_back(held_out_variance(
-          space, part.held_out,
-          scaled(predicted(part.fitter, space, part.held_out.classes, descriptions, options), candidate.strength)));
-    }
-    const HeldOutVariance mean = mean_of(seen);
+    if (!parts->empty()) kinds.push_back(see(*parts, shrinkage, descriptions, options));
+  }
+  Candidate candidate{shrinkage};
+  if (kinds.empty()) return candidate;
+  const auto many = static_cast<double>(kinds.size());
+  candidate.strength = 0;
+  for (const auto& parts : kinds) candidate.strength += strength_of(parts) / many;
+  for (const auto& parts : kinds) {
+    std::vector<HeldOutVariance> variances;
+    for (const SeenPart& one : parts)
+      variances.push_back(held_out_variance(one.space, one.part->held_out, scaled(one.predicted, candidate.strength)));
+    const HeldOutVariance mean = mean_of(variances);
     const PldaCalibration found = calibrate(mean);
     candidate.calibration = candidate.calibration ? middle(*candidate.calibration, found) : found;
-    candidate.explained +=
-        1 - (mean.residual / found.within).sum().item<double>() / (mean.between / found.within).sum().item<double>();
-    shares += 1;
+    const double missed =
+        (mean.residual / found.within).sum().item<double>() / (mean.between / found.within).sum().item<double>();
+    candidate.explained += (1 - missed) / many;
   }
-  if (shares > 0) candidate.explained /= shares;
+  for (SeenPart& one : kinds.back()) candidate.spaces.push_back(std::move(one.space));
   return candidate;
 }
 
+/// The laws' floors times a factor.
 Candidate with_floors(Candidate candidate, double factor) {
-  candidate.floor = factor;
   if (candidate.calibration) {
     candidate.calibration->between.floor *= factor;
     candidate.calibration->residual.floor *= factor;
