@@ -6,6 +6,7 @@
 #include <map>
 
 #include "protocom/core/error.h"
+#include "protocom/core/json.h"
 #include "protocom/core/near_matches.h"
 
 namespace protocom {
@@ -104,8 +105,8 @@ nlohmann::json to_json(const Preprocessing& preprocessing) {
 Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where) {
   Preprocessing result;
   try {
-    json.at("image_size").get_to(result.image_size);
-    result.resize = json.value("resize", int64_t{0});
+    result.image_size = whole_number<int64_t>(json.at("image_size"));
+    result.resize = whole_number_or<int64_t>(json, "resize", 0);
     result.mean = json.value("mean", std::vector<double>());
     result.std = json.value("std", std::vector<double>());
   } catch (const nlohmann::json::exception& error) {

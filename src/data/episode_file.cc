@@ -207,11 +207,11 @@ EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& f
   if (!parsed.is_object()) fail("{} is not an episode list: a JSON object was expected", path.string());
   EpisodeList list;
   try {
-    parsed.at("n_way").get_to(list.shape.n_way);
-    parsed.at("k_shot").get_to(list.shape.k_shot);
-    parsed.at("n_query").get_to(list.shape.n_query);
-    list.shape.most_shots = parsed.value("most_shots", int64_t{0});
-    list.shape.unlabelled = parsed.value("unlabelled", int64_t{0});
+    list.shape.n_way = whole_number<int64_t>(parsed.at("n_way"));
+    list.shape.k_shot = whole_number<int64_t>(parsed.at("k_shot"));
+    list.shape.n_query = whole_number<int64_t>(parsed.at("n_query"));
+    list.shape.most_shots = whole_number_or<int64_t>(parsed, "most_shots", 0);
+    list.shape.unlabelled = whole_number_or<int64_t>(parsed, "unlabelled", 0);
     list.shape.query_distribution = parse_query_distribution(parsed.value("query_distribution", "balanced"));
     list.shape.alpha = parsed.value("alpha", list.shape.alpha);
     check_shape(list.shape);

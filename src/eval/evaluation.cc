@@ -17,6 +17,7 @@ T field(const json& object, const char* key, const std::string& where) {
   const auto found = object.find(key);
   if (found == object.end()) fail("{} has no '{}': is it what `protocom evaluate --json` wrote?", where, key);
   try {
+    if constexpr (std::is_integral_v<T>) return whole_number<T>(*found);
     return found->get<T>();
   } catch (const json::exception&) {
     fail("{}: '{}' is {}, which cannot be", where, key,
@@ -33,12 +34,12 @@ std::optional<Estimate> read_cosine(const json& result, const std::string& where
   return cosine;
 }
 
-std::string read_task(const json& object, const MethodResult& result) {
+std::string read_task(const json& object, const MethodResult& result, const std::string& where) {
   EpisodeShape shape;
   shape.n_way = result.n_way;
   shape.k_shot = result.k_shot;
   shape.most_shots = result.most_shots;
-  shape.unlabelled = object.value("unlabelled", int64_t{0});
+  if (object.contains("unlabelled")) shape.unlabelled = field<int64_t>(object, "unlabelled", where);
   if (object.contains("alpha")) {
     shape.query_distribution = QueryDistribution::kDirichlet;
     shape.alpha = object.value("alpha", shape.alpha);
@@ -70,13 +71,13 @@ MethodResult parse_result(const json& object, const std::string& where) {
   result.mode = field<std::string>(object, "mode", where);
   result.n_way = field<int64_t>(object, "n_way", where);
   result.k_shot = field<int64_t>(object, "k_shot", where);
-  result.most_shots = object.value("k_shot_max", int64_t{0});
+  if (object.contains("k_shot_max")) result.most_shots = field<int64_t>(object, "k_shot_max", where);
   result.n_query = object.contains("n_query") ? field<int64_t>(object, "n_query", where) : 0;
   result.episodes = field<int64_t>(object, "episodes", where);
   result.accuracy = {field<double>(object, "accuracy", where), field<double>(object, "ci95", where)};
   result.cosine = read_cosine(object, where);
   if (object.contains("per_episode")) result.per_episode = field<std::vector<double>>(object, "per_episode", where);
-  result.task = read_task(object, result);
+  result.task = read_task(object, result, where);
   check(result, where);
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -66,11 +67,11 @@ json shape_json(const EpisodeShape& shape) {
 
 EpisodeShape shape_from_json(const json& fields) {
   EpisodeShape shape;
-  fields.at("n_way").get_to(shape.n_way);
-  fields.at("k_shot").get_to(shape.k_shot);
-  fields.at("n_query").get_to(shape.n_query);
-  shape.most_shots = fields.value("k_shot_max", shape.most_shots);
-  shape.unlabelled = fields.value("unlabelled", shape.unlabelled);
+  shape.n_way = whole_number<int64_t>(fields.at("n_way"));
+  shape.k_shot = whole_number<int64_t>(fields.at("k_shot"));
+  shape.n_query = whole_number<int64_t>(fields.at("n_query"));
+  shape.most_shots = whole_number_or(fields, "k_shot_max", shape.most_shots);
+  shape.unlabelled = whole_number_or(fields, "unlabelled", shape.unlabelled);
   if (fields.contains("query_distribution"))
     shape.query_distribution = parse_query_distribution(fields["query_distribution"].get<std::string>());
   shape.alpha = fields.value("alpha", shape.alpha);

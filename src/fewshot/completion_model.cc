@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -27,11 +28,11 @@ at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::Int
 ProtoComNetOptions options_from(const nlohmann::json& json, const std::string& where) {
   ProtoComNetOptions options;
   try {
-    json.at("feature_dim").get_to(options.feature_dim);
-    json.at("embedding_dim").get_to(options.embedding_dim);
-    json.at("code_dim").get_to(options.code_dim);
-    json.at("attention_hidden").get_to(options.attention_hidden);
-    json.at("decoder_hidden").get_to(options.decoder_hidden);
+    options.feature_dim = whole_number<int64_t>(json.at("feature_dim"));
+    options.embedding_dim = whole_number<int64_t>(json.at("embedding_dim"));
+    options.code_dim = whole_number<int64_t>(json.at("code_dim"));
+    options.attention_hidden = whole_number<int64_t>(json.at("attention_hidden"));
+    options.decoder_hidden = whole_number<int64_t>(json.at("decoder_hidden"));
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header's network sizes are damaged: {}", where, reason_of(error));
   }

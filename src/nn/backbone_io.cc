@@ -9,6 +9,7 @@
 #include "nn/torchscript_backbone.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/safetensors.h"
 
@@ -142,10 +143,10 @@ BackboneOptions options_of(const ArtefactHeader& header, const std::string& wher
   BackboneOptions options;
   try {
     header.details.at("architecture").get_to(options.architecture);
-    header.details.at("image_size").get_to(options.image_size);
+    options.image_size = whole_number<int64_t>(header.details.at("image_size"));
     header.details.at("mean").get_to(options.mean);
     header.details.at("std").get_to(options.std);
-    options.resize = header.details.value("resize", int64_t{0});
+    options.resize = whole_number_or<int64_t>(header.details, "resize", 0);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
   }

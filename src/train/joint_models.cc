@@ -1,5 +1,6 @@
 #include "train/joint_models.h"
 
+#include "protocom/core/files.h"
 #include "protocom/fewshot/moments.h"
 
 namespace protocom {
@@ -25,10 +26,13 @@ void JointModels::move_network(c10::Device device) const {
 
 void JointModels::write(int64_t kept_epoch, double gamma) const {
   if (!group_.is_main()) return;
-  write_backbone(files_.training.out, backbone(), *backbone().options(), files_.training.provenance);
-  if (!writes_model()) return;
-  model()->gamma = gamma;
-  write_completion_model(files_.model, *model(), files_.training.provenance, {{"kept_epoch", kept_epoch}});
+  write_file_with(files_.training.out, [&](const std::filesystem::path& written) {
+    write_backbone(written, backbone(), *backbone().options(), files_.training.provenance);
+    if (!writes_model()) return;
+    model()->gamma = gamma;
+    // Before the backbone takes its place: a disk that is full leaves both as they were.
+    write_completion_model(files_.model, *model(), files_.training.provenance, {{"kept_epoch", kept_epoch}});
+  });
 }
 
 void JointModels::bring_back() const {

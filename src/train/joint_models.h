@@ -23,7 +23,7 @@ class JointModels {
   void move_network(c10::Device device) const;
 
   /// Writes both as those of `kept_epoch`, with the gamma they had then, which becomes the model's. Process 0 alone
-  /// does.
+  /// does. Where one cannot be written, both files stay as they were.
   void write(int64_t kept_epoch, double gamma) const;
   /// Reads what was written last and brings it to every process.
   void bring_back() const;

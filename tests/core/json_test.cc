@@ -71,6 +71,13 @@ TEST(Json, WholeNumbersAreInRangeOrRefused) {
     EXPECT_THROW(whole_number<uint64_t>(parse_json(text, "a.json")), nlohmann::json::type_error) << text;
 }
 
+TEST(Json, AWholeNumberThatIsNotThereIsTheOtherOne) {
+  const nlohmann::json object = parse_json(R"({"a": 3, "b": 2.5})", "a.json");
+  EXPECT_EQ(whole_number_or<int64_t>(object, "a", 7), 3);
+  EXPECT_EQ(whole_number_or<int64_t>(object, "c", 7), 7);
+  EXPECT_THROW(whole_number_or<int64_t>(object, "b", 7), nlohmann::json::type_error);
+}
+
 TEST(Json, SaysWhatATypeErrorIsWithoutTheLibrarysMark) {
   try {
     parse_json("{}", "a.json").at("kind");

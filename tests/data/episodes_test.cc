@@ -284,6 +284,10 @@ TEST_F(EpisodesTest, AreRefusedWhenTheFileIsNoEpisodeList) {
                 AllOf(HasSubstr("e.json is not an episode list"), HasSubstr(field)));
     EXPECT_THAT(error_after([&](json& j) { j[field] = json::array({json::array()}); }), HasSubstr("e.json")) << field;
   }
+  for (const char* count : {"n_way", "k_shot", "n_query", "most_shots", "unlabelled", "seed"}) {
+    EXPECT_THAT(error_after([&](json& j) { j[count] = 2.5; }), HasSubstr("whole number")) << count;
+    EXPECT_THAT(error_after([&](json& j) { j[count] = 1e19; }), HasSubstr("e.json")) << count;
+  }
   for (const char* field : {"classes", "support", "query"}) {
     EXPECT_THAT(error_after([&](json& j) { j["episodes"][1].erase(field); }),
                 AllOf(HasSubstr("e.json"), HasSubstr(field)));

@@ -1,13 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <random>
 
 #include "protocom/core/error.h"
 #include "serve/database.h"
 #include "serve/recognizer_file_support.h"
+#include "support/file_limit.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {
@@ -132,17 +131,12 @@ TEST_F(DamagedRecognizer, AnyDamagedBytesAreReadOrRefused) {
 TEST_F(DamagedRecognizer, AFullDiskLeavesItAsItWas) {
   RecognizerFile file(path_);
   const std::string before = all_of(file);
-  rlimit usual{};
-  ::getrlimit(RLIMIT_FSIZE, &usual);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit full{fs::file_size(path_), usual.rlim_max};
-  ::setrlimit(RLIMIT_FSIZE, &full);
   Enrolee large = enrolee("large", {{1, 2}}, {"x"});
   large.examples.thumbnails = {std::string(1'000'000, 'x')};
-  const std::string said = message_of([&] { file.enrol({large}); });
-  ::setrlimit(RLIMIT_FSIZE, &usual);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_THAT(said, HasSubstr("a.pcm"));
+  {
+    const FileLimit full(fs::file_size(path_));
+    EXPECT_THAT(message_of([&] { file.enrol({large}); }), HasSubstr("a.pcm"));
+  }
   EXPECT_EQ(all_of(file), before);
   EXPECT_THAT(file.check(), IsEmpty());
   EXPECT_EQ(file.enrol({large})[0].added, 1) << "with room again it goes on";

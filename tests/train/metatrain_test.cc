@@ -11,12 +11,16 @@
 #include "protocom/features/extract.h"
 #include "protocom/fewshot/moments.h"
 #include "protocom/train/complete.h"
+#include "support/file_limit.h"
+#include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
+#include "train/joint_models.h"
 
 namespace protocom {
 namespace {
 
+using protocom::testing::message_of;
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
@@ -187,6 +191,24 @@ TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
       metatrain({world.images, *world.backbone, nullptr, nullptr}, options, world.files, Progress::none());
   EXPECT_EQ(result.epochs.front().validation.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
+}
+
+TEST(Metatrain, ADiskWithRoomForTheBackboneAloneLeavesBothAsTheyWere) {
+  JointWorld world;
+  const MetatrainInputs inputs = world.inputs();
+  const JointModels models(inputs, world.files, ProcessGroup::single(), at::kCPU);
+  models.write(0, 10);
+  const auto& out = world.files.training.out;
+  ASSERT_LT(std::filesystem::file_size(out) + 10000, std::filesystem::file_size(world.files.model));
+  const std::string before = hash_file(out) + hash_file(world.files.model);
+  world.backbone->parameters()[0].data().add_(1);
+  {
+    const testing::FileLimit limit(std::filesystem::file_size(out) + 10000);
+    EXPECT_THAT(message_of([&] { models.write(1, 11); }), HasSubstr("model.npz"));
+  }
+  EXPECT_EQ(hash_file(out) + hash_file(world.files.model), before);
+  models.write(1, 11);
+  EXPECT_NE(hash_file(out), before.substr(0, hash_file(out).size())) << "with room it is written";
 }
 
 TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {

@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <fstream>
 #include <sstream>
 
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
+#include "support/file_limit.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -20,6 +19,7 @@ namespace protocom {
 namespace {
 
 namespace fs = std::filesystem;
+using protocom::testing::FileLimit;
 using protocom::testing::message_of;
 using protocom::testing::TempDir;
 using ::testing::AllOf;
@@ -207,24 +207,6 @@ TEST(TrainingKeeper, SavesWithinAnEpochWhenItIsTime) {
   keeper.after_step([] { return state_at(0, 1); });
   EXPECT_EQ(read_checkpoint(files.last()).position.at("step"), 1);
 }
-
-/// Files of this process may not grow beyond `bytes`: a disk that is full, for tests that are not root.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST(TrainingKeeper, AStateThatDoesNotFitLeavesTheOneBeforeWhole) {
   const TempDir folder;

@@ -19,8 +19,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& where);
 /// parse_json of a whole file.
 nlohmann::json read_json(const std::filesystem::path& path);
 
-/// A JSON number as a Number narrower than int64_t, or an unsigned one. Throws nlohmann::json::type_error, as get()
-/// does, for what is no whole number or outside Number's range.
+/// A JSON number as a count, an identity, a size: get() would cut a fraction off and wrap what is too large. Throws
+/// nlohmann::json::type_error, as get() does, for what is no whole number or outside Number's range.
 template <typename Number>
 Number whole_number(const nlohmann::json& value) {
   using Limits = std::numeric_limits<Number>;
@@ -33,6 +33,13 @@ Number whole_number(const nlohmann::json& value) {
     fits = static_cast<uint64_t>(value.get<int64_t>()) <= static_cast<uint64_t>(Limits::max());
   if (!fits) throw nlohmann::json::type_error::create(302, "a whole number in range was expected", &value);
   return value.get<Number>();
+}
+
+/// The whole number that `object` has under `key`; `otherwise` where it has none.
+template <typename Number>
+Number whole_number_or(const nlohmann::json& object, const char* key, Number otherwise) {
+  const auto found = object.find(key);
+  return found == object.end() ? otherwise : whole_number<Number>(*found);
 }
 
 }  // namespace protocom
