@@ -26,7 +26,10 @@ at::Tensor gauss_fusion(const SupportStatistics& support, const at::Tensor& comp
   const at::Tensor mean = mean_prototypes(support);
   if (queries.size(-2) == 0) return fuse_by_mean(mean, completed);
   const auto from = [&](const at::Tensor& prototypes) {
-    return weighted_gaussians(support, queries, cosine_probabilities(queries, prototypes, options.scale));
+    ClassGaussians gaussians{prototypes, {}};
+    for (int64_t step = 0; step < options.steps; ++step)
+      gaussians = weighted_gaussians(support, queries, cosine_probabilities(queries, gaussians.mean, options.scale));
+    return gaussians;
   };
   return posterior_mean(from(mean), from(completed), options.epsilon);
 }

@@ -95,6 +95,7 @@ namespace {
 std::optional<FastRow> fast_row(const Method& method, const MethodContext& context) {
   const auto* row = dynamic_cast<const PaperRow*>(&method);
   if (row == nullptr || context.complete || context.gamma.defined()) return std::nullopt;
+  if (row->fusion().steps != 1) return std::nullopt;
   return FastRow{method.spec().paper_row, static_cast<float>(row->gamma(context)), row->fusion()};
 }
 

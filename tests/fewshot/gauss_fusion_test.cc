@@ -41,6 +41,9 @@ TEST(GaussFusion, AgreesWithTheEquationsStepByStep) {
   options.epsilon = 0;
   const at::Tensor fused = gauss_fusion(support, tensor_of(data.at("completed")), queries, options);
   EXPECT_LT(error_of(fused, tensor_of(data.at("fused"))), testing::kDoubleBound);
+  options.steps = 3;
+  const at::Tensor later = gauss_fusion(support, tensor_of(data.at("completed")), queries, options);
+  EXPECT_LT(error_of(later, tensor_of(data.at("fused_after_3_steps"))), testing::kDoubleBound);
 }
 
 TEST(GaussFusion, AgreesInFloat32Too) {

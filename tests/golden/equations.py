@@ -153,6 +153,12 @@ def gaussian(prototypes, supports, queries, scale):
     return probability, means, variances
 
 
+def fuse(mu, variance, mu_hat, variance_hat):
+    """The mean of the product of the two Gaussians of every class."""
+    return [[(v * m_hat + v_hat * m) / (v + v_hat) for m, v, m_hat, v_hat in zip(*rows)]
+            for rows in zip(mu, variance, mu_hat, variance_hat)]
+
+
 def fusion():
     draw = Lcg(42)
     d, scale = 5, 10.0
@@ -161,12 +167,14 @@ def fusion():
     mean = [[sum(column) / len(rows) for column in zip(*rows)] for rows in supports]
     probability, mu, variance = gaussian(mean, supports, queries, scale)
     probability_hat, mu_hat, variance_hat = gaussian(completed, supports, queries, scale)
-    fused = [[(variance[k][i] * mu_hat[k][i] + variance_hat[k][i] * mu[k][i]) / (variance[k][i] + variance_hat[k][i])
-              for i in range(d)] for k in range(3)]
+    again = (mu, variance), (mu_hat, variance_hat)
+    for _ in range(2):
+        again = [gaussian(m, supports, queries, scale)[1:] for m, _ in again]
     return {
         "supports": supports, "queries": queries, "completed": completed, "scale": scale, "mean": mean,
         "probability": probability, "probability_completed": probability_hat, "mu": mu, "variance": variance,
-        "mu_completed": mu_hat, "variance_completed": variance_hat, "fused": fused,
+        "mu_completed": mu_hat, "variance_completed": variance_hat, "fused": fuse(mu, variance, mu_hat, variance_hat),
+        "fused_after_3_steps": fuse(*again[0], *again[1]),
     }
 
 
