@@ -1,8 +1,10 @@
 #include "protocom/eval/analysis_generalised.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/episode_rows.h"
 #include "eval/known.h"
@@ -38,23 +40,75 @@ Episode with_base(Episode episode, const FeatureSet& features, const std::vector
   return episode;
 }
 
-/// Percent right among the queries of novel and of base classes.
-std::pair<double, double> accuracies(const EpisodeScores& scores, const Episode& episode, int64_t novel) {
-  const at::Tensor winner = scores.logits.squeeze(0).argmax(-1).contiguous();
-  const int64_t* won = winner.data_ptr<int64_t>();
-  std::pair<double, double> right;
-  std::pair<double, double> all;
+/// How a query of an episode fares, by whether its own class wins among those of its kind, and by how much the best
+/// novel class is above the best base class.
+struct Verdict {
+  bool is_novel = false;
+  bool wins_its_kind = false;
+  float novel_lead = 0;
+};
+
+std::vector<Verdict> verdicts(const EpisodeScores& scores, const Episode& episode, int64_t novel) {
+  const at::Tensor logits = scores.logits.squeeze(0);  // [q, c]
+  const auto kinds = logits.split_with_sizes({novel, logits.size(1) - novel}, 1);
+  const auto [best_novel, which_novel] = kinds[0].max(1);
+  const auto [best_base, which_base] = kinds[1].max(1);
+  const at::Tensor lead = (best_novel - best_base).to(at::kFloat).contiguous();
+  std::vector<Verdict> all;
   for (size_t c = 0; c < episode.classes.size(); ++c) {
     const bool is_novel = static_cast<int64_t>(c) < novel;
+    const int64_t place = static_cast<int64_t>(c) - (is_novel ? 0 : novel);
     for (size_t i = 0; i < episode.query[c].size(); ++i) {
-      (is_novel ? right.first : right.second) += *won++ == static_cast<int64_t>(c) ? 1 : 0;
-      (is_novel ? all.first : all.second) += 1;
+      const auto row = static_cast<int64_t>(all.size());
+      const int64_t won = (is_novel ? which_novel : which_base).data_ptr<int64_t>()[row];
+      all.push_back({is_novel, won == place, lead.data_ptr<float>()[row]});
     }
+  }
+  return all;
+}
+
+/// Percent right among the queries of novel and of base classes, where novel classes have `offset` more.
+std::pair<double, double> accuracies(const std::vector<Verdict>& verdicts, double offset) {
+  std::pair<double, double> right;
+  std::pair<double, double> all;
+  for (const Verdict& one : verdicts) {
+    const bool right_kind = (one.novel_lead + offset >= 0) == one.is_novel;
+    (one.is_novel ? right.first : right.second) += right_kind && one.wins_its_kind ? 1 : 0;
+    (one.is_novel ? all.first : all.second) += 1;
   }
   return {100 * right.first / all.first, 100 * right.second / all.second};
 }
 
 double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
+
+using Episodes = std::vector<std::vector<Verdict>>;
+
+GeneralisedAccuracy accuracy_of(const Episodes& episodes, double offset) {
+  std::vector<double> novel, base, harmonic;
+  for (const auto& episode : episodes) {
+    const auto [own, other] = accuracies(episode, offset);
+    novel.push_back(own);
+    base.push_back(other);
+    harmonic.push_back(harmonic_mean(own, other));
+  }
+  return {estimate(novel), estimate(base), estimate(harmonic)};
+}
+
+/// The offset with the best harmonic mean, among the quantiles of what would just change a query's kind.
+double best_offset(const Episodes& episodes) {
+  constexpr size_t kTries = 100;
+  std::vector<float> leads;
+  for (const auto& episode : episodes) {
+    for (const Verdict& one : episode) leads.push_back(-one.novel_lead);
+  }
+  std::sort(leads.begin(), leads.end());
+  std::pair<double, double> best{accuracy_of(episodes, 0).harmonic.value, 0};
+  for (size_t i = 0; i < kTries; ++i) {
+    const double offset = leads[i * (leads.size() - 1) / (kTries - 1)];
+    best = std::max(best, {accuracy_of(episodes, offset).harmonic.value, offset});
+  }
+  return best.second;
+}
 
 Methods able(const Methods& methods, int64_t shots) {
   Methods kept;
@@ -63,39 +117,65 @@ Methods able(const Methods& methods, int64_t shots) {
   return kept;
 }
 
+/// Runs episodes of one number of shots; of each method.
+std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const EvaluateInputs& inputs,
+                          const GeneralisedOptions& options, Progress& progress) {
+  const auto rows_by_class = inputs.features.rows_by_class();
+  EpisodeList list = sample_episodes(inputs.features, options.episodes);
+  std::vector<Episodes> all(methods);
+  progress.start(fmt::format("generalised, {}", to_string(options.episodes.split)),
+                 static_cast<int64_t>(list.episodes.size()));
+  for (size_t i = 0; i < list.episodes.size(); ++i) {
+    list.episodes[i] = with_base(std::move(list.episodes[i]), inputs.features, rows_by_class, options,
+                                 Rng(options.episodes.seed).fork(i).fork(1));
+    const auto scores = group.score(rows_of(list, {i}));
+    for (size_t m = 0; m < methods; ++m)
+      all[m].push_back(verdicts(scores[m], list.episodes[i], options.episodes.shape.n_way));
+    progress.advance(1, "");
+  }
+  progress.finish();
+  return all;
+}
+
+/// Episodes of val classes in the place of the novel ones; nothing where there are too few of them, or where they are
+/// what is measured.
+std::optional<GeneralisedOptions> of_val(const FeatureSet& features, GeneralisedOptions options) {
+  constexpr int64_t kEpisodes = 200;
+  const auto classes = static_cast<int64_t>(features.classes_of(Split::kVal).size());
+  if (classes < 2 || options.episodes.split == Split::kVal) return std::nullopt;
+  options.episodes.split = Split::kVal;
+  options.episodes.count = std::min(options.episodes.count, kEpisodes);
+  options.episodes.shape.n_way = std::min(options.episodes.shape.n_way, classes);
+  return options;
+}
+
 }  // namespace
+
+void to_json(nlohmann::json& object, const GeneralisedResult& result) {
+  object = result.accuracy;
+  object.update({{"method", result.method}, {"mode", result.mode}, {"shots", result.shots}});
+  if (result.corrected) object["corrected"] = *result.corrected;
+}
 
 std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
                                                    const GeneralisedOptions& options, Progress& progress) {
   const Known known(inputs, methods);
-  const auto rows_by_class = inputs.features.rows_by_class();
-  const int64_t novel = options.episodes.shape.n_way;
   std::vector<GeneralisedResult> results;
   for (const int64_t shots : options.shots) {
     const Methods here = able(methods, shots);
     if (here.empty()) continue;
     const ScorerGroup group(here, known.context(), inputs.features.features);
-    EpisodeOptions drawn = options.episodes;
-    drawn.shape.k_shot = shots;
-    EpisodeList list = sample_episodes(inputs.features, drawn);
-    std::vector<std::vector<double>> figures(3 * here.size());  // novel, base, harmonic of each
-    progress.start("generalised", static_cast<int64_t>(list.episodes.size()));
-    for (size_t i = 0; i < list.episodes.size(); ++i) {
-      list.episodes[i] = with_base(std::move(list.episodes[i]), inputs.features, rows_by_class, options,
-                                   Rng(options.episodes.seed).fork(i).fork(1));
-      const auto scores = group.score(rows_of(list, {i}));
-      for (size_t m = 0; m < here.size(); ++m) {
-        const auto [own, base] = accuracies(scores[m], list.episodes[i], novel);
-        figures[3 * m].push_back(own);
-        figures[3 * m + 1].push_back(base);
-        figures[3 * m + 2].push_back(harmonic_mean(own, base));
-      }
-      progress.advance(1, "");
-    }
-    progress.finish();
+    GeneralisedOptions drawn = options;
+    drawn.episodes.shape.k_shot = shots;
+    const auto val = of_val(inputs.features, drawn);
+    const auto tuned_on = val ? run(group, here.size(), inputs, *val, progress) : std::vector<Episodes>();
+    const auto measured = run(group, here.size(), inputs, drawn, progress);
     for (size_t m = 0; m < here.size(); ++m) {
-      results.push_back({here[m]->label(), mode_of(here[m]->spec(), drawn.shape), static_cast<double>(shots),
-                         estimate(figures[3 * m]), estimate(figures[3 * m + 1]), estimate(figures[3 * m + 2])});
+      results.push_back({here[m]->label(), mode_of(here[m]->spec(), drawn.episodes.shape), static_cast<double>(shots),
+                         accuracy_of(measured[m], 0), std::nullopt});
+      if (!val) continue;
+      const double offset = best_offset(tuned_on[m]);
+      results.back().corrected = {offset, accuracy_of(measured[m], offset)};
     }
   }
   return results;

@@ -112,9 +112,45 @@ TEST(Generalised, LeavesOutMethodsThatNeedAnImageAndFindsTheHarmonicMeanBetweenT
   EXPECT_EQ(results[0].method, "plda");
   EXPECT_EQ(results[0].shots, 0);
   for (const GeneralisedResult& one : results) {
-    EXPECT_LE(one.harmonic.value, std::max(one.novel.value, one.base.value) + 1e-9);
-    EXPECT_GT(one.base.value, 5) << one.method;  // of 103 classes
+    EXPECT_LE(one.accuracy.harmonic.value, std::max(one.accuracy.novel.value, one.accuracy.base.value) + 1e-9);
+    EXPECT_GT(one.accuracy.base.value, 5) << one.method;  // of 103 classes
   }
+}
+
+TEST(Generalised, AnOffsetChosenOnValClassesMovesQueriesFromBaseToNovelClasses) {
+  const ToyWorld world = toy_world();
+  const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
+  GeneralisedOptions options;
+  options.episodes.shape.n_way = 3;
+  options.episodes.shape.n_query = 5;
+  options.episodes.count = 60;
+  options.shots = {1};
+  options.base_shots = 10;
+  const auto results = analyse_generalised(inputs, {make_method("mean")}, options, Progress::none());
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_TRUE(results[0].corrected);
+  // One image is a worse prototype than ten: without an offset the base classes win too often.
+  EXPECT_GT(results[0].corrected->offset, 0);
+  EXPECT_GT(results[0].corrected->accuracy.novel.value, results[0].accuracy.novel.value);
+  EXPECT_LE(results[0].corrected->accuracy.base.value, results[0].accuracy.base.value);
+  EXPECT_GT(results[0].corrected->accuracy.harmonic.value, results[0].accuracy.harmonic.value);
+  EXPECT_TRUE(nlohmann::json(results[0]).contains("corrected"));
+}
+
+TEST(Generalised, HasNoOffsetWhereTheValClassesAreWhatIsMeasured) {
+  const ToyWorld world = toy_world();
+  const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
+  GeneralisedOptions options;
+  options.episodes.split = Split::kVal;
+  options.episodes.shape.n_way = 2;
+  options.episodes.shape.n_query = 3;
+  options.episodes.count = 5;
+  options.shots = {1};
+  options.base_shots = 5;
+  const auto results = analyse_generalised(inputs, {make_method("mean")}, options, Progress::none());
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_FALSE(results[0].corrected);
+  EXPECT_FALSE(nlohmann::json(results[0]).contains("corrected"));
 }
 
 }  // namespace

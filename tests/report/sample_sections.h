@@ -105,7 +105,12 @@ inline std::vector<Section> sample_sections() {
           open_set_section({{"mean", "inductive", 1, false, {57.5, 0.8}, 0.68, 85.0, 0.31},
                             {"plda", "inductive", 1, true, {62.5, 0.8}, 0.72, 80.0, 0.02}},
                            {episodes}),
-          generalised_section({{"mean", "inductive", 1, {21.0, 0.8}, {80.0, 0.5}, {33.0, 0.9}}}, {episodes}),
+          generalised_section({{"mean",
+                                "inductive",
+                                1,
+                                {{21.0, 0.8}, {80.0, 0.5}, {33.0, 0.9}},
+                                GeneralisedWithOffset{0.07, {{45.0, 0.8}, {70.0, 0.5}, {54.8, 0.9}}}}},
+                              {episodes}),
           episodes_section(changes, &plain_title, episodes),
           failures_section({{"q.jpg", "goose", "albatross", 0.97, "s.jpg", "t.jpg"}}, "gauss-fusion", episodes,
                            &some_picture)};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,32 @@ struct GeneralisedOptions {
   int64_t base_shots = 20;              ///< labelled images of a base class
 };
 
-/// What a method reached: percent of queries that went to their own class among all of them.
-struct GeneralisedResult {
-  std::string method;
-  std::string mode;
-  double shots = 0.0;
+/// Percent of queries that went to their own class among all of them.
+struct GeneralisedAccuracy {
   Estimate novel;     ///< of queries of novel classes
   Estimate base;      ///< of queries of base classes
   Estimate harmonic;  ///< 2 novel base / (novel + base), episode by episode
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneralisedResult, method, mode, shots, novel, base, harmonic)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneralisedAccuracy, novel, base, harmonic)
+
+/// The same where every novel class has `offset` more on its logit.
+struct GeneralisedWithOffset {
+  double offset = 0.0;
+  GeneralisedAccuracy accuracy;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneralisedWithOffset, offset, accuracy)
+
+/// What a method reached.
+struct GeneralisedResult {
+  std::string method;
+  std::string mode;
+  double shots = 0.0;
+  GeneralisedAccuracy accuracy;
+  /// With the offset whose harmonic mean is best where the val classes stand for the novel ones (calibrated stacking:
+  /// Chao et al., ECCV 2016): backbone and methods know base classes better than any new one. None without val classes.
+  std::optional<GeneralisedWithOffset> corrected;
+};
+void to_json(nlohmann::json& object, const GeneralisedResult& result);
 
 /// Runs them; every episode has as many queries of base classes (of n_way drawn ones, n_query each) as of novel ones.
 /// Methods that need more labelled images than a point has are left out there. Throws Error like sample_episodes, and
