@@ -34,9 +34,10 @@ void add_classify_command(CLI::App& app) {
       ->add_option("images", options->images,
                    "Images, or folders that are walked; -: their names are read from the standard input")
       ->required();
-  CLI::Option* method = command->add_option("--method", options->recognizing.method,
-                                            "Method with its parameters, see protocom methods: mean-fusion:gamma=20; "
-                                            "otherwise the recognizer's fitted method, or mean-fusion");
+  CLI::Option* method =
+      command->add_option("--method", options->recognizing.method,
+                          "Method with its parameters, see protocom methods: mean-fusion:gamma=20; "
+                          "otherwise the recognizer's fitted method, or what val said of its completion model");
   command
       ->add_flag("--batch-together", options->together,
                  "By the transductive method (plda-vb of a fitted plda, else gauss-fusion): all the images given also "

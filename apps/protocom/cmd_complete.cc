@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/train/complete.h"
+#include "protocom/train/completion_worth.h"
 #include "training_options.h"
 
 namespace protocom::cli {
@@ -27,18 +28,21 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   return history;
 }
 
-void print_result(const CompleteResult& result) {
+void print_result(const CompleteResult& result, int64_t val_shot) {
+  const auto& validation = result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation;
   print_table(
       {{"attributes", std::to_string(result.model.attributes.size())},
        {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
        {"loss of that epoch", fmt::format("{:.5f}", result.epochs[static_cast<size_t>(result.kept_epoch - 1)].loss)}});
   std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
-  for (const auto& row : result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation) {
+  for (const auto& row : validation) {
     const Estimate accuracy = estimate(row.accuracy);
     rows.push_back({row.method, fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),
                     fmt::format("{:.3f}", estimate(row.cosine).value), row.mode});
   }
   if (rows.size() > 1) print_table(rows);
+  if (const std::string worth = completion_worth_sentence(validation, val_shot); !worth.empty())
+    fmt::print("{}\n", worth);
 }
 
 void run_complete(const CLI::App& command, CompleteArguments& options) {
@@ -58,7 +62,7 @@ void run_complete(const CLI::App& command, CompleteArguments& options) {
   nlohmann::json details = preprocessing_details(options.features);
   details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
   write_completion_model(options.out, result.model, files.provenance, details);
-  print_result(result);
+  print_result(result, options.complete.validation.shape.k_shot);
 }
 
 void add_complete_command(CLI::App& app) {

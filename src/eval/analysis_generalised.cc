@@ -137,15 +137,26 @@ std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const Evalua
   return all;
 }
 
-/// Episodes of val classes in the place of the novel ones; nothing where there are too few of them, or where they are
-/// what is measured.
+/// Images of the smallest of these classes.
+int64_t fewest_images(const FeatureSet& features, const std::vector<int64_t>& classes) {
+  const auto rows = features.rows_by_class();
+  int64_t fewest = features.size();
+  for (const int64_t c : classes) fewest = std::min(fewest, static_cast<int64_t>(rows[static_cast<size_t>(c)].size()));
+  return fewest;
+}
+
+/// Episodes of val classes in the place of the novel ones, smaller where val has less; nothing where it has too little,
+/// or is what is measured.
 std::optional<GeneralisedOptions> of_val(const FeatureSet& features, GeneralisedOptions options) {
   constexpr int64_t kEpisodes = 200;
-  const auto classes = static_cast<int64_t>(features.classes_of(Split::kVal).size());
-  if (classes < 2 || options.episodes.split == Split::kVal) return std::nullopt;
+  const auto classes = features.classes_of(Split::kVal);
+  if (classes.size() < 2 || options.episodes.split == Split::kVal) return std::nullopt;
+  EpisodeShape& shape = options.episodes.shape;
+  shape.n_way = std::min(shape.n_way, static_cast<int64_t>(classes.size()));
+  shape.n_query = std::min(shape.n_query, fewest_images(features, classes) - shape.k_shot);
+  if (shape.n_query < 1) return std::nullopt;
   options.episodes.split = Split::kVal;
   options.episodes.count = std::min(options.episodes.count, kEpisodes);
-  options.episodes.shape.n_way = std::min(options.episodes.shape.n_way, classes);
   return options;
 }
 

@@ -72,6 +72,16 @@ double gamma_from(const nlohmann::json& json, const std::string& where) {
   fail("{}: the header's gamma is damaged: it should be a number above 0", where);
 }
 
+std::string inductive_method_from(const nlohmann::json& json, const std::string& where) {
+  const auto found = json.find("inductive_method");
+  if (found == json.end()) return "mean-fusion";
+  for (const char* row : {"mean", "completed", "mean-fusion"}) {
+    if (*found == row) return row;
+  }
+  fail("{}: the header's inductive method is {}, expected mean, completed or mean-fusion", where,
+       excerpt(found->dump()));
+}
+
 nlohmann::json to_json(const ProtoComNetOptions& options) {
   return {{"feature_dim", options.feature_dim},
           {"embedding_dim", options.embedding_dim},
@@ -89,6 +99,7 @@ void write_completion_model(const std::filesystem::path& path, const CompletionM
   header.details["network"] = to_json(model.network.options());
   if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
   header.details["gamma"] = model.gamma;
+  header.details["inductive_method"] = model.inductive_method;
   NpzWriter writer(path);
   for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, tensor);
   writer.add("attributes", model.attributes);
@@ -109,6 +120,7 @@ CompletionModel read(const std::filesystem::path& path) {
   CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
   model.gamma = gamma_from(header.details, path.string());
   model.trained_on = trained_on_from(header.details, path.string());
+  model.inductive_method = inductive_method_from(header.details, path.string());
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : model.network.state_dict()) {
     tensor.copy_(read_shaped(reader, "network." + name, tensor.sizes()));

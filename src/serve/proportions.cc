@@ -12,7 +12,7 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
                          const at::Tensor& features) {
   const MethodSpec& spec = scorer.method().spec();
   if (features.size(0) < 4 || (spec.assumes != Assumes::kBalancedQueries && spec.name != "gauss-fusion")) return;
-  const ClassScorer alone(enrolled, model, {model.fitted ? model.default_method() : "mean-fusion"});
+  const ClassScorer alone(enrolled, model, {model.default_method()});
   const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
   std::map<std::string, double> share;
   for (const auto& answer : answers) share[answer.front().name] += 100.0 / static_cast<double>(answers.size());

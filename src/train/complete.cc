@@ -4,6 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
+#include "protocom/train/completion_worth.h"
 #include "train/completion_history.h"
 #include "train/completion_setup.h"
 #include "train/completion_tasks.h"
@@ -160,6 +161,8 @@ CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOpti
   const EpochLoopResult trained = loop.run();
   CompleteResult result{trainer.take_model(), trained.kept_epoch, trainer.take_epochs()};
   fold(result.model, scaling);
+  result.model.inductive_method =
+      best_inductive_row(result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation);
   return result;
 }
 

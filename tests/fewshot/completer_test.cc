@@ -185,6 +185,18 @@ TEST(CompletionModelFile, RefusesNumbersThatAreNone) {
               ::testing::HasSubstr("below 0"));
 }
 
+TEST(CompletionModelFile, KeepsWhatClassifiesAnImageByItselfAndRefusesWhatIsNoRow) {
+  const TempDir folder;
+  CompletionModel model = small_model();
+  model.inductive_method = "completed";
+  write_completion_model(folder / "m.npz", model, {}, nlohmann::json::object());
+  EXPECT_EQ(read_completion_model(folder / "m.npz").inductive_method, "completed");
+  model.inductive_method = "gauss-fusion";
+  write_completion_model(folder / "m.npz", model, {}, nlohmann::json::object());
+  EXPECT_THAT(protocom::testing::message_of([&] { read_completion_model(folder / "m.npz"); }),
+              ::testing::AllOf(::testing::HasSubstr("m.npz"), ::testing::HasSubstr("\"gauss-fusion\"")));
+}
+
 TEST(CompletionModelFile, RefusesSizesThatItsWeightsDoNotHave) {
   const TempDir folder;
   const CompletionModel model = small_model();

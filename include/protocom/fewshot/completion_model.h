@@ -23,11 +23,12 @@ struct CompletionModel {
   at::Tensor attribute_std;                  ///< sigma_a of equation 3, float32 [a, d]
   std::vector<std::string> trained_on = {};  ///< names of the base classes; empty when unknown (older files)
   double gamma = kDefaultGamma;              ///< factor of the cosine in equation 8, learned by joint meta-training
+  std::string inductive_method = "mean-fusion";  ///< row (i) to (iii) for an image by itself; chosen on val
 };
 
 /// One npz: `network.<parameter>`, `attributes`, `attribute_embedding`, `attribute_mean`, `attribute_std`, header;
 /// `details` (hashes of features and knowledge, final loss, validation figures) goes into the header, with
-/// `trained_on` and `gamma`. Throws Error.
+/// `trained_on`, `gamma` and `inductive_method`. Throws Error.
 void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
                             const Provenance& provenance, const nlohmann::json& details);
 

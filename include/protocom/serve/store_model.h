@@ -20,7 +20,7 @@ struct StoreModel {
   [[nodiscard]] std::vector<std::string> attributes() const;
   /// d of the features it takes.
   [[nodiscard]] int64_t feature_dim() const;
-  /// What is classified with unless a method is named: the fitted one, else mean-fusion.
+  /// What is classified with unless a method is named: the fitted one, else the completion model's.
   [[nodiscard]] std::string default_method() const;
   /// The same for images that are looked at together: the transductive method of the same fitted file, else
   /// gauss-fusion. Throws UsageError when the fitted file has none.

@@ -1,0 +1,57 @@
+#include "protocom/train/completion_worth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/eval/statistics.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kUsual = "mean-fusion";
+
+const MethodScores* find(const std::vector<MethodScores>& validation, const std::string& method) {
+  const auto found =
+      std::find_if(validation.begin(), validation.end(), [&](const auto& one) { return one.method == method; });
+  return found == validation.end() ? nullptr : &*found;
+}
+
+/// What a method has over another on the same episodes, points.
+Estimate gain(const MethodScores& method, const MethodScores& over) {
+  return paired_difference(method.accuracy, over.accuracy);
+}
+
+std::string say(const Estimate& gain) {
+  if (std::abs(gain.value) <= gain.ci95) return "adds nothing measurable to";
+  return fmt::format("{} {:.1f} ± {:.1f} points {}", gain.value > 0 ? "adds" : "costs", std::abs(gain.value), gain.ci95,
+                     gain.value > 0 ? "to" : "of");
+}
+
+}  // namespace
+
+std::string best_inductive_row(const std::vector<MethodScores>& validation) {
+  const MethodScores* usual = find(validation, kUsual);
+  const MethodScores* best = usual;
+  for (const char* row : {"mean", "completed"}) {
+    const MethodScores* other = find(validation, row);
+    if (usual == nullptr || other == nullptr) continue;
+    const Estimate over_usual = gain(*other, *usual);
+    if (over_usual.value > over_usual.ci95 && gain(*other, *best).value > 0) best = other;
+  }
+  return best == nullptr ? kUsual : best->method;
+}
+
+std::string completion_worth_sentence(const std::vector<MethodScores>& validation, int64_t k_shot) {
+  const MethodScores* mean = find(validation, "mean");
+  const MethodScores* usual = find(validation, kUsual);
+  if (mean == nullptr || usual == nullptr) return "";
+  const std::string chosen = best_inductive_row(validation);
+  const MethodScores& told = chosen == "completed" ? *find(validation, chosen) : *usual;
+  return fmt::format("Knowledge {} the {:.1f} % of the mean of {} image{} ({}, val episodes); classify uses {}.",
+                     say(gain(told, *mean)), estimate(mean->accuracy).value, k_shot, k_shot > 1 ? "s" : "", told.method,
+                     chosen);
+}
+
+}  // namespace protocom
