@@ -13,7 +13,9 @@ int64_t StoreModel::feature_dim() const {
   return completion ? completion->network.options().feature_dim : fitted->feature_dim;
 }
 
-std::string StoreModel::default_method() const { return fitted ? fitted->method->label() : completion->inductive_method; }
+std::string StoreModel::default_method() const {
+  return fitted ? fitted->method->label() : completion->inductive_method;
+}
 
 std::string StoreModel::transductive_method() const {
   if (!fitted) return "gauss-fusion";

@@ -17,12 +17,12 @@ inline constexpr double kDefaultGamma = 10.0;
 /// besides the class's own attributes and embedding.
 struct CompletionModel {
   ProtoComNet network;
-  std::vector<std::string> attributes;       ///< [a], the attributes that base classes have
-  at::Tensor attribute_embedding;            ///< h_a, float32 [a, e]
-  at::Tensor attribute_mean;                 ///< mu_a of equation 2, float32 [a, d]
-  at::Tensor attribute_std;                  ///< sigma_a of equation 3, float32 [a, d]
-  std::vector<std::string> trained_on = {};  ///< names of the base classes; empty when unknown (older files)
-  double gamma = kDefaultGamma;              ///< factor of the cosine in equation 8, learned by joint meta-training
+  std::vector<std::string> attributes;           ///< [a], the attributes that base classes have
+  at::Tensor attribute_embedding;                ///< h_a, float32 [a, e]
+  at::Tensor attribute_mean;                     ///< mu_a of equation 2, float32 [a, d]
+  at::Tensor attribute_std;                      ///< sigma_a of equation 3, float32 [a, d]
+  std::vector<std::string> trained_on = {};      ///< names of the base classes; empty when unknown (older files)
+  double gamma = kDefaultGamma;                  ///< factor of the cosine in equation 8, learned by joint meta-training
   std::string inductive_method = "mean-fusion";  ///< row (i) to (iii) for an image by itself; chosen on val
 };
 

@@ -83,11 +83,11 @@ struct CompleteResult {
 /// Learns to complete prototypes on the base classes of the features (equations 1 to 4): attribute statistics from one
 /// pass of class moments; in each step `batch` base classes drawn uniformly, k_shot of their images averaged, each
 /// attribute feature drawn from N(mean, std^2) for every sample independently, MSE to the class's mean. Attributes that
-/// no base class has are left out and reported. The model's inductive method is the row that the kept epoch's validation
-/// finds best. Same seed, same threads: same model, also when the training was cut off
-/// at any moment and resumed. It does not write the model, which is the caller's, but state and logs beside
-/// `files.out`. Throws Error when there are no base classes, none of them has an attribute, one has fewer than k_shot
-/// images, or the loss stops being finite; Interrupted when `files.stop` asks to stop.
+/// no base class has are left out and reported. The model's inductive method is the row that the kept epoch's
+/// validation finds best. Same seed, same threads: same model, also when the training was cut off at any moment and
+/// resumed. It does not write the model, which is the caller's, but state and logs beside `files.out`. Throws Error
+/// when there are no base classes, none of them has an attribute, one has fewer than k_shot images, or the loss stops
+/// being finite; Interrupted when `files.stop` asks to stop.
 CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress);
 
