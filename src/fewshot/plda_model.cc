@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
@@ -37,13 +36,6 @@ ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n
   const at::Tensor known = described(descriptions);
   if (known.all().item<bool>()) return {mean, residual.to(at::kFloat)};
   return {mean, at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
-}
-
-ClassMeanPrior PldaModel::given_prior(const at::Tensor& completed, double unexplained) const {
-  if (!(unexplained >= 0 && unexplained <= 1)) {
-    fail_usage("an unexplained share of {} was asked for, expected [0, 1]", unexplained);
-  }
-  return {space.transform(completed), (unexplained * space.between).to(completed.scalar_type())};
 }
 
 std::string knowledge_sentence(const PldaModel& model) {

@@ -41,9 +41,6 @@ struct PldaModel {
   /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
   /// empty or the model has no knowledge.
   [[nodiscard]] ClassMeanPrior prior(const ClassDescriptions& descriptions, int64_t n) const;
-  /// The prior of prototypes [n, d] that something else completed, in the features' own space, with the share of the
-  /// variance between classes that it leaves unexplained.
-  [[nodiscard]] ClassMeanPrior given_prior(const at::Tensor& completed, double unexplained) const;
 };
 
 /// One sentence: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."

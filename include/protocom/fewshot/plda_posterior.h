@@ -3,8 +3,8 @@
 
 namespace protocom {
 
-/// What is believed of class means, in a PldaSpace, before their images: mu_c ~ N(mean, diag(variance)). This is the
-/// one interface of all priors: kernel ridge on descriptions, a completed prototype brought into the space, or none.
+/// What is believed of class means, in a PldaSpace, before their images: mu_c ~ N(mean, diag(variance)):
+/// by kernel ridge on descriptions, or nothing.
 struct ClassMeanPrior {
   at::Tensor mean;      ///< [..., n, d]
   at::Tensor variance;  ///< [d] or [..., n, d]; 0: it is sure
