@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fewshot/diagonal_gaussian.h"
 #include "fewshot/expect_tensor.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/step_training.h"
@@ -25,29 +26,22 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-/// A class's mean as it is believed to be, per dimension [..., d].
-struct Belief {
-  at::Tensor mean;
-  at::Tensor log_variance;
-};
-
 /// What is learned.
 struct Model {
   std::shared_ptr<const UnitSpace> space;
-  TwoLayers inference;            // [d + 1] to [2 d]: shift of the mean, log variance less the first one
-  at::Tensor prior_mean;          // [d]
-  at::Tensor prior_log_variance;  // [d]
-  at::Tensor log_spread;          // [d], variance of images around their class's mean
+  TwoLayers inference;     // [d + 1] to [2 d]: shift of the mean, log variance less the first one
+  DiagonalGaussian prior;  // of a class's mean, [d]
+  at::Tensor log_spread;   // [d], variance of images around their class's mean
 
   [[nodiscard]] std::vector<at::Tensor> parameters() const {
     std::vector<at::Tensor> all = inference.parameters();
-    all.insert(all.end(), {prior_mean, prior_log_variance, log_spread});
+    all.insert(all.end(), {prior.mean, prior.log_variance, log_spread});
     return all;
   }
 };
 
 /// q(z | supports) from their mean [b, n, d] and number [b, n].
-Belief inferred(const TwoLayers& inference, const at::Tensor& mean, const at::Tensor& count) {
+DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, const at::Tensor& count) {
   const auto d = static_cast<double>(mean.size(-1));
   const at::Tensor number = count.log().unsqueeze(-1);
   const at::Tensor found = inference(at::cat({mean * std::sqrt(d), number}, -1));
@@ -55,34 +49,18 @@ Belief inferred(const TwoLayers& inference, const at::Tensor& mean, const at::Te
   return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance) - number};
 }
 
-/// KL(q || p) of diagonal Gaussians, summed over dimensions: [b, n].
-at::Tensor divergence_from_prior(const Belief& q, const Model& model) {
-  const at::Tensor gap = q.log_variance - model.prior_log_variance;
-  const at::Tensor shift = (q.mean - model.prior_mean).square() / model.prior_log_variance.exp();
-  return 0.5 * (gap.exp() + shift - 1 - gap).sum(-1);
-}
-
-/// log N(x; m, diag(v)) of queries [b, q, d] and classes' [b, n, d], without its constant: [b, q, n].
-at::Tensor log_density(const at::Tensor& x, const at::Tensor& m, const at::Tensor& v) {
-  const at::Tensor precision = 1 / v;
-  const at::Tensor squares = at::matmul(x.square(), precision.transpose(-1, -2)) -
-                             2 * at::matmul(x, (m * precision).transpose(-1, -2)) +
-                             ((m.square() * precision).sum(-1) + v.log().sum(-1)).unsqueeze(-2);
-  return -0.5 * squares;
-}
-
 /// log N(q; m, spread + v): images of classes whose mean is integrated out.
-at::Tensor predictive(const Model& model, const EpisodeBatch& batch, const Belief& q) {
-  return log_density(batch.query, q.mean, model.log_spread.exp() + q.log_variance.exp());
+at::Tensor predictive(const Model& model, const EpisodeBatch& batch, const DiagonalGaussian& q) {
+  return diagonal_log_density(batch.query, q.mean, model.log_spread.exp() + q.log_variance.exp());
 }
 
 /// -ELBO a query: cross-entropy of one draw of every class's mean, and `weight` times the divergence from the prior.
 at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double weight) {
-  const Belief q = inferred(model.inference, mean_of_supports(tasks.batch), count_of_supports(tasks.batch));
+  const DiagonalGaussian q = inferred(model.inference, mean_of_supports(tasks.batch), count_of_supports(tasks.batch));
   const at::Tensor z = q.mean + (0.5 * q.log_variance).exp() * at::randn_like(q.mean);
-  const at::Tensor logits = log_density(tasks.batch.query, z, model.log_spread.exp().expand_as(z));
+  const at::Tensor logits = diagonal_log_density(tasks.batch.query, z, model.log_spread.exp().expand_as(z));
   const auto queries = static_cast<double>(tasks.labels.size(1));
-  return task_loss(logits, tasks.labels) + weight / queries * divergence_from_prior(q, model).sum(1).mean();
+  return task_loss(logits, tasks.labels) + weight / queries * divergence(q, model.prior).sum(1).mean();
 }
 
 class Vfsl : public Method {
@@ -105,7 +83,7 @@ class Vfsl : public Method {
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const Belief q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
+      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
       return {predictive(model_, batch, q), model_.space->back(q.mean)};
     }
 
@@ -121,12 +99,14 @@ class Vfsl : public Method {
 Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> space, int64_t hidden) {
   const int64_t d = space->dim();
   const at::Tensor centres = base.centres();
-  Model model{std::move(space), TwoLayers::untrained({d + 1, hidden, 2 * d}), centres.mean(0).detach().clone(),
-              centres.var(0, false).clamp_min(1e-6).log(), at::full({d}, std::log(kFirstVariance))};
+  Model model{std::move(space),
+              TwoLayers::untrained({d + 1, hidden, 2 * d}),
+              {centres.mean(0), centres.var(0, false).clamp_min(1e-6).log()},
+              at::full({d}, std::log(kFirstVariance))};
   const at::NoGradGuard no_grad;
   model.inference.output_weight.zero_();
   model.inference.output_bias.zero_();
-  for (at::Tensor* one : {&model.prior_mean, &model.prior_log_variance, &model.log_spread})
+  for (at::Tensor* one : {&model.prior.mean, &model.prior.log_variance, &model.log_spread})
     one->set_requires_grad(true);
   return model;
 }
@@ -150,7 +130,7 @@ void Vfsl::fit(const FitInputs& inputs) {
     shape.tasks = TrainingTaskShape().tasks;
     held_out = [&] {
       const EpisodeBatch& batch = unseen.batch;
-      const Belief q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
+      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
       return task_accuracy(predictive(model_, batch, q), unseen.labels);
     };
   }
@@ -163,14 +143,14 @@ MethodState Vfsl::state() const {
   if (model_.space == nullptr) return state;
   model_.space->add_to(state);
   model_.inference.add_to(state, "inference.");
-  state.tensors.emplace_back("prior.mean", model_.prior_mean);
-  state.tensors.emplace_back("prior.log_variance", model_.prior_log_variance);
+  state.tensors.emplace_back("prior.mean", model_.prior.mean);
+  state.tensors.emplace_back("prior.log_variance", model_.prior.log_variance);
   state.tensors.emplace_back("log_spread", model_.log_spread);
   return state;
 }
 
 void Vfsl::load(const MethodState& state) {
-  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "inference."), {}, {}, {}};
+  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "inference."), {}, {}};
   const int64_t d = model.space->dim();
   const auto taken = [&](const char* name) {
     const at::Tensor tensor = state.at(name).to(at::kFloat);
@@ -179,8 +159,8 @@ void Vfsl::load(const MethodState& state) {
   };
   expect_tensor(model.inference.hidden_weight, {"inference.hidden.weight", at::kFloat, {-1, d + 1}});
   expect_tensor(model.inference.output_bias, {"inference.output.bias", at::kFloat, {2 * d}});
-  model.prior_mean = taken("prior.mean");
-  model.prior_log_variance = taken("prior.log_variance");
+  model.prior.mean = taken("prior.mean");
+  model.prior.log_variance = taken("prior.log_variance");
   model.log_spread = taken("log_spread");
   model_ = std::move(model);
 }
