@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "fewshot/class_semantics.h"
 #include "protocom/nn/unit_vectors.h"
 
@@ -15,13 +17,10 @@ at::Tensor with_dropout(const TwoLayers& layers, const at::Tensor& x, Dropout dr
 
 }  // namespace
 
-at::Tensor semantic_prototypes(const Am3Block& block, const at::Tensor& semantics, Dropout dropout) {
-  return with_dropout(block.transform, semantics, dropout);
-}
-
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics, Dropout dropout) {
-  const at::Tensor w = semantic_prototypes(block, semantics, dropout);
-  const at::Tensor lambda = with_dropout(block.gate, w, dropout).sigmoid();
+  const at::Tensor said = with_dropout(block.transform, semantics, dropout);
+  const at::Tensor w = said / std::sqrt(static_cast<double>(prototypes.size(-1)));
+  const at::Tensor lambda = with_dropout(block.gate, said, dropout).sigmoid();
   return at::where(is_known(semantics), lambda * prototypes + (1 - lambda) * w, prototypes);
 }
 

@@ -6,7 +6,8 @@
 namespace protocom {
 
 /// The adaptive mixture of a prototype and what semantics say of the class (Xing et al., AM3, 2019):
-///   w = g(s), lambda = sigmoid(h(w)), p' = lambda p + (1 - lambda) w
+///   w = g(s) / sqrt(d), lambda = sigmoid(h(g(s))), p' = lambda p + (1 - lambda) w
+/// for prototypes of unit vectors; networks give and take values of size 1.
 struct Am3Block {
   TwoLayers transform;  ///< g: [s] to [d]
   TwoLayers gate;       ///< h: [d] to [1]
@@ -16,9 +17,6 @@ struct Am3Block {
 struct Dropout {
   double share = 0;  ///< 0: none
 };
-
-/// g(s), [..., d].
-at::Tensor semantic_prototypes(const Am3Block& block, const at::Tensor& semantics, Dropout dropout = {});
 
 /// p' of prototypes [..., d] and semantics [..., s]. A class of which nothing is known (zeros) keeps p.
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics,

@@ -100,6 +100,7 @@ void Am3Method::fit(const FitInputs& inputs) {
   const TrainingClasses classes = training_classes(inputs, *model_.space, spec().name, options_.shots + 1);
   Rng rng(inputs.seed);
   TrainingTaskShape shape;
+  shape.ways = options_.ways;
   shape.shots = options_.shots;
   const auto loss = [&] {
     const TrainingTasks tasks = draw_training_tasks(classes.train, shape, rng);
@@ -108,9 +109,7 @@ void Am3Method::fit(const FitInputs& inputs) {
   std::function<double()> held_out;
   TrainingTasks unseen;
   if (classes.held_out.classes() > 0) {
-    TrainingTaskShape of_held_out = shape;
-    of_held_out.tasks = kHeldOutTasks;
-    unseen = draw_training_tasks(classes.held_out, of_held_out, rng);
+    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng);
     held_out = [&] {
       const auto prototypes =
           chained(model_.blocks, mean_of_supports(unseen.batch), rows_of(semantics, unseen.batch.classes)).back();

@@ -14,6 +14,7 @@ namespace protocom {
 /// The parameters that AM3 and its relatives share.
 struct Am3Options {
   std::string space = "cl2n";
+  int64_t ways = 5;
   int64_t shots = 1;
   int64_t hidden = 300;
   double dropout = 0.7;
@@ -25,6 +26,7 @@ struct Am3Options {
 template <typename Options>
 Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
   return parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+      .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
       .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
       .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
       .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")

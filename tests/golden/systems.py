@@ -96,9 +96,9 @@ def am3_block(s):
 def am3_mix(block, p, s):
     if not known(s):
         return p
-    w = apply(block["transform"], s)
-    share = sigmoid(apply(block["gate"], w)[0])
-    return add(times(share, p), times(1 - share, w))
+    said = apply(block["transform"], s)
+    share = sigmoid(apply(block["gate"], said)[0])
+    return add(times(share, p), times((1 - share) / math.sqrt(DIM), said))
 
 
 def am3_state(blocks, log_scale):

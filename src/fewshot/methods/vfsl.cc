@@ -19,6 +19,7 @@ constexpr double kFirstVariance = 0.05;  // of images around their class, so tha
 
 struct Options {
   std::string space = "cl2n";
+  int64_t ways = 5;
   int64_t shots = 1;
   int64_t hidden = 256;
   double divergence = 1;
@@ -118,6 +119,7 @@ void Vfsl::fit(const FitInputs& inputs) {
   model_ = untrained_model(classes.train, std::move(space), options_.hidden);
   Rng rng(inputs.seed);
   TrainingTaskShape shape;
+  shape.ways = options_.ways;
   shape.shots = options_.shots;
   const auto loss = [&] {
     return negative_elbo(model_, draw_training_tasks(classes.train, shape, rng), options_.divergence);
@@ -125,9 +127,7 @@ void Vfsl::fit(const FitInputs& inputs) {
   std::function<double()> held_out;
   TrainingTasks unseen;
   if (classes.held_out.classes() > 0) {
-    shape.tasks = kHeldOutTasks;
-    unseen = draw_training_tasks(classes.held_out, shape, rng);
-    shape.tasks = TrainingTaskShape().tasks;
+    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng);
     held_out = [&] {
       const EpisodeBatch& batch = unseen.batch;
       const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
@@ -182,6 +182,7 @@ MethodDefinition vfsl() {
       std::move(spec),
       Parameters<Options>()
           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
           .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
           .real("divergence", &Options::divergence, {}, "weight of the divergence from the prior; 1: the bound itself")
