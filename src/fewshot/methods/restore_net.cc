@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "fewshot/method_definition.h"
+#include "fewshot/restorer.h"
+#include "fewshot/step_training.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/fewshot/distances.h"
@@ -17,14 +19,6 @@ struct Options {
   int64_t batch = 128;
   double learning_rate = 1e-3;
 };
-
-/// Names of the restorer's parameters in a state.
-constexpr const char* kNames[] = {"hidden.weight", "hidden.bias", "output.weight", "output.bias"};
-
-/// M of the paper: Linear(d -> d/2), ReLU, Linear(d/2 -> d).
-at::Tensor restore(const std::vector<at::Tensor>& m, const at::Tensor& prototypes) {
-  return at::linear(at::linear(prototypes, m[0], m[1]).relu(), m[2], m[3]);
-}
 
 class RestoreNet : public Method {
  public:
@@ -41,84 +35,58 @@ class RestoreNet : public Method {
  private:
   class Restored : public Scorer {
    public:
-    Restored(std::vector<at::Tensor> restorer, double share) : restorer_(std::move(restorer)), share_(share) {}
+    Restored(TwoLayers restorer, double share) : restorer_(std::move(restorer)), share_(share) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
-      if (mean.size(-1) != restorer_[0].size(1))
-        fail("'restore-net' was fitted on features of {} dimensions, these have {}", restorer_[0].size(1),
-             mean.size(-1));
-      const at::Tensor prototypes = (1 - share_) * mean + share_ * restore(restorer_, mean);
+      const at::Tensor prototypes = restored(restorer_, mean_prototypes(statistics_of(batch)), share_);  // [b, n, d]
       return {-squared_distances(batch.query, prototypes), prototypes};
     }
 
    private:
-    std::vector<at::Tensor> restorer_;
+    TwoLayers restorer_;
     double share_;
   };
 
   Options options_;
-  std::vector<at::Tensor> restorer_;  // in the order of kNames
+  TwoLayers restorer_;
 };
 
-std::vector<at::Tensor> untrained(int64_t dim, uint64_t seed) {
-  torch::manual_seed(seed);
-  const torch::nn::Linear hidden(dim, std::max<int64_t>(1, dim / 2));
-  const torch::nn::Linear output(std::max<int64_t>(1, dim / 2), dim);
-  return {hidden->weight, hidden->bias, output->weight, output->bias};
-}
-
 /// The layers take and give features `scale` times as long as those they were trained on.
-void fold_scale(std::vector<at::Tensor>& m, double scale) {
-  const at::NoGradGuard no_grad;
-  m[0] = m[0].detach() / scale;
-  m[1] = m[1].detach();
-  m[2] = m[2].detach() * scale;
-  m[3] = m[3].detach() * scale;
+void fold_scale(TwoLayers& layers, double scale) {
+  layers.hidden_weight = layers.hidden_weight / scale;
+  layers.output_weight = layers.output_weight * scale;
+  layers.output_bias = layers.output_bias * scale;
 }
 
 void RestoreNet::fit(const FitInputs& inputs) {
-  const at::AutoGradMode with_gradients(true);
   const int64_t classes = inputs.base.labels.max().item<int64_t>() + 1;
   const double rms = std::sqrt(inputs.base.features.square().mean(at::kDouble).item<double>());
   if (rms == 0) fail("all features of the base classes are zero");
   const at::Tensor features = inputs.base.features / rms;
   const at::Tensor centres = class_moments(features, inputs.base.labels, classes).mean().to(at::kFloat);
-  restorer_ = untrained(features.size(1), inputs.seed);
-  torch::optim::Adam optimizer(restorer_, torch::optim::AdamOptions(options_.learning_rate));
+  const int64_t dim = features.size(1);
+  torch::manual_seed(inputs.seed);
+  restorer_ = TwoLayers::untrained({dim, std::max<int64_t>(1, dim / 2), dim});
   Rng rng(inputs.seed);
-  inputs.progress->start("restore-net", options_.steps);
-  for (int64_t step = 0; step < options_.steps; ++step) {
+  const auto loss = [&] {
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < options_.batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
     const at::Tensor index = at::tensor(rows, at::kLong);
     const at::Tensor target = centres.index_select(0, inputs.base.labels.index_select(0, index));
-    optimizer.zero_grad();
-    const at::Tensor loss = (restore(restorer_, features.index_select(0, index)) - target).square().sum(1).mean();
-    loss.backward();
-    optimizer.step();
-    if ((step + 1) % 100 == 0) inputs.progress->advance(step + 1, fmt::format("loss {:.4f}", loss.item<double>()));
-  }
-  inputs.progress->finish();
+    return (restorer_(features.index_select(0, index)) - target).square().sum(1).mean();
+  };
+  train_steps(restorer_.parameters(), {"restore-net", options_.steps, options_.learning_rate}, loss, nullptr,
+              *inputs.progress);
   fold_scale(restorer_, rms);
 }
 
 MethodState RestoreNet::state() const {
   MethodState state;
-  for (size_t i = 0; i < restorer_.size(); ++i) state.tensors.emplace_back(kNames[i], restorer_[i]);
+  if (restorer_.hidden_weight.defined()) restorer_.add_to(state, "");
   return state;
 }
 
-void RestoreNet::load(const MethodState& state) {
-  std::vector<at::Tensor> restorer;
-  for (const char* name : kNames) restorer.push_back(state.at(name).to(at::kFloat));
-  const int64_t dim = restorer[0].dim() == 2 ? restorer[0].size(1) : 0;
-  const int64_t hidden = restorer[1].numel();
-  if (restorer[0].sizes() != at::IntArrayRef({hidden, dim}) || restorer[2].sizes() != at::IntArrayRef({dim, hidden}) ||
-      restorer[3].sizes() != at::IntArrayRef({dim}))
-    fail("the tensors of 'restore-net' do not fit one another");
-  restorer_ = std::move(restorer);
-}
+void RestoreNet::load(const MethodState& state) { restorer_ = restorer_of(state); }
 
 }  // namespace
 

@@ -1,0 +1,46 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "protocom/core/knowledge_table.h"
+#include "protocom/fewshot/method.h"
+
+namespace protocom {
+
+/// What a method reads of the knowledge of a class, as one vector:
+///   words       its embedding
+///   attributes  its row of attributes
+///   both        one after the other
+/// each at unit length times the root of its width, so that values are of size 1. A class of which nothing is known has
+/// a row of zeros.
+class ClassSemantics {
+ public:
+  static std::vector<std::string> names() { return {"words", "attributes", "both"}; }
+  static constexpr const char* kText = "words: embedding of the class; attributes: its row of attributes; both";
+
+  /// Of classes numbered by `class_names`, over the attributes that the method was fitted with. Throws Error when the
+  /// knowledge names none of the classes.
+  ClassSemantics(const std::string& name, const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
+                 const std::vector<std::string>& attributes);
+
+  [[nodiscard]] const at::Tensor& rows() const { return rows_; }  ///< [c, s]
+  [[nodiscard]] int64_t width() const { return rows_.size(1); }
+  /// [..., s] of classes int64 [...].
+  [[nodiscard]] at::Tensor of(const at::Tensor& classes) const;
+
+ private:
+  at::Tensor rows_;
+};
+
+/// [..., 1]: whether anything is known of a class, by its row [..., s].
+at::Tensor is_known(const at::Tensor& semantics);
+
+/// The knowledge a method is fitted with. Throws UsageError where there is none.
+const KnowledgeTable& knowledge_of(const FitInputs& inputs, const std::string& method);
+
+/// The classes of a batch, int64 [b, n]. Throws Error for a batch without them.
+const at::Tensor& classes_of(const EpisodeBatch& batch);
+
+}  // namespace protocom

@@ -1,0 +1,198 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/class_semantics.h"
+#include "fewshot/expect_tensor.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "fewshot/two_layers.h"
+#include "fewshot/unit_space.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kSlope = 0.2;
+constexpr int64_t kHeldOutTasks = 200;
+
+struct Options {
+  std::string space = "cl2n";
+  int64_t hidden = 512;
+  double dropout = 0.5;
+  int64_t steps = 400;
+  double learning_rate = 1e-3;
+  double knowledge = 1;
+  double scale = 10;
+};
+
+/// Classes and attributes as nodes, joined where a class has an attribute.
+struct Graph {
+  at::Tensor inputs;     // X [c + a, e], embeddings with values of size 1
+  at::Tensor adjacency;  // A [c + a, c + a], rows sum to 1
+  at::Tensor known;      // [c, 1], 1 where anything is known of a class, else 0
+};
+
+/// The rows of A = D^-1 [[I, R], [R', I]].
+at::Tensor row_normalised_adjacency(const at::Tensor& association) {
+  const int64_t c = association.size(0);
+  const int64_t a = association.size(1);
+  const at::Tensor edges =
+      at::cat({at::cat({at::eye(c), association}, 1), at::cat({association.t(), at::eye(a)}, 1)}, 0);
+  return edges / edges.sum(1, true);
+}
+
+Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
+               const std::vector<std::string>& attributes) {
+  const ClassKnowledge classes = align_knowledge(knowledge, class_names, attributes);
+  std::vector<at::Tensor> embeddings = {classes.embedding};
+  for (const std::string& name : attributes) {
+    const int64_t row = knowledge.attribute_index(name);
+    embeddings.push_back(row < 0 ? at::zeros({1, knowledge.embedding_dim()})
+                                 : knowledge.attribute_embedding.slice(0, row, row + 1));
+  }
+  const at::Tensor x = unit_vectors(at::cat(embeddings)) * std::sqrt(static_cast<double>(knowledge.embedding_dim()));
+  const at::Tensor known = is_known(at::cat({classes.embedding, classes.association}, 1));
+  return {x, row_normalised_adjacency(classes.association), known.to(at::kFloat)};
+}
+
+/// Weights of all classes by a graph convolution of two layers, A lrelu(A X W + b) W' + b', at unit length [c, d];
+/// zeros for a class of which nothing is known.
+at::Tensor predicted_weights(const TwoLayers& layers, const Graph& graph, double dropout = 0) {
+  at::Tensor hidden = layers.hidden(at::mm(graph.adjacency, graph.inputs));
+  if (dropout > 0) hidden = at::dropout(hidden, dropout, true);
+  const at::Tensor all = layers.output(at::mm(graph.adjacency, hidden));
+  return unit_vectors(all.slice(0, 0, graph.known.size(0))) * graph.known;
+}
+
+/// mean + (knowledge / K) prediction, [b, n, d].
+at::Tensor transferred(const EpisodeBatch& batch, const at::Tensor& predicted, double knowledge) {
+  return mean_of_supports(batch) + knowledge / count_of_supports(batch).unsqueeze(-1) * predicted;
+}
+
+/// Rows of the predictions for an episode's classes [b, n].
+at::Tensor predictions_of(const at::Tensor& weights, const at::Tensor& classes) {
+  return weights.index_select(0, classes.flatten()).view({classes.size(0), classes.size(1), -1});
+}
+
+class Fslkt : public Method {
+ public:
+  explicit Fslkt(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  class Transferred : public Scorer {
+   public:
+    Transferred(std::shared_ptr<const UnitSpace> space, at::Tensor weights, const Options& options)
+        : space_(std::move(space)), weights_(std::move(weights)), options_(options) {}
+    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return space_; }
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const at::Tensor prototypes = transferred(batch, predictions_of(weights_, classes_of(batch)), options_.knowledge);
+      return {options_.scale * protocom::cosine_similarity(batch.query, prototypes), space_->back(prototypes)};
+    }
+
+    std::shared_ptr<const UnitSpace> space_;
+    at::Tensor weights_;  // [c, d]
+    Options options_;
+  };
+
+  Options options_;
+  std::shared_ptr<const UnitSpace> space_;
+  TwoLayers layers_;
+  std::vector<std::string> attributes_;
+  std::vector<std::string> findings_;
+};
+
+std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
+  if (context.knowledge->embedding_dim() != layers_.in())
+    fail("'fslkt' was fitted on embeddings of {} values, this knowledge has {}: give the same kind of knowledge",
+         layers_.in(), context.knowledge->embedding_dim());
+  const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes_);
+  return std::make_unique<Transferred>(space_, predicted_weights(layers_, graph), options_);
+}
+
+void Fslkt::fit(const FitInputs& inputs) {
+  torch::manual_seed(inputs.seed);
+  const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
+  attributes_ = knowledge.attributes;
+  const Graph graph = graph_of(knowledge, *inputs.class_names, attributes_);
+  space_ = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  layers_ = TwoLayers::untrained({knowledge.embedding_dim(), options_.hidden, space_->dim()}, kSlope);
+  const TrainingClasses classes = training_classes(inputs, *space_, spec().name, 2);
+  const at::Tensor weights = unit_vectors(classes.train.centres());
+  const at::Tensor which = at::tensor(classes.train.labels, at::kLong);
+  const auto loss = [&] {
+    const at::Tensor predicted = predicted_weights(layers_, graph, options_.dropout).index_select(0, which);
+    return (predicted - weights).square().sum(1).mean();
+  };
+  std::function<double()> held_out;
+  TrainingTasks unseen;
+  if (classes.held_out.classes() > 0) {
+    Rng rng(inputs.seed);
+    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng);
+    held_out = [&] {
+      const at::Tensor predicted = predictions_of(predicted_weights(layers_, graph), unseen.batch.classes);
+      const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
+      return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
+    };
+  }
+  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
+  const StepTrained trained = train_steps(layers_.parameters(), training, loss, held_out, *inputs.progress);
+  findings_ = trained.sentences(options_.steps);
+}
+
+MethodState Fslkt::state() const {
+  MethodState state;
+  if (space_ == nullptr) return state;
+  space_->add_to(state);
+  layers_.add_to(state, "graph.");
+  state.attributes = attributes_;
+  return state;
+}
+
+void Fslkt::load(const MethodState& state) {
+  auto space = std::make_shared<UnitSpace>(state);
+  TwoLayers layers = TwoLayers::of(state, "graph.", kSlope);
+  expect_tensor(layers.output_bias, {"graph.output.bias", at::kFloat, {space->dim()}});
+  space_ = std::move(space);
+  layers_ = std::move(layers);
+  attributes_ = state.attributes;
+}
+
+}  // namespace
+
+MethodDefinition fslkt() {
+  MethodSpec spec;
+  spec.name = "fslkt";
+  spec.about = "class means plus weights that a graph convolution over classes and attributes predicts";
+  spec.citation = "Peng, Li, Zhang, Li, Qi, Tang: Few-Shot Image Recognition With Knowledge Transfer, ICCV 2019 (KTN)";
+  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.notes =
+      "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
+      "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
+      "together. `knowledge` / K is the factor of the prediction with K images a class: 1 is the source’s 5 / (images "
+      "of a 5-way episode).";
+  return define<Fslkt>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
+          .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
+          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+          .real("knowledge", &Options::knowledge, {}, "factor of the prediction with one image a class")
+          .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,109 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/expect_tensor.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/cosine_classifier.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kFirstScale = 10;
+
+struct Options {
+  int64_t shots = 1;
+  int64_t steps = 500;
+  double learning_rate = 1e-2;
+};
+
+/// Features as they are: the cosine has no scale.
+class AsTheyAre : public FeatureMap {
+ public:
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
+};
+
+class MetaBaseline : public Method {
+ public:
+  explicit MetaBaseline(Options options) : options_(options) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
+    return std::make_unique<CosineToMean>(log_scale_);
+  }
+
+  void fit(const FitInputs& inputs) override {
+    const TrainingClasses classes = training_classes(inputs, AsTheyAre(), spec().name, options_.shots + 1);
+    log_scale_ = at::full({}, std::log(kFirstScale)).requires_grad_();
+    Rng rng(inputs.seed);
+    // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
+    // what holds for novel ones.
+    const ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
+    TrainingTaskShape shape;
+    shape.shots = options_.shots;
+    const auto loss = [&] {
+      const TrainingTasks tasks = draw_training_tasks(from, shape, rng);
+      return task_loss(logits(tasks.batch, mean_prototypes(statistics_of(tasks.batch)), log_scale_), tasks.labels);
+    };
+    train_steps({log_scale_}, {spec().name, options_.steps, options_.learning_rate}, loss, nullptr, *inputs.progress);
+    findings_ = {fmt::format("Factor of the cosine: {:.1f}.", log_scale_.exp().item<double>())};
+  }
+
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+
+  [[nodiscard]] MethodState state() const override {
+    if (!log_scale_.defined()) return {};
+    return {{{"log_scale", log_scale_}}};
+  }
+
+  void load(const MethodState& state) override {
+    const at::Tensor log_scale = state.at("log_scale").to(at::kFloat);
+    expect_tensor(log_scale, {"log_scale", at::kFloat, {}});
+    log_scale_ = log_scale;
+  }
+
+ private:
+  static at::Tensor logits(const EpisodeBatch& batch, const at::Tensor& prototypes, const at::Tensor& log_scale) {
+    return log_scale.exp() * protocom::cosine_similarity(batch.query, prototypes);
+  }
+
+  class CosineToMean : public Scorer {
+   public:
+    explicit CosineToMean(at::Tensor log_scale) : log_scale_(std::move(log_scale)) {}
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
+      return {logits(batch, prototypes, log_scale_), prototypes};
+    }
+    at::Tensor log_scale_;
+  };
+
+  Options options_;
+  at::Tensor log_scale_;  // []
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+MethodDefinition meta_baseline() {
+  MethodSpec spec;
+  spec.name = "meta-baseline";
+  spec.about = "nearest class mean by cosine, with a learned factor";
+  spec.citation =
+      "Chen, Liu, Xu, Darrell, Wang: Meta-Baseline: Exploring Simple Meta-Learning for Few-Shot Learning, ICCV 2021";
+  spec.needs = {Need::kFitting};
+  spec.notes =
+      "On frozen features only the factor is learned, which changes probabilities and no answer: accuracies are those "
+      "of `mean`. The source trains the backbone with it: that is `protocom metatrain --head mean`. Learned on val "
+      "classes where there are any, since the backbone has seen the base classes.";
+  return define<MetaBaseline>(std::move(spec),
+                              Parameters<Options>()
+                                  .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks")
+                                  .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
+                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,230 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/class_semantics.h"
+#include "fewshot/expect_tensor.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "fewshot/two_layers.h"
+#include "fewshot/unit_space.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/cosine_classifier.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kSlope = 0.2;
+constexpr int64_t kHeldOutTasks = 200;
+constexpr double kFirstShare = 0.5;
+constexpr int64_t kGrid = 100;  // steps of the share of the mean
+/// Shots for which the share is chosen; between them it is interpolated.
+constexpr int64_t kShots[] = {1, 5};
+
+struct Options {
+  std::string space = "cl2n";
+  std::string semantics = "both";
+  int64_t hidden = 1024;
+  int64_t steps = 2000;
+  int64_t batch = 128;
+  double learning_rate = 1e-4;
+  double share = -1;
+  double scale = 10;
+};
+
+/// What is learned.
+struct Model {
+  std::shared_ptr<const UnitSpace> space;
+  TwoLayers align;   // G: [s + d] to [d]
+  at::Tensor share;  // [2], of the mean, for kShots
+};
+
+/// G of features [..., d] and their classes' semantics [..., s]: [..., d]. Its values are of size 1 on both sides.
+at::Tensor aligned(const TwoLayers& align, const at::Tensor& features, const at::Tensor& semantics) {
+  const double size = std::sqrt(static_cast<double>(features.size(-1)));
+  return align(at::cat({semantics, size * features}, -1)) / size;
+}
+
+/// Mean of G over each class's supports; a class of which nothing is known has its mean instead.
+at::Tensor reconstructed(const TwoLayers& align, const EpisodeBatch& batch, const at::Tensor& semantics) {
+  at::Tensor each = aligned(align, batch.support, semantics.unsqueeze(2).expand({-1, -1, batch.support.size(2), -1}));
+  if (batch.support_mask.defined()) each = each * batch.support_mask.unsqueeze(-1);
+  const at::Tensor mean = each.sum(2) / count_of_supports(batch).unsqueeze(-1);
+  return at::where(is_known(semantics), mean, mean_of_supports(batch));
+}
+
+/// The share of the mean for `count` supports [b, n]: [b, n, 1].
+at::Tensor share_for(const at::Tensor& share, const at::Tensor& count) {
+  const at::Tensor place = ((count - kShots[0]) / (kShots[1] - kShots[0])).clamp(0, 1);
+  return at::lerp(share[0], share[1], place).unsqueeze(-1);
+}
+
+/// What mixtures of mean and network are worth on tasks.
+class Trial {
+ public:
+  Trial(const TwoLayers& align, const TrainingTasks& tasks, const ClassSemantics& semantics)
+      : tasks_(tasks),
+        mean_(mean_of_supports(tasks.batch)),
+        made_(reconstructed(align, tasks.batch, semantics.of(tasks.batch.classes))) {}
+
+  [[nodiscard]] double accuracy(double share) const {
+    const at::Tensor prototypes = share * mean_ + (1 - share) * made_;
+    return task_accuracy(protocom::cosine_similarity(tasks_.batch.query, prototypes), tasks_.labels);
+  }
+
+ private:
+  TrainingTasks tasks_;
+  at::Tensor mean_, made_;
+};
+
+class SemAlign : public Method {
+ public:
+  explicit SemAlign(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  class Reconstructed : public Scorer {
+   public:
+    Reconstructed(Model model, ClassSemantics semantics, double scale)
+        : model_(std::move(model)), semantics_(std::move(semantics)), scale_(scale) {}
+    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const at::Tensor k = share_for(model_.share, count_of_supports(batch));
+      const at::Tensor made = reconstructed(model_.align, batch, semantics_.of(classes_of(batch)));
+      const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
+      return {scale_ * protocom::cosine_similarity(batch.query, prototypes), model_.space->back(prototypes)};
+    }
+
+    Model model_;
+    ClassSemantics semantics_;
+    double scale_;
+  };
+
+  void train(const TrainingClasses& classes, const ClassSemantics& semantics, const FitInputs& inputs, Rng& rng);
+  void choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng);
+
+  Options options_;
+  Model model_;
+  std::vector<std::string> attributes_;
+  std::vector<std::string> findings_;
+};
+
+std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
+  ClassSemantics semantics(options_.semantics, *context.knowledge, *context.class_names, attributes_);
+  const int64_t fitted = model_.align.in() - model_.space->dim();
+  if (semantics.width() != fitted)
+    fail("'sem-align' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
+         fitted, options_.semantics, semantics.width());
+  Model model = model_;
+  if (options_.share >= 0) model.share = at::full({2}, options_.share);
+  return std::make_unique<Reconstructed>(std::move(model), std::move(semantics), options_.scale);
+}
+
+/// The best of a grid on tasks of held-out classes, for each number of shots.
+void SemAlign::choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng) {
+  model_.share = at::full({2}, kFirstShare);
+  if (held_out.classes() == 0) return;
+  const at::NoGradGuard no_grad;
+  for (int64_t i = 0; i < 2; ++i) {
+    const Trial trial(model_.align, draw_training_tasks(held_out, {kHeldOutTasks, 5, kShots[i], 15}, rng), semantics);
+    double best = -1;
+    for (int64_t j = 0; j <= kGrid; ++j) {
+      const double share = static_cast<double>(j) / kGrid;
+      const double right = trial.accuracy(share);
+      if (right <= best) continue;
+      best = right;
+      model_.share[i] = share;
+    }
+    findings_.push_back(fmt::format("Share of the mean with {} image{} a class: {:.2f} ({:.1f} % on held-out classes).",
+                                    kShots[i], i == 0 ? "" : "s", model_.share[i].item<double>(), 100 * best));
+  }
+}
+
+void SemAlign::train(const TrainingClasses& classes, const ClassSemantics& semantics, const FitInputs& inputs,
+                     Rng& rng) {
+  const at::Tensor centres = classes.train.centres();
+  const double size = std::sqrt(static_cast<double>(centres.size(1)));
+  const auto loss = [&] {
+    const ImageDraw drawn = draw_images(classes.train, options_.batch, rng);
+    const at::Tensor made = aligned(model_.align, drawn.features, semantics.of(drawn.labels));
+    return size * at::l1_loss(made, centres.index_select(0, drawn.places));
+  };
+  std::function<double()> held_out;
+  TrainingTasks unseen;
+  if (classes.held_out.classes() > 0) {
+    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, kShots[0], 15}, rng);
+    held_out = [&] { return Trial(model_.align, unseen, semantics).accuracy(kFirstShare); };
+  }
+  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
+  const StepTrained trained = train_steps(model_.align.parameters(), training, loss, held_out, *inputs.progress);
+  findings_ = trained.sentences(options_.steps);
+}
+
+void SemAlign::fit(const FitInputs& inputs) {
+  torch::manual_seed(inputs.seed);
+  const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
+  attributes_ = knowledge.attributes;
+  const ClassSemantics semantics(options_.semantics, knowledge, *inputs.class_names, attributes_);
+  model_.space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  const int64_t dim = model_.space->dim();
+  model_.align = TwoLayers::untrained({semantics.width() + dim, options_.hidden, dim}, kSlope);
+  const TrainingClasses classes = training_classes(inputs, *model_.space, spec().name, kShots[1] + 1);
+  Rng rng(inputs.seed);
+  train(classes, semantics, inputs, rng);
+  choose_share(classes.held_out, semantics, rng);
+}
+
+MethodState SemAlign::state() const {
+  MethodState state;
+  if (model_.space == nullptr) return state;
+  model_.space->add_to(state);
+  model_.align.add_to(state, "align.");
+  state.tensors.emplace_back("share", model_.share);
+  state.attributes = attributes_;
+  return state;
+}
+
+void SemAlign::load(const MethodState& state) {
+  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "align.", kSlope),
+              state.at("share").to(at::kFloat)};
+  expect_tensor(model.align.output_bias, {"align.output.bias", at::kFloat, {model.space->dim()}});
+  expect_tensor(model.share, {"share", at::kFloat, {2}});
+  model_ = std::move(model);
+  attributes_ = state.attributes;
+}
+
+}  // namespace
+
+MethodDefinition sem_align() {
+  MethodSpec spec;
+  spec.name = "sem-align";
+  spec.about = "class means mixed with centres that a network makes of each image and what is known of its class";
+  spec.citation = "Zhang, Xu, Jiang, Xie, Han: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
+  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.notes =
+      "The source’s semantics are CLIP’s of sentences that a language model writes; here they are protocom’s "
+      "knowledge. Features at unit length, fewer hidden units and steps than the source’s 4096 and 50 epochs, the step "
+      "chosen on held-out classes. The share is chosen there too, for 1 and for 5 images; between them it is "
+      "interpolated. A class of which nothing is known keeps its mean.";
+  return define<SemAlign>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
+          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+          .whole("batch", &Options::batch, {1}, "base images a step")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+          .real("share", &Options::share, {-1, 1}, "of the mean, the rest is the network’s; below 0: as fitted")
+          .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,84 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "fewshot/method_definition.h"
+#include "fewshot/restorer.h"
+#include "protocom/fewshot/distances.h"
+
+namespace protocom::methods {
+namespace {
+
+struct Options {
+  int64_t neighbours = 4;
+  double share = 0.5;
+};
+
+/// Mean of each prototype [b, n, d] and the `count` unlabelled images [b, u, d] nearest to it.
+at::Tensor with_neighbours(const at::Tensor& prototypes, const at::Tensor& unlabelled, int64_t count) {
+  const int64_t near = std::min(count, unlabelled.size(1));
+  if (near == 0) return prototypes;
+  const at::Tensor distances = squared_distances(prototypes, unlabelled);          // [b, n, u]
+  const at::Tensor nearest = std::get<1>(distances.topk(near, -1, false));         // [b, n, near]
+  const at::Tensor chosen = at::zeros_like(distances).scatter_(-1, nearest, 1.0);  // [b, n, u]
+  return (prototypes + at::matmul(chosen, unlabelled)) / static_cast<double>(near + 1);
+}
+
+class SRestoreNet : public Method {
+ public:
+  explicit SRestoreNet(Options options) : options_(options) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
+    return std::make_unique<Restored>(restorer_, options_);
+  }
+
+  [[nodiscard]] MethodState state() const override {
+    MethodState state;
+    if (restorer_.hidden_weight.defined()) restorer_.add_to(state, "");
+    return state;
+  }
+
+  void load(const MethodState& state) override { restorer_ = restorer_of(state); }
+
+ private:
+  class Restored : public Scorer {
+   public:
+    Restored(TwoLayers restorer, Options options) : restorer_(std::move(restorer)), options_(options) {}
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
+      const at::Tensor near = with_neighbours(mean, unlabelled_of(batch), options_.neighbours);
+      const at::Tensor prototypes = restored(restorer_, near, options_.share);
+      return {-squared_distances(batch.query, prototypes), prototypes};
+    }
+
+    TwoLayers restorer_;
+    Options options_;
+  };
+
+  Options options_;
+  TwoLayers restorer_;
+};
+
+}  // namespace
+
+MethodDefinition srestore_net() {
+  MethodSpec spec;
+  spec.name = "srestore-net";
+  spec.about = "restore-net after each prototype was averaged with the unlabelled images nearest to it";
+  spec.citation = "Xue, Wang: One-Shot Image Classification by Learning to Restore Prototypes, AAAI 2020";
+  spec.sees = Sees::kAllQueries;
+  spec.needs = {Need::kFitting};
+  spec.fitted_as = "restore-net";
+  spec.notes =
+      "Takes the file of `protocom fit --method restore-net`. The unlabelled images are those of the pool, or without "
+      "a pool the queries. The prototype counts as one of the images.";
+  return define<SRestoreNet>(
+      std::move(spec),
+      Parameters<Options>()
+          .whole("neighbours", &Options::neighbours, {0}, "unlabelled images that each prototype is averaged with")
+          .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean"));
+}
+
+}  // namespace protocom::methods

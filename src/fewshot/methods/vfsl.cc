@@ -1,0 +1,193 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/diagonal_gaussian.h"
+#include "fewshot/expect_tensor.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "fewshot/two_layers.h"
+#include "fewshot/unit_space.h"
+#include "protocom/core/error.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr int64_t kHeldOutTasks = 200;
+constexpr double kFirstVariance = 0.05;  // of images around their class, so that logits begin at -10 |q - m|^2
+
+struct Options {
+  std::string space = "cl2n";
+  int64_t ways = 5;
+  int64_t shots = 1;
+  int64_t hidden = 256;
+  double divergence = 1;
+  int64_t steps = 1000;
+  double learning_rate = 1e-3;
+};
+
+/// What is learned.
+struct Model {
+  std::shared_ptr<const UnitSpace> space;
+  TwoLayers inference;     // [d + 1] to [2 d]: shift of the mean, log variance less the first one
+  DiagonalGaussian prior;  // of a class's mean, [d]
+  at::Tensor log_spread;   // [d], variance of images around their class's mean
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const {
+    std::vector<at::Tensor> all = inference.parameters();
+    all.insert(all.end(), {prior.mean, prior.log_variance, log_spread});
+    return all;
+  }
+};
+
+/// q(z | supports) from their mean [b, n, d] and number [b, n].
+DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, const at::Tensor& count) {
+  const auto d = static_cast<double>(mean.size(-1));
+  const at::Tensor number = count.log().unsqueeze(-1);
+  const at::Tensor found = inference(at::cat({mean * std::sqrt(d), number}, -1));
+  const std::vector<at::Tensor> parts = found.chunk(2, -1);
+  return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance) - number};
+}
+
+/// log N(q; m, spread + v): images of classes whose mean is integrated out.
+at::Tensor predictive(const Model& model, const EpisodeBatch& batch, const DiagonalGaussian& q) {
+  return diagonal_log_density(batch.query, q.mean, model.log_spread.exp() + q.log_variance.exp());
+}
+
+/// -ELBO a query: cross-entropy of one draw of every class's mean, and `weight` times the divergence from the prior.
+at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double weight) {
+  const DiagonalGaussian q = inferred(model.inference, mean_of_supports(tasks.batch), count_of_supports(tasks.batch));
+  const at::Tensor z = q.mean + (0.5 * q.log_variance).exp() * at::randn_like(q.mean);
+  const at::Tensor logits = diagonal_log_density(tasks.batch.query, z, model.log_spread.exp().expand_as(z));
+  const auto queries = static_cast<double>(tasks.labels.size(1));
+  return task_loss(logits, tasks.labels) + weight / queries * divergence(q, model.prior).sum(1).mean();
+}
+
+class Vfsl : public Method {
+ public:
+  explicit Vfsl(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
+    return std::make_unique<ByDensity>(model_);
+  }
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  class ByDensity : public Scorer {
+   public:
+    explicit ByDensity(Model model) : model_(std::move(model)) {}
+    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
+      return {predictive(model_, batch, q), model_.space->back(q.mean)};
+    }
+
+    Model model_;
+  };
+
+  Options options_;
+  Model model_;
+  std::vector<std::string> findings_;
+};
+
+/// The prior begins at the base classes' own moments, and inference at the supports' mean.
+Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> space, int64_t hidden) {
+  const int64_t d = space->dim();
+  const at::Tensor centres = base.centres();
+  Model model{std::move(space),
+              TwoLayers::untrained({d + 1, hidden, 2 * d}),
+              {centres.mean(0), centres.var(0, false).clamp_min(1e-6).log()},
+              at::full({d}, std::log(kFirstVariance))};
+  const at::NoGradGuard no_grad;
+  model.inference.output_weight.zero_();
+  model.inference.output_bias.zero_();
+  for (at::Tensor* one : {&model.prior.mean, &model.prior.log_variance, &model.log_spread})
+    one->set_requires_grad(true);
+  return model;
+}
+
+void Vfsl::fit(const FitInputs& inputs) {
+  torch::manual_seed(inputs.seed);
+  auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  const TrainingClasses classes = training_classes(inputs, *space, spec().name, options_.shots + 1);
+  model_ = untrained_model(classes.train, std::move(space), options_.hidden);
+  Rng rng(inputs.seed);
+  TrainingTaskShape shape;
+  shape.ways = options_.ways;
+  shape.shots = options_.shots;
+  const auto loss = [&] {
+    return negative_elbo(model_, draw_training_tasks(classes.train, shape, rng), options_.divergence);
+  };
+  std::function<double()> held_out;
+  TrainingTasks unseen;
+  if (classes.held_out.classes() > 0) {
+    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng);
+    held_out = [&] {
+      const EpisodeBatch& batch = unseen.batch;
+      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
+      return task_accuracy(predictive(model_, batch, q), unseen.labels);
+    };
+  }
+  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
+  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
+}
+
+MethodState Vfsl::state() const {
+  MethodState state;
+  if (model_.space == nullptr) return state;
+  model_.space->add_to(state);
+  model_.inference.add_to(state, "inference.");
+  state.tensors.emplace_back("prior.mean", model_.prior.mean);
+  state.tensors.emplace_back("prior.log_variance", model_.prior.log_variance);
+  state.tensors.emplace_back("log_spread", model_.log_spread);
+  return state;
+}
+
+void Vfsl::load(const MethodState& state) {
+  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "inference."), {}, {}};
+  const int64_t d = model.space->dim();
+  const auto taken = [&](const char* name) {
+    const at::Tensor tensor = state.at(name).to(at::kFloat);
+    expect_tensor(tensor, {name, at::kFloat, {d}});
+    return tensor;
+  };
+  expect_tensor(model.inference.hidden_weight, {"inference.hidden.weight", at::kFloat, {-1, d + 1}});
+  expect_tensor(model.inference.output_bias, {"inference.output.bias", at::kFloat, {2 * d}});
+  model.prior.mean = taken("prior.mean");
+  model.prior.log_variance = taken("prior.log_variance");
+  model.log_spread = taken("log_spread");
+  model_ = std::move(model);
+}
+
+}  // namespace
+
+MethodDefinition vfsl() {
+  MethodSpec spec;
+  spec.name = "vfsl";
+  spec.about = "a Gaussian a class, inferred from its images by a network that was trained by variational inference";
+  spec.citation = "Zhang, Zhao, Ni, Xu, Yang: Variational Few-Shot Learning, ICCV 2019";
+  spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.notes =
+      "No code of the source is public; this is its idea on frozen features: q(class mean | supports) from a network, "
+      "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "
+      "and densities with the means integrated out as the answer. The step is chosen on held-out classes. Set `shots` "
+      "to those it is to answer with.";
+  return define<Vfsl>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+          .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
+          .real("divergence", &Options::divergence, {}, "weight of the divergence from the prior; 1: the bound itself")
+          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,45 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/method.h"
+
+namespace protocom {
+
+/// Sizes of TwoLayers.
+struct TwoLayersShape {
+  int64_t in = 0;
+  int64_t hidden = 0;
+  int64_t out = 0;
+};
+
+/// Linear, LeakyReLU, Linear: what several methods learn, as tensors of a fitted method's state.
+struct TwoLayers {
+  at::Tensor hidden_weight;  ///< [h, in]
+  at::Tensor hidden_bias;    ///< [h]
+  at::Tensor output_weight;  ///< [out, h]
+  at::Tensor output_bias;    ///< [out]
+  double slope = 0;          ///< of the LeakyReLU below 0; 0: ReLU
+
+  /// Random weights by LibTorch's generator, with gradients.
+  static TwoLayers untrained(const TwoLayersShape& shape, double slope = 0);
+
+  [[nodiscard]] int64_t in() const { return hidden_weight.size(1); }
+  [[nodiscard]] int64_t out() const { return output_weight.size(0); }
+  /// [..., in] to [..., h].
+  [[nodiscard]] at::Tensor hidden(const at::Tensor& x) const;
+  /// [..., h] to [..., out].
+  [[nodiscard]] at::Tensor output(const at::Tensor& x) const;
+  /// [..., in] to [..., out].
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const { return output(hidden(x)); }
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  /// As "<prefix>hidden.weight", "<prefix>hidden.bias", "<prefix>output.weight", "<prefix>output.bias".
+  void add_to(MethodState& state, const std::string& prefix) const;
+  /// Throws Error for tensors that are missing or do not fit one another.
+  static TwoLayers of(const MethodState& state, const std::string& prefix, double slope = 0);
+};
+
+}  // namespace protocom
