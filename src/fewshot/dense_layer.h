@@ -10,7 +10,7 @@ namespace protocom {
 class DenseLayer {
  public:
   /// weight [out, in], bias [out] or undefined for none; both are copied.
-  DenseLayer(const at::Tensor& weight, const at::Tensor& bias);
+  explicit DenseLayer(const at::Tensor& weight, const at::Tensor& bias = {});
 
   /// Outputs a row, rounded up to what dense_rows computes together.
   [[nodiscard]] int64_t width() const { return static_cast<int64_t>(bias_.size()); }

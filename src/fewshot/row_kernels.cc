@@ -297,6 +297,8 @@ template <typename Cpu>
 PROTOCOM_INLINE void dense_body(const DenseRows& task, float* out) {
   int64_t row = 0;
   for (; row + Cpu::kDenseRows <= task.rows; row += Cpu::kDenseRows) dense_tile<Cpu, Cpu::kDenseRows>(task, row, out);
+  for (; row + 5 <= task.rows; row += 5) dense_tile<Cpu, 5>(task, row, out);
+  for (; row + 2 <= task.rows; row += 2) dense_tile<Cpu, 2>(task, row, out);
   for (; row < task.rows; ++row) dense_tile<Cpu, 1>(task, row, out);
 }
 
@@ -318,6 +320,52 @@ PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector += factor * at<Cpu>(row + d).vector;
 }
 
+// -------------------------------------------------------------------------------------------------- transport_scales
+
+/// Row sums of the plan; the largest change against those before. Then scales the rows to 1.
+template <typename Cpu>
+PROTOCOM_INLINE float transport_rows(const Transport& task, const float* scales) {
+  using Vector = typename Cpu::Vector;
+  const Vector tiny = Vector{} + 1e-30F;
+  Vector most = {};
+  for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>) {
+    float* sums = task.work + i;
+    float* row_scales = task.work + task.stride + i;
+    Vector sum = {};
+    for (int64_t k = 0; k < task.n; ++k) sum += scales[k] * at<Cpu>(task.kernel + k * task.stride + i).vector;
+    const Vector now = at<Cpu>(row_scales).vector * sum;
+    const Vector change = now - at<Cpu>(sums).vector;
+    const Vector size = change < Vector{} ? -change : change;
+    most = size > most ? size : most;
+    at<Cpu>(sums).vector = now;
+    at<Cpu>(row_scales).vector = 1.0F / (sum > tiny ? sum : tiny);
+  }
+  float largest = 0;
+  for (int64_t lane = 0; lane < kLanes<Cpu>; ++lane) largest = most[lane] > largest ? most[lane] : largest;
+  return largest;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
+  using Vector = typename Cpu::Vector;
+  constexpr float kTiny = 1e-30F;
+  for (int64_t i = 0; i < task.stride; ++i) {
+    task.work[i] = 0;
+    task.work[task.stride + i] = 1;
+  }
+  for (int64_t k = 0; k < task.n; ++k) scales[k] = 1;
+  for (int64_t step = 0; step < task.most_steps; ++step) {
+    if (transport_rows<Cpu>(task, scales) <= task.tolerance) return;
+    for (int64_t k = 0; k < task.n; ++k) {
+      Vector total = {};
+      for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>)
+        total += at<Cpu>(task.kernel + k * task.stride + i).vector * at<Cpu>(task.work + task.stride + i).vector;
+      const float sum = lane_sum(total);
+      scales[k] = task.columns[k] / (sum > kTiny ? sum : kTiny);
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------------------- dispatch
 
 struct Kernels {
@@ -330,6 +378,7 @@ struct Kernels {
   void (*dense)(const DenseRows&, float*);
   float (*relu_dot)(const float*, const float*, const float*, int64_t);
   void (*add_scaled)(float, const float*, int64_t, float*);
+  void (*transport)(const Transport&, float*);
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
@@ -347,7 +396,8 @@ struct Kernels {
   ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
-  constexpr Kernels kKernels = {label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled};                \
+  ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
+  constexpr Kernels kKernels = {label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport};     \
   }
 
 // NOLINTEND(bugprone-macro-parentheses)
@@ -417,5 +467,7 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { re
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
   kernels().add_scaled(factor, row, dim, out);
 }
+
+void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }
 
 }  // namespace protocom

@@ -85,4 +85,17 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim);
 /// out += factor * row.
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out);
 
+/// Scales of the columns of one transport plan, Sinkhorn and Knopp's steps: rows to 1, columns to their mass, until no
+/// row's sum changes by more than `tolerance`.
+struct Transport {
+  const float* kernel = nullptr;   ///< [n, stride], column by column; rows that take no part are zeros
+  int64_t n = 0;                   ///< columns
+  int64_t stride = 0;              ///< rows, a multiple of kRowMultiple
+  const float* columns = nullptr;  ///< [n], their mass
+  float tolerance = 0;
+  int64_t most_steps = 0;
+  float* work = nullptr;  ///< [2 * stride]
+};
+void transport_scales(const Transport& task, float* scales);
+
 }  // namespace protocom

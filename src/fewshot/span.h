@@ -1,10 +1,16 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
+#include "fewshot/dense_layer.h"
+
 namespace protocom {
 
 /// Points [b, m, d] and vectors that are linear combinations of them, given by coefficients [b, n, m]. Products and
 /// distances then need inner products only: with m below d they come from the points' Gram matrix, m/d of the work.
+/// What has a row a point and a column a class, [b, m, n], lies class by class in memory: operators then run along
+/// points, of which there are many.
 class Span {
  public:
   explicit Span(const at::Tensor& points);
@@ -18,11 +24,16 @@ class Span {
 
  private:
   at::Tensor points_;
-  at::Tensor gram_;            // [b, m, m]; undefined where the points themselves are less work
-  at::Tensor squared_points_;  // [b, m, 1]
+  at::Tensor gram_;                 // [b, m, m]; undefined where the points themselves are less work
+  std::vector<DenseLayer> layers_;  // [b], the Gram matrices of plain rows: no BLAS is made for so few classes
+  at::Tensor squared_points_;       // [b, m, 1]
 };
 
 /// Coefficients [b, n, m] of the means of points by weights [b, m, n].
 at::Tensor weighted_means(const at::Tensor& weights);
+
+/// Softmax over the classes of logits [b, m, n] that lie class by class, and its logarithm.
+at::Tensor class_softmax(const at::Tensor& logits);
+at::Tensor class_log_softmax(const at::Tensor& logits);
 
 }  // namespace protocom

@@ -29,16 +29,17 @@ class AlphaTim : public Method {
   explicit AlphaTim(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Informed>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Informed>(options_, context);
   }
 
  private:
-  class Informed : public Scorer {
+  class Informed : public SpaceScorer {
    public:
-    Informed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Informed(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
                            options_.alpha};
       if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
@@ -48,7 +49,6 @@ class AlphaTim : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;

@@ -62,26 +62,27 @@ class Bavardage : public Method {
   explicit Bavardage(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    const FeatureSpace space("cl2n", context);
-    const at::Tensor scatter = shared_scatter(space.of(context.base->features), context.base->labels);
-    return std::make_unique<Variational>(options_, space, whitening(scatter, options_.most_scale));
+    return std::make_unique<Variational>(options_, context);
   }
 
  private:
-  class Variational : public Scorer {
+  class Variational : public SpaceScorer {
    public:
-    Variational(Options options, FeatureSpace space, at::Tensor whitening)
-        : options_(std::move(options)), space_(std::move(space)), whitening_(std::move(whitening)) {}
+    Variational(const Options& options, const MethodContext& context)
+        : SpaceScorer("cl2n", context),
+          options_(options),
+          whitening_(whitening(shared_scatter(feature_map()->map(context.base->features), context.base->labels),
+                               options.most_scale)) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodePoints points = episode_points(space_.of(batch));
+      EpisodePoints points = episode_points(batch);
       const Span start(points.features);
       const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
       at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
       points.features = at::matmul(points.features, whitening_);
       const Span span(points.features);
       for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
-        logits = expected(points, span, points.with_unlabelled(points.unlabelled_of(logits).softmax(-1)));
+        logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
       return {points.queries_of(logits), at::Tensor()};
     }
 
@@ -100,7 +101,6 @@ class Bavardage : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
     at::Tensor whitening_;  // [d, d]
   };
 

@@ -134,17 +134,18 @@ class Ilpc : public Method {
   explicit Ilpc(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Iterated>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Iterated>(options_, context);
   }
 
  private:
-  class Iterated : public Scorer {
+  class Iterated : public SpaceScorer {
    public:
-    Iterated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Iterated(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       constexpr double kTiny = 1e-9;
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       Rounds rounds(points, options_);
       while (rounds.next()) {
       }
@@ -153,7 +154,6 @@ class Ilpc : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;

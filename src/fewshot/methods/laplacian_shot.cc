@@ -45,16 +45,17 @@ class LaplacianShot : public Method {
   explicit LaplacianShot(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Smoothed>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Smoothed>(options_, context);
   }
 
  private:
-  class Smoothed : public Scorer {
+  class Smoothed : public SpaceScorer {
    public:
-    Smoothed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Smoothed(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       const at::Tensor prototypes = prototypes_of(points);
       const at::Tensor x = points.unlabelled_of(points.features);
       const at::Tensor alone = -squared_distances(x, prototypes);  // -a of the paper, [b, u, n]
@@ -78,7 +79,6 @@ class LaplacianShot : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;

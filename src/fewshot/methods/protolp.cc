@@ -39,16 +39,17 @@ class ProtoLp : public Method {
   explicit ProtoLp(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Propagated>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Propagated>(options_, context);
   }
 
  private:
-  class Propagated : public Scorer {
+  class Propagated : public SpaceScorer {
    public:
-    Propagated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Propagated(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodePoints points = episode_points(space_.of(batch));
+      EpisodePoints points = episode_points(batch);
       if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options_.dimensions));
       const at::Tensor x = points.features;
       at::Tensor means = unit_vectors(at::matmul(points.labels.transpose(1, 2), x) / points.shots().unsqueeze(-1));
@@ -81,7 +82,6 @@ class ProtoLp : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
