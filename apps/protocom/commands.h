@@ -18,6 +18,7 @@ enum class Order {
   kFit,
   kMetatrain,
   kMethods,
+  kTune,
   kEvaluate,
   kAnalyse,
   kReport,

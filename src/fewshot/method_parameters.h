@@ -39,6 +39,13 @@ class Parameters {
     return add({name, Options().*field, 0, 0, std::move(choices), text}, field);
   }
 
+  /// What is worth trying of the parameter added last, as it is typed.
+  Parameters& tries(const std::vector<std::string>& texts) {
+    ParameterSpec& last = specs_.back();
+    for (const std::string& text : texts) last.tries.push_back(parse_parameter("tries", last, text));
+    return *this;
+  }
+
   [[nodiscard]] const std::vector<ParameterSpec>& specs() const { return specs_; }
 
   [[nodiscard]] Options parse(const std::string& method, const ParameterTexts& texts) const {

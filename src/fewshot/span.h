@@ -1,14 +1,12 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <vector>
-
 #include "fewshot/dense_layer.h"
 
 namespace protocom {
 
 /// Points [b, m, d] and vectors that are linear combinations of them, given by coefficients [b, n, m]. Products and
-/// distances then need inner products only: with m below d they come from the points' Gram matrix, m/d of the work.
+/// distances then need inner products only: with m up to 2 d they come from the points' Gram matrix.
 /// What has a row a point and a column a class, [b, m, n], lies class by class in memory: operators then run along
 /// points, of which there are many.
 class Span {
@@ -24,9 +22,9 @@ class Span {
 
  private:
   at::Tensor points_;
-  at::Tensor gram_;                 // [b, m, m]; undefined where the points themselves are less work
-  std::vector<DenseLayer> layers_;  // [b], the Gram matrices of plain rows: no BLAS is made for so few classes
-  at::Tensor squared_points_;       // [b, m, 1]
+  at::Tensor gram_;            // [b, m, m]; undefined where the points themselves are less work
+  DenseLayers layers_;         // of plain rows: the Gram matrices
+  at::Tensor squared_points_;  // [b, m, 1]
 };
 
 /// Coefficients [b, n, m] of the means of points by weights [b, m, n].

@@ -102,6 +102,22 @@ TEST_P(RowKernels, ApplyALayerToEachRowIndependentlyOfTheOthers) {
   const at::Tensor all = apply(0, 23);
   EXPECT_LT(error_of(all, bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble))), 1e-5);
   for (int64_t row = 0; row < 23; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
+  EXPECT_TRUE(apply(0, 8).equal(all.slice(0, 0, 8)));
+}
+
+TEST_P(RowKernels, ScaleATransportPlanUntilItsRowsAndColumnsHaveTheirMass) {
+  constexpr int64_t kRows = 21;
+  const int64_t stride = padded_length(kRows);
+  at::Tensor kernel = at::zeros({3, stride});
+  kernel.slice(1, 0, kRows).copy_(random({3, kRows}).exp());
+  const at::Tensor columns = at::tensor({4.0F, 10.0F, 7.0F});
+  at::Tensor scales = at::empty({3});
+  std::vector<float> work(static_cast<size_t>(2 * stride));
+  transport_scales({kernel.data_ptr<float>(), 3, stride, columns.data_ptr<float>(), 1e-6F, 1000, work.data()},
+                   scales.data_ptr<float>());
+  const at::Tensor scaled = (kernel * scales.unsqueeze(1)).slice(1, 0, kRows).to(at::kDouble);
+  const at::Tensor plan = scaled / scaled.sum(0, true);  // every row's sum is 1
+  EXPECT_LT((plan.sum(1) - columns).abs().max().item<double>(), 1e-4);
 }
 
 TEST_P(RowKernels, ScoreAPairAndAddItsCode) {

@@ -72,13 +72,18 @@ MethodDefinition alpha_tim() {
       Parameters<Options>()
           .real("alpha", &Options::alpha, {0, 100},
                 "of the entropy; 0: the published 2 for one shot, 5 for two to four, 7 from five")
+          .tries({"2", "3", "5", "7"})
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .tries({"5", "10", "30"})
           .real("cross_entropy", &Options::cross_entropy, {}, "weight of the supports’ cross-entropy")
           .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .tries({"0.5"})
           .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .tries({"1e-3"})
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

@@ -128,12 +128,16 @@ MethodDefinition bavardage() {
       std::move(spec),
       Parameters<Options>()
           .real("precision", &Options::precision, {1e-6}, "of every class in every dimension")
+          .tries({"BAV"})
           .whole("steps", &Options::steps, {0, 1e5}, "of variational Bayes")
           .real("start_sharpness", &Options::start_sharpness, {1e-6}, "of the soft k-means that begins")
+          .tries({"5", "20"})
           .whole("start_steps", &Options::start_steps, {1, 1e5}, "of it")
           .real("most_scale", &Options::most_scale, {1e-6}, "limit of a whitened dimension’s factor")
           .real("prior_strength", &Options::prior_strength, {}, "of the means’ prior at 0, in images")
+          .tries({"1", "3"})
           .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")
+          .tries({"1", "5"})
           .choice("proportions", &Options::proportions, {"estimated", "equal"}, "of the classes"));
 }
 

@@ -61,8 +61,11 @@ MethodDefinition bd_cspn() {
       std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
+          .tries({"sum"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .tries({"1", "5", "20"})
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

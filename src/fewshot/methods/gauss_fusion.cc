@@ -14,6 +14,7 @@ MethodDefinition gauss_fusion() {
   spec.notes = "Gains from queries that are balanced over the classes and loses from ones that are not.";
   auto parameters = paper_row_parameters();
   parameters.real("scale", &PaperRowOptions::scale, {}, "lambda of equation 12")
+      .tries({"3", "5", "20", "40"})
       .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
             "added to both variances; where both vanish the two means weigh the same");
   return define_paper_row(

@@ -179,12 +179,17 @@ MethodDefinition ilpc() {
   return define<Ilpc>(std::move(spec),
                       Parameters<Options>()
                           .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                          .tries({"0.5", "0.9"})
                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                          .tries({"8", "25"})
                           .real("power", &Options::power, {}, "of the cosine, in the graph")
                           .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
+                          .tries({"1"})
                           .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
+                          .tries({"5"})
                           .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
-                          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

@@ -67,7 +67,8 @@ MethodDefinition knn() {
   return define<Knn>(std::move(spec),
                      Parameters<Options>()
                          .whole("k", &Options::k, {1, 1e6}, "supports that vote")
-                         .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                         .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                         .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

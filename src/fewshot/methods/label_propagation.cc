@@ -59,9 +59,13 @@ MethodDefinition label_propagation() {
   return define<LabelPropagation>(
       std::move(spec), Parameters<Options>()
                            .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                           .tries({"0.5", "0.7", "0.9"})
                            .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                           .tries({"5", "10", "25"})
                            .real("power", &Options::power, {}, "of the cosine, in the graph")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                           .tries({"1", "5"})
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

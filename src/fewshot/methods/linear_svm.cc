@@ -66,7 +66,9 @@ MethodDefinition linear_svm() {
   return define<LinearSvm>(std::move(spec),
                            Parameters<Options>()
                                .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+                               .tries({"0.1", "10"})
                                .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
+                               .tries({"cl2n", "power"})
                                .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
 }
 

@@ -64,7 +64,9 @@ MethodDefinition logistic_regression() {
   return define<LogisticRegression>(
       std::move(spec), Parameters<Options>()
                            .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+                           .tries({"0.1", "10", "100"})
                            .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
+                           .tries({"cl2n", "power"})
                            .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
 }
 

@@ -79,8 +79,11 @@ MethodDefinition paddle() {
   return define<Paddle>(std::move(spec),
                         Parameters<Options>()
                             .real("weight", &Options::weight, {}, "of the classes’ proportions")
+                            .tries({"0.3", "0.5", "2"})
                             .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
-                            .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                            .tries({"20", "50"})
+                            .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                            .tries({"l2n", "cl2n"}));
 }
 
 }  // namespace protocom::methods

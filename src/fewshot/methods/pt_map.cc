@@ -72,9 +72,13 @@ MethodDefinition pt_map() {
   return define<PtMap>(std::move(spec),
                        Parameters<Options>()
                            .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                           .tries({"5", "20", "40"})
                            .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                           .tries({"0.1", "0.4"})
                            .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                           .tries({"10", "50"})
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

@@ -43,8 +43,10 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define<SimpleShot>(std::move(spec), Parameters<Options>().choice("transform", &Options::transform,
-                                                                          FeatureSpace::names(), FeatureSpace::kText));
+  return define<SimpleShot>(std::move(spec),
+                            Parameters<Options>()
+                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

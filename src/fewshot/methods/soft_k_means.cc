@@ -59,8 +59,11 @@ MethodDefinition soft_k_means() {
   return define<SoftKMeans>(std::move(spec),
                             Parameters<Options>()
                                 .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
+                                .tries({"3", "5", "20", "40"})
                                 .whole("steps", &Options::steps, {0, 1e5}, "assignments")
-                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                                .tries({"1", "3", "30"})
+                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

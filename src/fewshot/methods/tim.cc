@@ -127,12 +127,17 @@ MethodDefinition tim() {
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .tries({"5", "10", "30", "60"})
           .real("cross_entropy", &Options::cross_entropy, {1e-6}, "weight of the supports’ cross-entropy")
+          .tries({"1"})
           .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
+          .tries({"0.3", "3", "10"})
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .tries({"0.5", "1"})
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods
