@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom::cli {
 namespace {
@@ -21,9 +22,12 @@ std::string range_of(const ParameterSpec& parameter) {
   return fmt::format("{} in [{:g}, {:g}]", kind, parameter.low, parameter.high);
 }
 
-std::string tries_of(const ParameterSpec& parameter) {
+std::string tries_of(const MethodSpec& spec, const ParameterSpec& parameter) {
+  const auto& tries = parameter_tries(spec.name);
+  const auto found = tries.find(parameter.name);
   std::string text;
-  for (const ParameterValue& value : parameter.tries) text += (text.empty() ? "" : ", ") + to_string(value);
+  if (found == tries.end()) return text;
+  for (const ParameterValue& value : found->second) text += (text.empty() ? "" : ", ") + to_string(value);
   return text;
 }
 
@@ -45,8 +49,8 @@ void print_one(const MethodSpec& spec) {
   if (spec.parameters.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "tune tries", "what it is"}};
   for (const ParameterSpec& parameter : spec.parameters) {
-    rows.push_back(
-        {parameter.name, to_string(parameter.default_value), range_of(parameter), tries_of(parameter), parameter.text});
+    rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), tries_of(spec, parameter),
+                    parameter.text});
   }
   fmt::print("\n");
   print_table(rows);

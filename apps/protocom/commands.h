@@ -18,7 +18,6 @@ enum class Order {
   kFit,
   kMetatrain,
   kMethods,
-  kTune,
   kEvaluate,
   kAnalyse,
   kReport,

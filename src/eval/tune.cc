@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
+#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom {
 namespace {
@@ -54,8 +55,10 @@ class Walk {
 
  private:
   void along(const ParameterSpec& parameter) {
-    if (parameter.tries.empty()) return;
-    std::vector<ParameterValue> values = parameter.tries;
+    const auto& tries = parameter_tries(fixed_.name);
+    const auto found = tries.find(parameter.name);
+    if (found == tries.end()) return;
+    std::vector<ParameterValue> values = found->second;
     values.push_back(parameter.default_value);
     Setting setting(found_.chosen().method);
     for (const ParameterValue& value : values) {

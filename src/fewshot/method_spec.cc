@@ -11,8 +11,6 @@ using nlohmann::json;
 json to_json(const ParameterSpec& parameter) {
   json out = {{"name", parameter.name}, {"text", parameter.text}};
   std::visit([&](const auto& value) { out["default"] = value; }, parameter.default_value);
-  for (const ParameterValue& value : parameter.tries)
-    std::visit([&](const auto& held) { out["tries"].push_back(held); }, value);
   if (!parameter.choices.empty()) {
     out["choices"] = parameter.choices;
     return out;

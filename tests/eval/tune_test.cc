@@ -7,6 +7,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/fewshot/parameter_tries.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
@@ -115,9 +116,9 @@ TEST(Tune, WritesItsChoiceForOthersToRead) {
 
 TEST(EveryValueToTry, IsTakenByItsMethod) {
   for (const MethodSpec* spec : method_specs()) {
-    for (const ParameterSpec& parameter : spec->parameters) {
-      for (const ParameterValue& value : parameter.tries)
-        EXPECT_NO_THROW(make_method(spec->name + ":" + parameter.name + "=" + to_string(value)));
+    for (const auto& [parameter, values] : parameter_tries(spec->name)) {
+      for (const ParameterValue& value : values)
+        EXPECT_NO_THROW(make_method(spec->name + ":" + parameter + "=" + to_string(value)));
     }
   }
 }

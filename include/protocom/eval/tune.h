@@ -37,7 +37,7 @@ struct TunedMethod {
 /// What a setting (a method's text) reaches.
 using MeasureSetting = std::function<TriedSetting(const std::string& method)>;
 
-/// Walks ParameterSpec::tries coordinate by coordinate from `method`: every value of one parameter while the others
+/// Walks parameter_tries() coordinate by coordinate from `method`: every value of one parameter while the others
 /// stay as they are best, then the next parameter, from the first again until nothing gets better or `budget` settings
 /// have been measured. Throws UsageError for a method that cannot be made and a budget below 1.
 TunedMethod walk_settings(const std::string& method, int64_t budget, const MeasureSetting& measure);

@@ -45,9 +45,8 @@ struct ParameterSpec {
   ParameterValue default_value;  ///< its alternative is the parameter's type
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices = {};   ///< of a word
-  std::string text;                        ///< what it is, with the equation where there is one
-  std::vector<ParameterValue> tries = {};  ///< what `protocom tune` tries besides the default; empty: nothing
+  std::vector<std::string> choices = {};  ///< of a word
+  std::string text;                       ///< what it is, with the equation where there is one
 };
 
 /// What is known of a method before it runs.
