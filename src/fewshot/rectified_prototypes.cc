@@ -8,22 +8,21 @@
 namespace protocom {
 namespace {
 
-constexpr double kTiny = 1e-12;
-
 /// Cosines [b, s + u, n] of all points with the class means, unlabelled ones after the shift. By products of the points
 /// as they are: x + t has with m the product x.m + t.m and the squared length |x|^2 + 2 x.t + |t|^2.
 at::Tensor cosines(const EpisodePoints& points, const at::Tensor& means, const at::Tensor& shift) {
+  constexpr double kShortest = 1e-12;
   const at::Tensor x = points.learned_from(points.features);
   const at::Tensor to = at::cat({means, shift}, 1);  // [b, n + 1, d]
   const at::Tensor inner = inner_products(x, to).transpose(1, 2).contiguous().transpose(1, 2);
   const at::Tensor of_shift = inner_products(shift, to);  // [b, 1, n + 1]
   const int64_t n = means.size(1);
   at::Tensor dots = inner.slice(2, 0, n).clone();  // [b, s + u, n]
-  at::Tensor squares = (are_plain_rows(x) ? row_squares(x) : x.square().sum(-1, true)).clone();
+  at::Tensor squares = are_plain_rows(x) ? row_squares(x) : x.square().sum(-1, true);
   points.unlabelled_of(dots).add_(of_shift.slice(2, 0, n));
   points.unlabelled_of(squares).add_(points.unlabelled_of(inner.slice(2, n)), 2).add_(of_shift.slice(2, n));
-  const at::Tensor lengths = squares.clamp_min_(0).sqrt_().clamp_min_(kTiny);
-  return dots / lengths / means.norm(2, -1).clamp_min(kTiny).unsqueeze(1);
+  const at::Tensor lengths = squares.clamp_min_(0).sqrt_().clamp_min_(kShortest);
+  return dots / lengths / means.norm(2, -1).clamp_min(kShortest).unsqueeze(1);
 }
 
 /// Sums [b, n, d] of the points by weights [b, s + u, n], unlabelled ones after the shift.
