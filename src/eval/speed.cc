@@ -1,6 +1,7 @@
 #include "protocom/eval/speed.h"
 
 #include <ctime>
+#include <tuple>
 
 #include "eval/episode_rows.h"
 #include "eval/known.h"
@@ -34,12 +35,12 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
   const Known known(inputs, one);
   const ScorerGroup scorers(one, known.context(), inputs.features.features);
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
-  for (const RowBatch& rows : batches) scorers.score(rows);  // maps what they read
+  for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read
   const std::clock_t begun = std::clock();
   int64_t episodes = 0;
   for (size_t i = 0; seconds_since(begun) < kSeconds; ++i) {
     const RowBatch& rows = batches[i % batches.size()];
-    scorers.score(rows);
+    std::ignore = scorers.score(rows);
     episodes += rows.size();
   }
   return static_cast<double>(episodes) / seconds_since(begun);

@@ -399,9 +399,9 @@ PROTOCOM_INLINE UnalignedDoubles<Cpu>& at(double* values) {
   return *reinterpret_cast<UnalignedDoubles<Cpu>*>(values);
 }
 
-/// e^x for x <= 0: 2^n times the exponential series of the remainder, at most log(2) / 2, to its 13th term.
+/// x becomes e^x, for x <= 0: 2^n times the exponential series of the remainder, at most log(2) / 2, to its 13th term.
 template <typename Cpu>
-PROTOCOM_INLINE typename Cpu::Doubles exponential(typename Cpu::Doubles x) {
+PROTOCOM_INLINE void exponential(typename Cpu::Doubles& x) {
   using Vector = typename Cpu::Doubles;
   constexpr double kSmallest = -700;
   constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer, kept in the low bits
@@ -418,7 +418,7 @@ PROTOCOM_INLINE typename Cpu::Doubles exponential(typename Cpu::Doubles x) {
   bits = (bits + 1023) << 52;
   Vector power;
   std::memcpy(&power, &bits, sizeof(power));
-  return sum * power;
+  x = sum * power;
 }
 
 /// scores[k] = decayed start[k] + sum_j coefficients[k][j] gram[j], for kRows classes from `first` on.
@@ -471,10 +471,10 @@ PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* loss
   Vector present = {};
   for (int64_t k = 0; k < task.n; ++k) {
     const Vector label = at<Cpu>(task.labels + k * task.stride + i).vector;
-    const Vector less = at<Cpu>(scores + k * task.stride).vector - most;
-    own += label * less;
+    Vector weight = at<Cpu>(scores + k * task.stride).vector - most;
+    own += label * weight;
     present += label;
-    const Vector weight = exponential<Cpu>(less);
+    exponential<Cpu>(weight);
     total += weight;
     at<Cpu>(scores + k * task.stride).vector = weight;
   }
