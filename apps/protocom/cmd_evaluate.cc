@@ -2,6 +2,8 @@
 #include "evaluation_inputs.h"
 #include "evaluation_tables.h"
 #include "job.h"
+#include "protocom/eval/speed.h"
+#include "protocom/eval/tune.h"
 #include "task_options.h"
 
 namespace protocom::cli {
@@ -9,7 +11,8 @@ namespace {
 
 struct EvaluateArguments {
   EvaluationFiles files;
-  std::string json, predictions;
+  std::string json, predictions, tuned;
+  bool speed = false;
   std::vector<std::string> methods, compare;
   TaskArguments tasks;
   Comparisons comparisons;
@@ -44,6 +47,7 @@ void write_json(const CLI::App& command, const EvaluateArguments& options, const
   Provenance provenance = provenance_of(command, list.seed);
   options.files.add_to(provenance);
   add_input(provenance, "episodes", options.tasks.episodes_file);
+  add_input(provenance, "tuned", options.tuned);
   findings["hashes"] = provenance.inputs;
   findings["header"] = make_header("results", 1, provenance).to_json();
   findings["command"] = command_line(command);
@@ -56,6 +60,10 @@ void write_json(const CLI::App& command, const EvaluateArguments& options, const
 
 void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
+  if (!options.tuned.empty()) {
+    const auto chosen = read_chosen(options.tuned);
+    options.methods.insert(options.methods.end(), chosen.begin(), chosen.end());
+  }
   if (!options.methods.empty()) make_methods(options.methods);  // a wrong name is said before files are read
   if (job().is_main()) check_outputs(options);
   const EvaluationData data = read_files(options.files);
@@ -73,6 +81,8 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   const TaskRecords records = evaluate_tasks(data.inputs(), tasks, evaluation, progress());
   if (!writes) return;
   nlohmann::json findings = findings_json(data.features, tasks, pairs, records.checks);
+  findings["baseline"] = options.comparisons.baseline;
+  if (options.speed) add_speeds(data.inputs(), tasks, evaluation.methods, findings);
   print_findings(findings, options.comparisons.baseline);
   if (!options.predictions.empty()) write_file(options.predictions, records.predictions_csv);
   if (!options.json.empty()) write_json(command, options, data.features, tasks.front(), std::move(findings));
@@ -87,6 +97,7 @@ void add_methods(CLI::App& command, EvaluateArguments& options) {
       ->delimiter(',');
   command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');
+  command.add_option("--tuned", options.tuned, "The methods that protocom tune chose, besides --methods");
   command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with");
   command
       .add_option("--compare", options.compare,
@@ -110,6 +121,8 @@ void add_evaluate_command(CLI::App& app) {
   add_methods(*command, *options);
   add_task_options(*command, options->tasks);
   command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)");
+  command->add_flag("--speed", options->speed,
+                    "Time each method alone: episodes a second of one core, which differ from run to run");
   command->add_option("--json", options->json, "Write every figure and the accuracy of every episode");
   command->callback([command, options] { run_evaluate(*command, *options); });
 }

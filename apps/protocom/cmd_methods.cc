@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom::cli {
 namespace {
@@ -21,6 +22,15 @@ std::string range_of(const ParameterSpec& parameter) {
   return fmt::format("{} in [{:g}, {:g}]", kind, parameter.low, parameter.high);
 }
 
+std::string tries_of(const MethodSpec& spec, const ParameterSpec& parameter) {
+  const auto& tries = parameter_tries(spec.name);
+  const auto found = tries.find(parameter.name);
+  std::string text;
+  if (found == tries.end()) return text;
+  for (const ParameterValue& value : found->second) text += (text.empty() ? "" : ", ") + to_string(value);
+  return text;
+}
+
 void print_all() {
   std::vector<std::vector<std::string>> rows = {{"method", "mode", "needs", "what it does"}};
   for (const MethodSpec* spec : method_specs())
@@ -37,9 +47,11 @@ void print_one(const MethodSpec& spec) {
                {"needs", needs_of(spec)}});
   if (!spec.notes.empty()) fmt::print("\n{}\n", spec.notes);
   if (spec.parameters.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "what it is"}};
-  for (const ParameterSpec& parameter : spec.parameters)
-    rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), parameter.text});
+  std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "tune tries", "what it is"}};
+  for (const ParameterSpec& parameter : spec.parameters) {
+    rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), tries_of(spec, parameter),
+                    parameter.text});
+  }
   fmt::print("\n");
   print_table(rows);
   const ParameterSpec& first = spec.parameters.front();

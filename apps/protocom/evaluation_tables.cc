@@ -27,11 +27,14 @@ std::string gain_of(const json& differences, const json& result, const std::stri
 }
 
 void print_accuracies(const json& findings, const std::string& baseline) {
-  Table table = {{"task", "method", "accuracy %", "+-", "gain over " + baseline, "cosine", "mode"}};
+  Table table = {{"task", "method", "accuracy %", "+-", "gain over " + baseline, "cosine", "mode", "episodes/s"}};
+  const bool timed = findings["results"].front().contains("episodes_per_second");
+  if (!timed) table.front().pop_back();
   for (const json& row : findings["results"]) {
     table.push_back({task_of(row), row["method"], points(row["accuracy"]), points(row["ci95"]),
                      gain_of(findings["differences"], row, baseline),
                      row.contains("cosine") ? fmt::format("{:.3f}", row["cosine"].get<double>()) : "", row["mode"]});
+    if (timed) table.back().push_back(fmt::format("{:.0f}", row["episodes_per_second"].get<double>()));
   }
   print_table(table);
 }

@@ -4,7 +4,7 @@
 
 namespace protocom::cli {
 
-void add_task_options(CLI::App& command, TaskArguments& arguments) {
+void add_draw_options(CLI::App& command, TaskArguments& arguments) {
   command.add_option("--split", arguments.split, "Classes the episodes are drawn from: base, val or novel");
   command.add_option("--n-way", arguments.tasks.shape.n_way, "Classes an episode");
   command
@@ -12,24 +12,24 @@ void add_task_options(CLI::App& command, TaskArguments& arguments) {
                   "Labelled images a class; a list evaluates each, a range such as 1-5 draws each class's number")
       ->delimiter(',');
   command.add_option("--n-query", arguments.tasks.shape.n_query, "Queries a class");
-  auto* unlabelled =
-      command.add_option("--unlabelled", arguments.tasks.shape.unlabelled,
-                         "Images a class of an unlabelled pool that transductive methods use instead of the queries");
-  auto* distribution = command.add_option(
-      "--query-distribution", arguments.query_distribution,
-      "balanced, or dirichlet: as many queries, of classes in proportions drawn from Dirichlet(alpha)");
-  auto* alpha =
-      command.add_option("--alpha", arguments.tasks.shape.alpha, "Of the Dirichlet distribution; small is unbalanced");
+  command.add_option("--query-distribution", arguments.query_distribution,
+                     "balanced, or dirichlet: as many queries, of classes in proportions drawn from Dirichlet(alpha)");
+  command.add_option("--alpha", arguments.tasks.shape.alpha, "Of the Dirichlet distribution; small is unbalanced");
   command.add_option("--episodes", arguments.tasks.episodes, "Episodes");
   auto* seed = command.add_option("--seed", arguments.seed, "Seed of the episodes");
-  auto* seeds = command.add_option("--seeds", arguments.seeds, "Several seeds: figures of all together and of each")
-                    ->delimiter(',')
-                    ->excludes(seed);
-  command.add_option("--episodes-file", arguments.episodes_file, "Run these episodes (JSON) instead of drawing some")
-      ->excludes(unlabelled)
-      ->excludes(distribution)
-      ->excludes(alpha)
-      ->excludes(seeds);
+  command.add_option("--seeds", arguments.seeds, "Several seeds: figures of all together and of each")
+      ->delimiter(',')
+      ->excludes(seed);
+}
+
+void add_task_options(CLI::App& command, TaskArguments& arguments) {
+  add_draw_options(command, arguments);
+  command.add_option("--unlabelled", arguments.tasks.shape.unlabelled,
+                     "Images a class of an unlabelled pool that transductive methods use instead of the queries");
+  auto* file = command.add_option("--episodes-file", arguments.episodes_file,
+                                  "Run these episodes (JSON) instead of drawing some");
+  for (const char* drawn : {"--unlabelled", "--query-distribution", "--alpha", "--seeds"})
+    file->excludes(command.get_option(drawn));
   command.add_option("--save-episodes", arguments.save_episodes, "Write the drawn episodes (JSON), for other programs");
 }
 

@@ -20,9 +20,11 @@ struct TaskArguments {
   [[nodiscard]] bool is_one_list() const { return tasks.shots.size() <= 1 && seeds.size() <= 1; }
 };
 
-/// Adds --split, --n-way, --k-shot, --n-query, --unlabelled, --query-distribution, --alpha, --episodes, --seed,
-/// --seeds,
-/// --episodes-file and --save-episodes. `arguments` must outlive the command.
+/// Adds --split, --n-way, --k-shot, --n-query, --query-distribution, --alpha, --episodes, --seed and --seeds.
+/// `arguments` must outlive the command.
+void add_draw_options(CLI::App& command, TaskArguments& arguments);
+
+/// These, --unlabelled, --episodes-file and --save-episodes.
 void add_task_options(CLI::App& command, TaskArguments& arguments);
 
 /// Lowers the classes an episode to those that `split` has, with a warning, unless --n-way asks for a number.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs methods of easyfsl (https://github.com/sicara/easy-few-shot-learning) on an episode list that protocom saved, and compares
-the accuracy of every episode with protocom's.
+the accuracy of every episode and the processor time of one thread with protocom's.
 
-  protocom evaluate --features features.npz --methods simple-shot,bd-cspn:variant=sum:scale=1 --k-shot 1 --episodes 100 \\
+  protocom evaluate --features features.npz --k-shot 1 --episodes 100 --methods METHODS --speed \\
       --save-episodes episodes.json --json ours.json
   python3 benchmarks/peers/methods_against_easyfsl.py --easyfsl CHECKOUT --features features.npz --episodes-file episodes.json \\
       --ours ours.json
 
-It needs a checkout of easyfsl and a Python with PyTorch. Features are centred on the base classes and brought to unit length, as
+METHODS are the keys of PEERS, separated by commas. It needs a checkout of easyfsl and a Python with PyTorch. Features are centred on the base classes and brought to unit length, as
 easyfsl's feature_centering and feature_normalization do and as transform=cl2n does here.
 """
 import argparse
@@ -21,12 +21,15 @@ import types
 import numpy
 import torch
 
-# protocom's method -> easyfsl's class, module and arguments. LaplacianShot rectifies as bd-cspn's variant=sum does there, so
-# it is compared within the noise of the episodes only; so is PT-MAP, which there takes the power transform always.
+# protocom's method -> easyfsl's class, module and arguments. Beside those of EXACT the two differ, and are compared within the
+# noise of the episodes only: LaplacianShot rectifies as bd-cspn's variant=sum does there, TIM's logits are cosines there, and
+# PT-MAP centres nothing there.
+TIM = "tim:variant=gd:temperature=10:cross_entropy=1:steps=50:transform=cl2n"
 PEERS = {
     "simple-shot": ("simple_shot", "SimpleShot", {}),
     "bd-cspn:variant=sum:scale=1": ("bd_cspn", "BDCSPN", {}),
-    "laplacian-shot": ("laplacian_shot", "LaplacianShot", {}),
+    "laplacian-shot:neighbours=3": ("laplacian_shot", "LaplacianShot", {}),
+    TIM: ("tim", "TIM", {}),
     "pt-map:transform=power": ("pt_map", "PTMAP", {"fine_tuning_steps": 20}),
 }
 EXACT = ("simple-shot", "bd-cspn:variant=sum:scale=1")
@@ -54,7 +57,7 @@ def run(easyfsl, peer, features, rows, centre, episodes):
     module, name, arguments = peer
     cls = getattr(easyfsl(module), name)
     accuracies = []
-    start = time.perf_counter()
+    start = time.process_time()
     for episode in episodes:
         support = [rows[i] for images in episode["support"] for i in images]
         labels = torch.tensor([k for k, images in enumerate(episode["support"]) for _ in images])
@@ -65,7 +68,7 @@ def run(easyfsl, peer, features, rows, centre, episodes):
         with torch.no_grad():
             method.process_support_set(features[support], labels)
             accuracies.append((method(features[query]).argmax(1) == truth).float().mean().item())
-    return numpy.array(accuracies), time.perf_counter() - start
+    return numpy.array(accuracies), (time.process_time() - start) / len(episodes)
 
 
 def main():
@@ -74,20 +77,23 @@ def main():
     for name in ("features", "episodes-file", "ours"):
         parser.add_argument("--" + name, required=True)
     options = parser.parse_args()
+    torch.set_num_threads(1)
     easyfsl = load_easyfsl(options.easyfsl)
     features, rows, centre = load_features(options.features)
     episodes = json.loads(pathlib.Path(options.episodes_file).read_text())["episodes"]
-    ours = {r["method"]: numpy.array(r["per_episode"]) for r in json.loads(pathlib.Path(options.ours).read_text())["results"]}
+    results = {r["method"]: r for r in json.loads(pathlib.Path(options.ours).read_text())["results"]}
     failed = False
     for label, peer in PEERS.items():
-        if label not in ours:
+        if label not in results:
             continue
+        ours = numpy.array(results[label]["per_episode"])
         theirs, seconds = run(easyfsl, peer, features, rows, centre, episodes)
-        difference = 100 * (ours[label] - theirs)
+        difference = ours - 100 * theirs
         interval = 1.96 * difference.std(ddof=1) / len(difference) ** 0.5
         apart = int((abs(difference) > 0.5).sum())
-        print(f"{label:32} here {100 * ours[label].mean():6.2f}  there {100 * theirs.mean():6.2f}  difference "
-              f"{difference.mean():+.2f} +- {interval:.2f}  episodes apart {apart}  {1000 * seconds / len(episodes):.2f} s per 1,000 there")
+        ratio = seconds * results[label].get("episodes_per_second", 0)
+        print(f"{label:32} here {ours.mean():6.2f}  there {100 * theirs.mean():6.2f}  difference "
+              f"{difference.mean():+.2f} +- {interval:.2f}  episodes apart {apart}  {1000 * seconds:.2f} ms an episode there, {ratio:.0f} x here")
         failed |= label in EXACT and apart > 0
     sys.exit(1 if failed else 0)
 

@@ -1,5 +1,6 @@
 #include "protocom/eval/evaluation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -77,6 +78,8 @@ MethodResult parse_result(const json& object, const std::string& where) {
   result.accuracy = {field<double>(object, "accuracy", where), field<double>(object, "ci95", where)};
   result.cosine = read_cosine(object, where);
   if (object.contains("per_episode")) result.per_episode = field<std::vector<double>>(object, "per_episode", where);
+  if (object.contains("episodes_per_second"))
+    result.episodes_per_second = field<double>(object, "episodes_per_second", where);
   result.task = read_task(object, result, where);
   check(result, where);
   return result;
@@ -90,6 +93,16 @@ std::vector<const MethodResult*> Evaluation::of(const std::string& task) const {
     if (result.task == task) rows.push_back(&result);
   }
   return rows;
+}
+
+std::vector<std::pair<std::string, std::string>> Evaluation::methods() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const MethodResult& result : results) {
+    const std::pair<std::string, std::string> method = {result.method, result.mode};
+    if (std::find(found.begin(), found.end(), method) == found.end()) found.push_back(method);
+  }
+  std::stable_partition(found.begin(), found.end(), [](const auto& method) { return method.second == "inductive"; });
+  return found;
 }
 
 std::string Evaluation::dataset_name() const {
@@ -111,6 +124,7 @@ Evaluation parse(const json& parsed, const std::string& name) {
   if (parsed.contains("command")) evaluation.command = field<std::string>(parsed, "command", name);
   if (parsed.contains("episodes_hash")) evaluation.episodes_hash = field<std::string>(parsed, "episodes_hash", name);
   evaluation.checks = parsed.value("checks", json());
+  evaluation.baseline = parsed.value("baseline", evaluation.baseline);
   const auto results = field<std::vector<json>>(parsed, "results", name);
   if (results.empty()) fail("{} has no results to report", name);
   for (size_t i = 0; i < results.size(); ++i) {

@@ -2,12 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/row_products.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 
 at::Tensor cosine_similarity(const at::Tensor& queries, const at::Tensor& prototypes) {
-  return at::matmul(unit_vectors(queries), unit_vectors(prototypes).transpose(-1, -2));
+  return inner_products(unit_vectors(queries), unit_vectors(prototypes));
 }
 
 at::Tensor cosine_probabilities(const at::Tensor& queries, const at::Tensor& prototypes, double scale) {

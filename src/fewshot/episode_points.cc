@@ -7,17 +7,17 @@
 namespace protocom {
 namespace {
 
-/// [b, n * k, n]
+/// [b, n, n * k]
 at::Tensor support_labels(const EpisodeBatch& batch) {
   const int64_t n = batch.support.size(1);
   const int64_t k = batch.support.size(2);
-  const at::Tensor labels = at::eye(n, batch.support.options()).repeat_interleave(k, 0).expand({batch.size(), -1, -1});
+  const at::Tensor labels = at::eye(n, batch.support.options()).repeat_interleave(k, 1).expand({batch.size(), -1, -1});
   if (!batch.support_mask.defined()) return labels;
-  return labels * batch.support_mask.reshape({batch.size(), n * k, 1});
+  return labels * batch.support_mask.reshape({batch.size(), 1, n * k});
 }
 
 EpisodePoints joined(const EpisodeBatch& batch, int64_t unlabelled, const std::vector<at::Tensor>& after_supports) {
-  if (!batch.support.defined()) fail("this method needs each support image's feature");
+  expect_support_images(batch);
   at::Tensor support = batch.support;
   if (batch.support_mask.defined()) support = support * batch.support_mask.unsqueeze(-1);
   std::vector<at::Tensor> parts{support.flatten(1, 2)};
@@ -28,7 +28,7 @@ EpisodePoints joined(const EpisodeBatch& batch, int64_t unlabelled, const std::v
   points.unlabelled = unlabelled;
   points.queries = batch.query.size(1);
   const int64_t others = points.features.size(1) - points.supports;
-  points.labels = at::constant_pad_nd(support_labels(batch), {0, 0, 0, others});
+  points.labels = at::constant_pad_nd(support_labels(batch), {0, others}).transpose(1, 2);
   return points;
 }
 
@@ -45,6 +45,10 @@ at::Tensor EpisodePoints::mean_support() const {
 }
 
 at::Tensor EpisodePoints::mean_unlabelled() const { return unlabelled_of(features).mean(1, true); }
+
+void expect_support_images(const EpisodeBatch& batch) {
+  if (!batch.support.defined()) fail("this method needs each support image's feature");
+}
 
 EpisodePoints episode_points(const EpisodeBatch& batch) {
   if (!batch.unlabelled.defined()) return joined(batch, batch.query.size(1), {batch.query});

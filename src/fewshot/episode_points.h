@@ -7,7 +7,7 @@ namespace protocom {
 /// place), and after a pool the queries. What a transductive method learns, it learns from the first two.
 struct EpisodePoints {
   at::Tensor features;  ///< [b, m, d]; zeros where a class has fewer supports than others
-  at::Tensor labels;    ///< [b, m, n]: 1 where a support has its class, else 0
+  at::Tensor labels;    ///< [b, m, n]: 1 where a support has its class, else 0; class by class in memory
   int64_t supports = 0;
   int64_t unlabelled = 0;
   int64_t queries = 0;
@@ -33,6 +33,9 @@ struct EpisodePoints {
   [[nodiscard]] at::Tensor mean_support() const;
   [[nodiscard]] at::Tensor mean_unlabelled() const;
 };
+
+/// Throws Error for a batch that has its supports' moments alone.
+void expect_support_images(const EpisodeBatch& batch);
 
 EpisodePoints episode_points(const EpisodeBatch& batch);
 

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -11,7 +10,7 @@ FeatureSpace::FeatureSpace(std::string name, const MethodContext& context) : nam
   if (name_ == "cl2n") base_mean_ = context.base->features.mean(0);
 }
 
-at::Tensor FeatureSpace::of(const at::Tensor& features) const {
+at::Tensor FeatureSpace::map(const at::Tensor& features) const {
   constexpr double kAboveZero = 1e-6;
   if (name_ == "none") return features;
   if (name_ == "l2n") return unit_vectors(features);
@@ -19,14 +18,14 @@ at::Tensor FeatureSpace::of(const at::Tensor& features) const {
   return unit_vectors(features - base_mean_);
 }
 
-EpisodeBatch FeatureSpace::of(const EpisodeBatch& batch) const {
-  if (!batch.support.defined()) fail("this method needs each support image's feature");
-  EpisodeBatch moved = batch;
-  moved.support = of(batch.support);
-  if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);
-  moved.query = of(batch.query);
-  if (batch.unlabelled.defined()) moved.unlabelled = of(batch.unlabelled);
-  return moved;
+bool FeatureSpace::same_as(const FeatureMap& other) const {
+  const auto* space = dynamic_cast<const FeatureSpace*>(&other);
+  if (space == nullptr || space->name_ != name_) return false;
+  return !base_mean_.defined() || base_mean_.equal(space->base_mean_);
+}
+
+SpaceScorer::SpaceScorer(const std::string& space, const MethodContext& context) {
+  if (space != "none") space_ = std::make_shared<FeatureSpace>(space, context);
 }
 
 }  // namespace protocom

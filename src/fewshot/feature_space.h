@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace protocom {
 ///   l2n    at unit length
 ///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
-class FeatureSpace {
+class FeatureSpace : public FeatureMap {
  public:
   /// `name` is one of names(); "cl2n" needs the context's base features.
   FeatureSpace(std::string name, const MethodContext& context);
@@ -21,14 +22,22 @@ class FeatureSpace {
       "none; l2n: unit length; cl2n: less the base images’ mean, then unit length; power: square root, then unit "
       "length";
 
-  /// Features [..., d] in this space.
-  [[nodiscard]] at::Tensor of(const at::Tensor& features) const;
-  /// The batch with all its features in this space.
-  [[nodiscard]] EpisodeBatch of(const EpisodeBatch& batch) const;
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] bool same_as(const FeatureMap& other) const override;
 
  private:
   std::string name_;
   at::Tensor base_mean_;  // [d]
+};
+
+/// A scorer in a FeatureSpace: its answer() gets features that have been through it.
+class SpaceScorer : public Scorer {
+ public:
+  SpaceScorer(const std::string& space, const MethodContext& context);
+  [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return space_; }
+
+ private:
+  std::shared_ptr<const FeatureMap> space_;  // null: features as they are
 };
 
 }  // namespace protocom

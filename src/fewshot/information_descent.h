@@ -23,9 +23,6 @@ struct DescentOptions {
 /// Logits [b, m, n] of points by class weights [b, n, d]: temperature (x.w - |w|^2 / 2).
 at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights, double temperature);
 
-/// The gradient of the loss in the weights [b, n, d].
-at::Tensor information_gradient(const EpisodePoints& points, const at::Tensor& weights, const InformationLoss& loss);
-
 /// Class weights [b, n, d] after steps of Adam on the loss, from the class means.
 at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss, const DescentOptions& options);
 

@@ -14,6 +14,7 @@ namespace protocom {
 struct MethodDefinition {
   MethodSpec spec;
   std::function<std::unique_ptr<Method>(const ParameterTexts&)> make;
+  ParameterTries tries;
 };
 
 /// A method of the class `M`, which is constructed from its options.
@@ -21,9 +22,12 @@ template <typename M, typename Options>
 MethodDefinition define(MethodSpec spec, Parameters<Options> parameters) {
   spec.parameters = parameters.specs();
   const std::string name = spec.name;
-  return {std::move(spec), [name, parameters = std::move(parameters)](const ParameterTexts& texts) {
+  const ParameterTries tries = parameters.tries();
+  return {std::move(spec),
+          [name, parameters = std::move(parameters)](const ParameterTexts& texts) {
             return std::make_unique<M>(parameters.parse(name, texts));
-          }};
+          },
+          tries};
 }
 
 }  // namespace protocom

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocom/fewshot/method_spec.h"
+#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom {
 
@@ -39,7 +40,15 @@ class Parameters {
     return add({name, Options().*field, 0, 0, std::move(choices), text}, field);
   }
 
+  /// What is worth trying of the parameter added last, as it is typed.
+  Parameters& tries(const std::vector<std::string>& texts) {
+    const ParameterSpec& last = specs_.back();
+    for (const std::string& text : texts) tries_[last.name].push_back(parse_parameter("tries", last, text));
+    return *this;
+  }
+
   [[nodiscard]] const std::vector<ParameterSpec>& specs() const { return specs_; }
+  [[nodiscard]] const ParameterTries& tries() const { return tries_; }
 
   [[nodiscard]] Options parse(const std::string& method, const ParameterTexts& texts) const {
     check_parameter_names(method, specs_, texts);
@@ -60,6 +69,7 @@ class Parameters {
   }
 
   std::vector<ParameterSpec> specs_;
+  ParameterTries tries_;
   std::vector<std::function<void(Options&, const ParameterValue&)>> set_;
 };
 

@@ -89,6 +89,8 @@ const std::vector<const MethodSpec*>& method_specs() {
   return kSpecs;
 }
 
+const ParameterTries& parameter_tries(const std::string& method) { return definition(method).tries; }
+
 const MethodSpec& method_spec(const std::string& name) { return definition(name).spec; }
 
 std::vector<std::string> paper_rows() {

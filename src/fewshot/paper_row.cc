@@ -67,9 +67,12 @@ MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototyp
   spec.citation =
       "Zhang, Li, Ye, Huang, Zhang: Prototype Completion with Primitive Knowledge for Few-Shot Learning, CVPR 2021";
   const std::string name = spec.name;
-  return {std::move(spec), [name, prototypes, parameters = std::move(parameters)](const ParameterTexts& texts) {
+  const ParameterTries tries = parameters.tries();
+  return {std::move(spec),
+          [name, prototypes, parameters = std::move(parameters)](const ParameterTexts& texts) {
             return std::make_unique<PaperRow>(prototypes, parameters.parse(name, texts));
-          }};
+          },
+          tries};
 }
 
 }  // namespace protocom

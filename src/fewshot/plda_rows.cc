@@ -7,6 +7,7 @@
 
 #include "fewshot/gaussian.h"
 #include "fewshot/row_kernels.h"
+#include "fewshot/row_products.h"
 
 namespace protocom {
 namespace {
@@ -72,23 +73,6 @@ PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count,
   return {(prior.mean_own + prior.variance_own * sum.narrow(-1, 0, layout.padded)) * gain, prior.variance_own * gain,
           (prior.mean_rest + prior.variance_rest.unsqueeze(-1) * sum_rest) * gain_rest.unsqueeze(-1),
           prior.variance_rest * gain_rest};
-}
-
-at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes) {
-  const at::Tensor from = rows.contiguous();
-  const at::Tensor to = prototypes.contiguous();
-  const int64_t b = from.size(0);
-  const int64_t q = from.size(1);
-  const int64_t n = to.size(-2);
-  const int64_t width = from.size(2);
-  at::Tensor products = at::empty({b, q, n});
-  std::vector<const float*> pointers(static_cast<size_t>(q));
-  for (int64_t i = 0; i < b; ++i) {
-    for (int64_t j = 0; j < q; ++j) pointers[static_cast<size_t>(j)] = from.data_ptr<float>() + (i * q + j) * width;
-    const float* own = to.data_ptr<float>() + (to.dim() == 3 ? i * n * width : 0);
-    row_dots({pointers.data(), q, own, n, width, n}, products.data_ptr<float>() + i * q * n);
-  }
-  return products;
 }
 
 PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout) {

@@ -53,10 +53,6 @@ PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
                             const PldaLayout& layout);
 
-/// Products of rows [b, q, width] with prototypes [b, n, width] or [n, width]: [b, q, n], by row_kernels.h. BLAS packs
-/// both into panels, which costs more than the products when n is small.
-at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes);
-
 /// A belief as rows take it: a log predictive is one product and one constant a class.
 struct PldaRowPredictive {
   at::Tensor prototypes;  ///< [..., n, width]

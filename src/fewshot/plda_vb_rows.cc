@@ -6,6 +6,7 @@
 
 #include "fewshot/plda_vb_run.h"
 #include "fewshot/row_kernels.h"
+#include "fewshot/row_products.h"
 
 namespace protocom {
 namespace {
@@ -13,31 +14,6 @@ namespace {
 /// The i-th part of a contiguous tensor; null for one that is undefined or empty.
 float* row(const at::Tensor& all, int64_t i) {
   return all.defined() && all.numel() > 0 ? all.data_ptr<float>() + i * all.stride(0) : nullptr;
-}
-
-/// Products of the rows [b, u, dim] of an episode with one another, [b, u, u filled up with zeros]: those of each block
-/// of rows with what follows, and the same transposed.
-at::Tensor gram_of(const at::Tensor& rows) {
-  constexpr int64_t kBlock = 16;
-  const int64_t u = rows.size(1);
-  const int64_t dim = rows.size(2);
-  const int64_t stride = padded_length(u);
-  at::Tensor gram = at::zeros({rows.size(0), u, stride});
-  std::vector<const float*> pointers(static_cast<size_t>(u));
-  for (int64_t e = 0; e < rows.size(0); ++e) {
-    const float* own = rows.data_ptr<float>() + e * u * dim;
-    float* products = gram.data_ptr<float>() + e * u * stride;
-    for (int64_t i = 0; i < u; ++i) pointers[static_cast<size_t>(i)] = own + i * dim;
-    for (int64_t begin = 0; begin < u; begin += kBlock) {
-      const int64_t columns = std::min(kBlock, u - begin);
-      row_dots({pointers.data() + begin, u - begin, own + begin * dim, columns, dim, stride},
-               products + begin * stride + begin);
-      for (int64_t i = begin + columns; i < u; ++i) {
-        for (int64_t j = begin; j < begin + columns; ++j) products[j * stride + i] = products[i * stride + j];
-      }
-    }
-  }
-  return gram;
 }
 
 /// The products that the rest needs, [b, ...]; undefined tensors: everything is done dimension by dimension.
@@ -52,7 +28,7 @@ Products products_of(const PldaVbRows& task, const PldaLayout& layout) {
   const at::Tensor variance = prior.variance_rest.unsqueeze(-1).clamp_min(1e-12);
   const at::Tensor total = part(task.sum) + prior.mean_rest / variance;  // [b, n, rest]
   const at::Tensor images = part(task.unlabelled).contiguous();
-  return {gram_of(images), row_products(images, total), total.square().sum(-1).contiguous()};
+  return {row_gram(images), row_products(images, total), total.square().sum(-1).contiguous()};
 }
 
 /// A belief of whole rows: the squares between the parts have the variance 0, so that they count for nothing.

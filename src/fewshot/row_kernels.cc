@@ -1,6 +1,7 @@
 #include "fewshot/row_kernels.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "protocom/core/error.h"
@@ -19,11 +20,19 @@ using Float16 __attribute__((vector_size(64))) = float;
 using Int4 __attribute__((vector_size(16))) = int32_t;
 using Int8 __attribute__((vector_size(32))) = int32_t;
 using Int16 __attribute__((vector_size(64))) = int32_t;
+using Double2 __attribute__((vector_size(16))) = double;
+using Double4 __attribute__((vector_size(32))) = double;
+using Double8 __attribute__((vector_size(64))) = double;
+using Long2 __attribute__((vector_size(16))) = int64_t;
+using Long4 __attribute__((vector_size(32))) = int64_t;
+using Long8 __attribute__((vector_size(64))) = int64_t;
 
 /// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
 struct Baseline {
   using Vector = Float4;
   using Ints = Int4;
+  using Doubles = Double2;
+  using Longs = Long2;
   static constexpr int kDotRows = 2;
   static constexpr int kSums = 5;
   static constexpr int kDenseRows = 5;
@@ -31,6 +40,8 @@ struct Baseline {
 struct Avx2 {
   using Vector = Float8;
   using Ints = Int8;
+  using Doubles = Double4;
+  using Longs = Long4;
   static constexpr int kDotRows = 2;
   static constexpr int kSums = 5;
   static constexpr int kDenseRows = 5;
@@ -38,6 +49,8 @@ struct Avx2 {
 struct Avx512 {
   using Vector = Float16;
   using Ints = Int16;
+  using Doubles = Double8;
+  using Longs = Long8;
   static constexpr int kDotRows = 4;
   static constexpr int kSums = 10;
   static constexpr int kDenseRows = 10;
@@ -297,6 +310,8 @@ template <typename Cpu>
 PROTOCOM_INLINE void dense_body(const DenseRows& task, float* out) {
   int64_t row = 0;
   for (; row + Cpu::kDenseRows <= task.rows; row += Cpu::kDenseRows) dense_tile<Cpu, Cpu::kDenseRows>(task, row, out);
+  for (; row + 5 <= task.rows; row += 5) dense_tile<Cpu, 5>(task, row, out);
+  for (; row + 2 <= task.rows; row += 2) dense_tile<Cpu, 2>(task, row, out);
   for (; row < task.rows; ++row) dense_tile<Cpu, 1>(task, row, out);
 }
 
@@ -318,6 +333,191 @@ PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector += factor * at<Cpu>(row + d).vector;
 }
 
+// -------------------------------------------------------------------------------------------------- transport_scales
+
+/// Row sums of the plan; the largest change against those before. Then scales the rows to 1.
+template <typename Cpu>
+PROTOCOM_INLINE float transport_rows(const Transport& task, const float* scales) {
+  using Vector = typename Cpu::Vector;
+  const Vector tiny = Vector{} + 1e-30F;
+  Vector most = {};
+  for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>) {
+    float* sums = task.work + i;
+    float* row_scales = task.work + task.stride + i;
+    Vector sum = {};
+    for (int64_t k = 0; k < task.n; ++k) sum += scales[k] * at<Cpu>(task.kernel + k * task.stride + i).vector;
+    const Vector now = at<Cpu>(row_scales).vector * sum;
+    const Vector change = now - at<Cpu>(sums).vector;
+    const Vector size = change < Vector{} ? -change : change;
+    most = size > most ? size : most;
+    at<Cpu>(sums).vector = now;
+    at<Cpu>(row_scales).vector = 1.0F / (sum > tiny ? sum : tiny);
+  }
+  float largest = 0;
+  for (int64_t lane = 0; lane < kLanes<Cpu>; ++lane) largest = most[lane] > largest ? most[lane] : largest;
+  return largest;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
+  using Vector = typename Cpu::Vector;
+  constexpr float kTiny = 1e-30F;
+  for (int64_t i = 0; i < task.stride; ++i) {
+    task.work[i] = 0;
+    task.work[task.stride + i] = 1;
+  }
+  for (int64_t k = 0; k < task.n; ++k) scales[k] = 1;
+  for (int64_t step = 0; step < task.most_steps; ++step) {
+    if (transport_rows<Cpu>(task, scales) <= task.tolerance) return;
+    for (int64_t k = 0; k < task.n; ++k) {
+      Vector total = {};
+      for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>)
+        total += at<Cpu>(task.kernel + k * task.stride + i).vector * at<Cpu>(task.work + task.stride + i).vector;
+      const float sum = lane_sum(total);
+      scales[k] = task.columns[k] / (sum > kTiny ? sum : kTiny);
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- softmax_descent
+
+template <typename Cpu>
+constexpr int64_t kDoubles = sizeof(typename Cpu::Doubles) / sizeof(double);
+
+template <typename Cpu>
+struct __attribute__((packed, may_alias)) UnalignedDoubles {
+  typename Cpu::Doubles vector;
+};
+
+template <typename Cpu>
+PROTOCOM_INLINE const UnalignedDoubles<Cpu>& at(const double* values) {
+  return *reinterpret_cast<const UnalignedDoubles<Cpu>*>(values);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE UnalignedDoubles<Cpu>& at(double* values) {
+  return *reinterpret_cast<UnalignedDoubles<Cpu>*>(values);
+}
+
+/// x becomes e^x, for x <= 0: 2^n times the exponential series of the remainder, at most log(2) / 2, to its 13th term.
+template <typename Cpu>
+PROTOCOM_INLINE void exponential(typename Cpu::Doubles& x) {
+  using Vector = typename Cpu::Doubles;
+  constexpr double kSmallest = -700;
+  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer, kept in the low bits
+  const Vector limit = Vector{} + kSmallest;
+  x = x < limit ? limit : x;
+  const Vector shifted = x * 1.4426950408889634 + kShift;
+  const Vector n = shifted - kShift;
+  const Vector r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  Vector sum = Vector{} + 1;
+#pragma GCC unroll 16
+  for (int term = 13; term > 0; --term) sum = sum * r * (1.0 / term) + 1.0;
+  typename Cpu::Longs bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + 1023) << 52;
+  Vector power;
+  std::memcpy(&power, &bits, sizeof(power));
+  x = sum * power;
+}
+
+/// scores[k] = decayed start[k] + sum_j coefficients[k][j] gram[j], for kRows classes from `first` on.
+template <typename Cpu, int kRows>
+PROTOCOM_INLINE void score_tile(const SoftmaxDescent& task, int64_t first, double kept, double* scores) {
+  using Vector = typename Cpu::Doubles;
+  constexpr int64_t kStep = 2 * kDoubles<Cpu>;
+  const double* coefficients = task.work + first * task.stride;
+  for (int64_t i = 0; i < task.stride; i += kStep) {
+    Vector sum[kRows][2];
+#pragma GCC unroll 16
+    for (int k = 0; k < kRows; ++k) {
+      const double* start = task.start + (first + k) * task.stride + i;
+      sum[k][0] = kept * at<Cpu>(start).vector;
+      sum[k][1] = kept * at<Cpu>(start + kDoubles<Cpu>).vector;
+    }
+    for (int64_t j = 0; j < task.points; ++j) {
+      const Vector left = at<Cpu>(task.gram + j * task.stride + i).vector;
+      const Vector right = at<Cpu>(task.gram + j * task.stride + i + kDoubles<Cpu>).vector;
+#pragma GCC unroll 16
+      for (int k = 0; k < kRows; ++k) {
+        const double factor = coefficients[k * task.stride + j];
+        sum[k][0] += factor * left;
+        sum[k][1] += factor * right;
+      }
+    }
+#pragma GCC unroll 16
+    for (int k = 0; k < kRows; ++k) {
+      at<Cpu>(scores + (first + k) * task.stride + i).vector = sum[k][0];
+      at<Cpu>(scores + (first + k) * task.stride + i + kDoubles<Cpu>).vector = sum[k][1];
+    }
+  }
+}
+
+/// One step from the scores of some points: their losses, but for the logarithm of what goes into `products`, and the
+/// next coefficients.
+template <typename Cpu>
+PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* losses, double* products) {
+  using Vector = typename Cpu::Doubles;
+  double* coefficients = task.work + i;
+  double* speeds = coefficients + task.n * task.stride;
+  double* scores = speeds + task.n * task.stride;
+  Vector most = at<Cpu>(scores).vector;
+  for (int64_t k = 1; k < task.n; ++k) {
+    const Vector score = at<Cpu>(scores + k * task.stride).vector;
+    most = score > most ? score : most;
+  }
+  Vector total = {};
+  Vector own = {};
+  Vector present = {};
+  for (int64_t k = 0; k < task.n; ++k) {
+    const Vector label = at<Cpu>(task.labels + k * task.stride + i).vector;
+    Vector weight = at<Cpu>(scores + k * task.stride).vector - most;
+    own += label * weight;
+    present += label;
+    exponential<Cpu>(weight);
+    total += weight;
+    at<Cpu>(scores + k * task.stride).vector = weight;
+  }
+  at<Cpu>(losses + i).vector -= own;
+  at<Cpu>(products + i).vector *= total;
+  const Vector scale = task.share * present / total;
+  for (int64_t k = 0; k < task.n; ++k) {
+    const int64_t row = k * task.stride;
+    const Vector pull = scale * at<Cpu>(scores + row).vector - task.share * at<Cpu>(task.labels + row + i).vector;
+    const Vector speed =
+        task.momentum * at<Cpu>(speeds + row).vector + pull + task.decay * at<Cpu>(coefficients + row).vector;
+    at<Cpu>(speeds + row).vector = speed;
+    at<Cpu>(coefficients + row).vector -= task.rate * speed;
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
+  constexpr int64_t kProducts = 32;  // totals of at most n that are multiplied before the logarithm is taken
+  double* scores = task.work + 2 * task.n * task.stride;
+  double* products = scores + task.n * task.stride;
+  std::memset(task.work, 0, static_cast<size_t>(2 * task.n * task.stride) * sizeof(double));
+  for (int64_t i = 0; i < task.stride; ++i) {
+    losses[i] = 0;
+    products[i] = 1;
+  }
+  double kept = 1;  // of the start
+  double fall = 0;
+  for (int64_t step = 1; step <= task.steps; ++step) {
+    int64_t k = 0;
+    for (; k + 5 <= task.n; k += 5) score_tile<Cpu, 5>(task, k, kept, scores);
+    for (; k < task.n; ++k) score_tile<Cpu, 1>(task, k, kept, scores);
+    for (int64_t i = 0; i < task.stride; i += kDoubles<Cpu>) descend<Cpu>(task, i, losses, products);
+    fall = task.momentum * fall + task.decay * kept;
+    kept -= task.rate * fall;
+    if (step % kProducts != 0 && step != task.steps) continue;
+    for (int64_t i = 0; i < task.stride; ++i) {
+      losses[i] += std::log(products[i]);
+      products[i] = 1;
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------------------- dispatch
 
 struct Kernels {
@@ -330,6 +530,8 @@ struct Kernels {
   void (*dense)(const DenseRows&, float*);
   float (*relu_dot)(const float*, const float*, const float*, int64_t);
   void (*add_scaled)(float, const float*, int64_t, float*);
+  void (*transport)(const Transport&, float*);
+  void (*descent)(const SoftmaxDescent&, double*);
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
@@ -347,7 +549,10 @@ struct Kernels {
   ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
-  constexpr Kernels kKernels = {label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled};                \
+  ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
+  ATTRIBUTE void descent(const SoftmaxDescent& task, double* losses) { descent_body<Cpu>(task, losses); }           \
+  constexpr Kernels kKernels = {                                                                                    \
+      label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport, descent};                      \
   }
 
 // NOLINTEND(bugprone-macro-parentheses)
@@ -417,5 +622,9 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { re
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
   kernels().add_scaled(factor, row, dim, out);
 }
+
+void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }
+
+void softmax_descent(const SoftmaxDescent& task, double* losses) { kernels().descent(task, losses); }
 
 }  // namespace protocom

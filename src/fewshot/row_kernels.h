@@ -85,4 +85,37 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim);
 /// out += factor * row.
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out);
 
+/// Scales of the columns of one transport plan, Sinkhorn and Knopp's steps: rows to 1, columns to their mass, until no
+/// row's sum changes by more than `tolerance`.
+struct Transport {
+  const float* kernel = nullptr;   ///< [n, stride], column by column; rows that take no part are zeros
+  int64_t n = 0;                   ///< columns
+  int64_t stride = 0;              ///< rows, a multiple of kRowMultiple
+  const float* columns = nullptr;  ///< [n], their mass
+  float tolerance = 0;
+  int64_t most_steps = 0;
+  float* work = nullptr;  ///< [2 * stride]
+};
+void transport_scales(const Transport& task, float* scales);
+
+/// Softmax regression of points on labels by gradient descent with momentum and weight decay, in coefficients of the
+/// points and in float64: scores = decayed start + gram coefficients. All rows are [stride], a multiple of
+/// kRowMultiple, filled up with zeros.
+struct SoftmaxDescent {
+  const double* gram = nullptr;    ///< [points, stride]; with 1 added to each product the bias is learned too
+  const double* start = nullptr;   ///< [n, stride], scores of the weights at the start
+  const double* labels = nullptr;  ///< [n, stride]: 1 for a point's class; without any the point takes no part
+  int64_t n = 0;
+  int64_t points = 0;
+  int64_t stride = 0;
+  double share = 1;  ///< weight of each point's cross-entropy
+  double rate = 0;
+  double momentum = 0;
+  double decay = 0;
+  int64_t steps = 0;
+  double* work = nullptr;  ///< [(3 n + 1) * stride]
+};
+/// Sums over the steps of each point's cross-entropy, [stride]; nothing of use where a point has no label.
+void softmax_descent(const SoftmaxDescent& task, double* losses);
+
 }  // namespace protocom

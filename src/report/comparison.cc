@@ -17,7 +17,7 @@ using Column = std::tuple<size_t, int64_t, int64_t, std::string>;  // dataset, n
 struct Cells {
   std::vector<std::string> datasets;
   std::set<Column> columns;
-  std::vector<std::pair<std::string, std::string>> methods;  // in file order, each once
+  std::vector<std::pair<std::string, std::string>> methods;  // those that see each query alone first, each once
   std::map<std::pair<size_t, Column>, const MethodResult*> results;
 };
 
@@ -31,6 +31,11 @@ size_t place_of(std::vector<T>& all, const T& one) {
 
 Cells gather(const std::vector<Evaluation>& evaluations) {
   Cells cells;
+  for (const Evaluation& evaluation : evaluations) {
+    for (const auto& method : evaluation.methods()) place_of(cells.methods, method);
+  }
+  std::stable_partition(cells.methods.begin(), cells.methods.end(),
+                        [](const auto& method) { return method.second == "inductive"; });
   for (const Evaluation& evaluation : evaluations) {
     const size_t dataset = place_of(cells.datasets, evaluation.dataset_name());
     for (const MethodResult& result : evaluation.results) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -29,16 +30,6 @@ std::vector<Protocol> protocols_of(const Evaluation& evaluation) {
   return {found.begin(), found.end()};
 }
 
-// Methods in file order, each once.
-std::vector<std::pair<std::string, std::string>> methods_of(const Evaluation& evaluation) {
-  std::vector<std::pair<std::string, std::string>> methods;
-  for (const MethodResult& result : evaluation.results) {
-    const std::pair<std::string, std::string> method = {result.method, result.mode};
-    if (std::find(methods.begin(), methods.end(), method) == methods.end()) methods.push_back(method);
-  }
-  return methods;
-}
-
 std::string colour_of(const Evaluation& evaluation, const std::string& method) {
   std::vector<std::string> labels;
   for (const MethodResult& row : evaluation.results) {
@@ -56,9 +47,16 @@ const MethodResult* find(const Evaluation& evaluation, const Protocol& protocol,
   return nullptr;
 }
 
-std::string gain_line(const MethodResult& row, const MethodResult* mean) {
-  if (mean == nullptr || mean == &row) return "";
-  const Estimate gain = gain_over(row, *mean);
+const MethodResult* baseline_of(const Evaluation& evaluation, const Protocol& protocol) {
+  for (const MethodResult* row : evaluation.of(protocol.title)) {
+    if (row->method == evaluation.baseline) return row;
+  }
+  return nullptr;
+}
+
+std::string gain_line(const MethodResult& row, const MethodResult* baseline) {
+  if (baseline == nullptr || baseline == &row) return "";
+  const Estimate gain = gain_over(row, *baseline);
   const char* direction = gain.value > gain.ci95 ? "up" : gain.value < -gain.ci95 ? "down" : "same";
   return fmt::format("<small class=\"{}\">{} ± {:.1f}</small>", direction, signed_points(gain.value), gain.ci95);
 }
@@ -73,7 +71,24 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
   });
   const std::string value = fmt::format("{:.1f} ± {:.1f}", row->accuracy.value, row->accuracy.ci95);
   return fmt::format("<td>{}{}</td>", best ? "<b>" + value + "</b>" : value,
-                     gain_line(*row, find(evaluation, protocol, "mean", "inductive")));
+                     gain_line(*row, baseline_of(evaluation, protocol)));
+}
+
+/// Episodes a second of a method, the slowest of its protocols; "" where nothing was timed.
+std::string speed_cell(const Evaluation& evaluation, const std::string& method) {
+  std::optional<double> slowest;
+  for (const MethodResult& row : evaluation.results) {
+    if (row.method == method && row.episodes_per_second)
+      slowest = std::min(slowest.value_or(*row.episodes_per_second), *row.episodes_per_second);
+  }
+  return slowest ? fmt::format("<td>{:.0f}</td>", *slowest) : "";
+}
+
+/// A line between methods of different modes, where there are several.
+std::string mode_line(const Evaluation& evaluation, const std::string& mode, size_t columns) {
+  const auto methods = evaluation.methods();
+  if (methods.front().second == methods.back().second) return "";
+  return fmt::format("<tr><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n", columns, mode);
 }
 
 std::string accuracy_table(const Evaluation& evaluation) {
@@ -84,13 +99,19 @@ std::string accuracy_table(const Evaluation& evaluation) {
       "<thead><tr><th scope=\"col\">Method</th>";
   for (const Protocol& protocol : protocols)
     html += fmt::format("<th scope=\"col\">{}</th>", unbroken_html(protocol.title));
+  const bool timed = evaluation.results.front().episodes_per_second.has_value();
+  if (timed) html += "<th scope=\"col\">episodes/s</th>";
   html += "</tr></thead>\n<tbody>\n";
-  for (const auto& method : methods_of(evaluation)) {
+  std::string mode;
+  for (const auto& method : evaluation.methods()) {
+    if (method.second != mode) html += mode_line(evaluation, method.second, protocols.size() + (timed ? 2 : 1));
+    mode = method.second;
     html +=
         fmt::format("<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small></th>",
                     escape_html(method.first), escape_html(method_about(method.first)),
                     colour_of(evaluation, method.first), method.second);
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
+    html += speed_cell(evaluation, method.first);
     html += "</tr>\n";
   }
   return html + "</tbody></table></div></div>\n";
@@ -154,20 +175,25 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
 
 std::string how_to_read_html(const std::vector<Evaluation>& evaluations) {
   if (evaluations.empty()) return "";
-  std::string html =
+  const std::string& baseline = evaluations.front().baseline;
+  std::string html = fmt::format(
       "<p class=\"soft\">Accuracy is the percentage of queries classified correctly ± 95 % interval over episodes; "
-      "below "
-      "it stands the difference to the mean, episode by episode, with its own interval. <b>inductive</b>: each query "
-      "is "
-      "classified on its own.";
+      "below it stands the difference to {}, episode by episode, with its own interval. <b>inductive</b>: each query "
+      "is classified on its own.",
+      baseline == "mean" ? "the mean" : escape_html(baseline));
   std::set<std::string> modes;
+  bool timed = false;
   for (const Evaluation& evaluation : evaluations) {
-    for (const MethodResult& row : evaluation.results) modes.insert(row.mode);
+    for (const MethodResult& row : evaluation.results) {
+      modes.insert(row.mode);
+      timed = timed || row.episodes_per_second;
+    }
   }
   if (modes.count("transductive") > 0)
     html += " <b>transductive</b>: the method sees all queries of an episode, unlabelled, before it classifies any.";
   if (modes.count("semi-supervised") > 0)
     html += " <b>semi-supervised</b>: the method sees unlabelled images of the classes that are not scored.";
+  if (timed) html += " <b>episodes/s</b>: on one core, by processor time, the slowest of a row’s tasks.";
   return html + "</p>\n";
 }
 

@@ -242,5 +242,34 @@ TEST_F(Evaluate, RefusesWhatCannotBe) {
   EXPECT_THAT(greedy.err, HasSubstr("1 shots, 4 queries and 16 unlabelled images need 21"));
 }
 
+TEST_F(Evaluate, TakesTheMethodsThatTuneChose) {
+  const std::vector<std::string> common = {"--features", "features.npz", "--n-way", "2", "--n-query", "4"};
+  std::vector<std::string> tuning = {
+      "tune",  "--methods", "soft-k-means,simple-shot", "--budget", "4", "--split", "base", "--episodes", "10",
+      "--out", "tuned.json"};
+  tuning.insert(tuning.end(), common.begin(), common.end());
+  const Outcome tuned = protocom(folder_.path(), tuning);
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, AllOf(HasSubstr("soft-k-means"), HasSubstr("chosen")));
+  const json file = written("tuned.json");
+  ASSERT_EQ(file["chosen"].size(), 2u);
+  const Outcome outcome = run({"--methods", "mean", "--tuned", "tuned.json", "--speed", "--json", "r.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("episodes/s"));
+  const json results = written("r.json")["results"];
+  ASSERT_GE(results.size(), 3u);
+  EXPECT_EQ(results[0]["method"], "mean");
+  EXPECT_EQ(results[1]["method"], file["chosen"][0]);
+  EXPECT_EQ(results[2]["method"], file["chosen"][1]);
+  for (const json& row : results) EXPECT_GT(row["episodes_per_second"].get<double>(), 0);
+}
+
+TEST_F(Evaluate, ChoosesNoParametersOnNovelClasses) {
+  const Outcome outcome = protocom(folder_.path(), {"tune", "--features", "features.npz", "--methods", "simple-shot",
+                                                    "--split", "novel", "--n-query", "4"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot be reported on them"));
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -84,7 +84,7 @@ TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
     const std::string text = read_text(entry.path());
     std::vector<std::string> arguments = {"run", entry.path().string(), "--commands"};
     // The variables that the configurations leave to their user.
-    for (const char* name : {"data", "split", "vectors", "encoder"}) {
+    for (const char* name : {"data", "split", "vectors", "encoder", "features", "knowledge"}) {
       if (text.find(std::string("${") + name + "}") == std::string::npos) continue;
       arguments.insert(arguments.end(), {"--set", std::string(name) + "=/data"});
     }
@@ -93,7 +93,7 @@ TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
     EXPECT_THAT(outcome.out, HasSubstr("protocom evaluate")) << entry.path();
     ++count;
   }
-  EXPECT_GE(count, 7);
+  EXPECT_GE(count, 9);
 }
 
 }  // namespace

@@ -102,6 +102,69 @@ TEST_P(RowKernels, ApplyALayerToEachRowIndependentlyOfTheOthers) {
   const at::Tensor all = apply(0, 23);
   EXPECT_LT(error_of(all, bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble))), 1e-5);
   for (int64_t row = 0; row < 23; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
+  EXPECT_TRUE(apply(0, 8).equal(all.slice(0, 0, 8)));
+}
+
+TEST_P(RowKernels, ScaleATransportPlanUntilItsRowsAndColumnsHaveTheirMass) {
+  constexpr int64_t kRows = 21;
+  const int64_t stride = padded_length(kRows);
+  at::Tensor kernel = at::zeros({3, stride});
+  kernel.slice(1, 0, kRows).copy_(random({3, kRows}).exp());
+  const at::Tensor columns = at::tensor({4.0F, 10.0F, 7.0F});
+  at::Tensor scales = at::empty({3});
+  std::vector<float> work(static_cast<size_t>(2 * stride));
+  transport_scales({kernel.data_ptr<float>(), 3, stride, columns.data_ptr<float>(), 1e-6F, 1000, work.data()},
+                   scales.data_ptr<float>());
+  const at::Tensor scaled = (kernel * scales.unsqueeze(1)).slice(1, 0, kRows).to(at::kDouble);
+  const at::Tensor plan = scaled / scaled.sum(0, true);  // every row's sum is 1
+  EXPECT_LT((plan.sum(1) - columns).abs().max().item<double>(), 1e-4);
+}
+
+/// The same descent in plain tensors, with weights and bias of their own.
+at::Tensor losses_of_descent(const at::Tensor& gram, const at::Tensor& start, const at::Tensor& labels, int64_t steps) {
+  at::Tensor a = start.clone();  // [n, m] coefficients
+  at::Tensor bias = at::zeros({start.size(0), 1}, at::kDouble);
+  at::Tensor speed = at::zeros_like(a);
+  at::Tensor bias_speed = at::zeros_like(bias);
+  at::Tensor loss = at::zeros({gram.size(0)}, at::kDouble);
+  const at::Tensor present = labels.sum(0, true);
+  for (int64_t step = 0; step < steps; ++step) {
+    const at::Tensor log_p = (at::mm(a, gram) + bias).log_softmax(0);
+    loss -= (labels * log_p).sum(0);
+    const at::Tensor pull = 0.1 * (log_p.exp() * present - labels);
+    speed = 0.9 * speed + pull + 0.01 * a;
+    bias_speed = 0.9 * bias_speed + pull.sum(1, true) + 0.01 * bias;
+    a = a - 0.2 * speed;
+    bias = bias - 0.2 * bias_speed;
+  }
+  return loss;
+}
+
+TEST_P(RowKernels, SumTheLossesOfASoftmaxRegressionOverItsTraining) {
+  constexpr int64_t kPoints = 19;
+  for (const int64_t n : {3, 5, 7}) {
+    const at::Tensor x = random({kPoints, 30}).to(at::kDouble);
+    const at::Tensor gram = at::mm(x, x.t());
+    const at::Tensor coefficients = 0.05 * random({n, kPoints}).to(at::kDouble);
+    at::Tensor labels = at::eye(n, at::kDouble).repeat({1, kPoints}).slice(1, 0, kPoints).contiguous();
+    labels.slice(1, 4, 6).zero_();  // two that take no part
+    const int64_t stride = padded_length(kPoints);
+    const auto padded = [&](const at::Tensor& rows) {
+      return at::constant_pad_nd(rows, {0, stride - kPoints}).contiguous();
+    };
+    const at::Tensor with_bias = padded(gram + 1);
+    const at::Tensor start = padded(at::mm(coefficients, gram));
+    const at::Tensor target = padded(labels);
+    std::vector<double> work(static_cast<size_t>((3 * n + 1) * stride));
+    at::Tensor losses = at::empty({stride}, at::kDouble);
+    softmax_descent({with_bias.data_ptr<double>(), start.data_ptr<double>(), target.data_ptr<double>(), n, kPoints,
+                     stride, 0.1, 0.2, 0.9, 0.01, 70, work.data()},
+                    losses.data_ptr<double>());
+    const at::Tensor present = labels.sum(0);
+    const at::Tensor expected = losses_of_descent(gram, coefficients, labels, 70);
+    EXPECT_LT(error_of((losses.slice(0, 0, kPoints) - expected) * present + 1, at::ones({kPoints}, at::kDouble)), 1e-9)
+        << n;
+  }
 }
 
 TEST_P(RowKernels, ScoreAPairAndAddItsCode) {

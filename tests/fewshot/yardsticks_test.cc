@@ -163,6 +163,13 @@ TEST(UnbalancedQueries, StayWithTheirClassInMethodsThatAssumeNothing) {
     EXPECT_EQ(world.probabilities(method).argmax(-1).sum().item<int64_t>(), 2) << method;
 }
 
+TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre) {
+  YardstickEpisode twice;  // whitening divides by the scatter, which is a sum over images
+  twice.base = {twice.base.features.repeat({2, 1}), twice.base.labels.repeat(2)};
+  EXPECT_LT(error_of(twice.answer("bavardage"), world().answer("bavardage")), 1e-3);
+  EXPECT_GT(error_of(twice.answer("bavardage:precision=4"), world().answer("bavardage:precision=4")), 1e-2);
+}
+
 TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
   const at::Tensor p = at::tensor({1.0F, 3e-12F, 1e-12F}).view({1, 3});  // 1 - p would be 0
   const at::Tensor found = residuals(p, at::tensor({1.0F, 0.0F, 0.0F}).view({1, 3}));

@@ -568,7 +568,7 @@ ANSWERS = {
     "tim:variant=gd:steps=30:learning_rate=0.01": lambda: information_descent((0.1, 1.0, 0.1), 1, 30, 0.01),
     "alpha-tim:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 5, 30, 0.01),
     "paddle:steps=8": paddle,
-    "bavardage": bavardage,
+    "bavardage:precision=4": bavardage,
     "label-propagation:neighbours=4": label_propagation,
     "protolp:steps=15:dimensions=4": protolp,
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,

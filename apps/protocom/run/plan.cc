@@ -48,11 +48,12 @@ const std::vector<StageKind>& stage_kinds() {
        {{"backbone", "joint.npz"}, {"model", "joint.npz.model.npz"}},
        {"images", "backbone", "knowledge", "model"}},
       {"fit", "out", "fitted.npz", {{"fitted", "fitted.npz"}}, {"features", "knowledge"}},
+      {"tune", "out", "tuned.json", {{"tuned", "tuned.json"}}, {"features", "knowledge", "model", "fitted"}, {"split"}},
       {"evaluate",
        "json",
        "results.json",
        {{"results", "results.json"}},
-       {"features", "knowledge", "model", "fitted"},
+       {"features", "knowledge", "model", "fitted", "tuned"},
        {"split"}},
       // The report takes folders of analyses as it takes results.
       {"analyse",

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocom/eval/statistics.h"
@@ -20,9 +21,10 @@ struct MethodResult {
   int64_t n_query = 0;
   std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
   int64_t episodes = 0;
-  Estimate accuracy;                ///< percent, 0..100
-  std::optional<Estimate> cosine;   ///< of the prototypes to the classes' true centres
-  std::vector<double> per_episode;  ///< percent; empty when the file does not say
+  Estimate accuracy;                               ///< percent, 0..100
+  std::optional<Estimate> cosine;                  ///< of the prototypes to the classes' true centres
+  std::vector<double> per_episode;                 ///< percent; empty when the file does not say
+  std::optional<double> episodes_per_second = {};  ///< of one core, where it was measured
 };
 
 /// What `protocom evaluate --json` writes.
@@ -32,11 +34,14 @@ struct Evaluation {
   nlohmann::json dataset;  ///< features_hash, split, classes
   std::string command;
   std::string episodes_hash;
-  nlohmann::json checks;  ///< what was checked while it ran; null when the file does not say
+  nlohmann::json checks;          ///< what was checked while it ran; null when the file does not say
+  std::string baseline = "mean";  ///< what gains are over
   std::vector<MethodResult> results;
 
   /// The dataset's display name: the stem of the features' file, or else of `name`.
   [[nodiscard]] std::string dataset_name() const;
+  /// Methods and their modes, each once: those that look at each query alone first, else in file order.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> methods() const;
   /// The results of one protocol, in file order.
   [[nodiscard]] std::vector<const MethodResult*> of(const std::string& task) const;
 };

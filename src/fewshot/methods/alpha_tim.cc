@@ -29,16 +29,17 @@ class AlphaTim : public Method {
   explicit AlphaTim(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Informed>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Informed>(options_, context);
   }
 
  private:
-  class Informed : public Scorer {
+  class Informed : public SpaceScorer {
    public:
-    Informed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Informed(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
                            options_.alpha};
       if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
@@ -48,7 +49,6 @@ class AlphaTim : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -72,13 +72,18 @@ MethodDefinition alpha_tim() {
       Parameters<Options>()
           .real("alpha", &Options::alpha, {0, 100},
                 "of the entropy; 0: the published 2 for one shot, 5 for two to four, 7 from five")
+          .tries({"2", "3", "5", "7"})
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .tries({"5", "10", "30"})
           .real("cross_entropy", &Options::cross_entropy, {}, "weight of the supports’ cross-entropy")
           .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .tries({"0.5"})
           .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .tries({"1e-3"})
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

@@ -73,8 +73,11 @@ MethodDefinition baseline_pp() {
   return define<BaselinePlusPlus>(std::move(spec),
                                   Parameters<Options>()
                                       .real("scale", &Options::scale, {1e-6}, "factor of the cosine")
+                                      .tries({"5", "10", "30"})
                                       .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
-                                      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+                                      .tries({"30", "300"})
+                                      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+                                      .tries({"1e-3", "1e-2"}));
 }
 
 }  // namespace protocom::methods

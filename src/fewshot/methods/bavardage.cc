@@ -1,5 +1,8 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/soft_k_means_steps.h"
@@ -8,7 +11,7 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
-  double precision = 4;
+  double precision = 0;
   int64_t steps = 5;
   double start_sharpness = 10;
   int64_t start_steps = 5;
@@ -18,30 +21,53 @@ struct Options {
   std::string proportions = "estimated";
 };
 
-/// Within-class scatter [d, d] of features, the mean over classes of the scatters brought to one (their mean) norm.
-at::Tensor shared_scatter(const at::Tensor& features, const at::Tensor& labels) {
-  at::Tensor sum = at::zeros({features.size(1), features.size(1)}, at::kDouble);
+/// What is known of base classes, in float64.
+struct BaseClasses {
+  at::Tensor shared;  ///< [d, d], the mean over classes of their scatters brought to one (their mean) norm
+  at::Tensor within;  ///< [d, d], covariance of images around their class
+  at::Tensor means;   ///< [c, d], less their mean
+};
+
+BaseClasses base_classes(const at::Tensor& features, const at::Tensor& labels) {
+  const int64_t d = features.size(1);
+  at::Tensor shared = at::zeros({d, d}, at::kDouble);
+  at::Tensor within = at::zeros({d, d}, at::kDouble);
+  std::vector<at::Tensor> means;
   double norms = 0;
   int64_t classes = 0;
   for (int64_t label = 0; label <= labels.max().item<int64_t>(); ++label) {
     const at::Tensor own = features.index({labels.eq(label)});
-    if (own.size(0) < 2) continue;
+    if (own.size(0) == 0) continue;
+    means.push_back(own.mean(0).to(at::kDouble));
     const at::Tensor rest = own - own.mean(0, true);
     const at::Tensor scatter = at::matmul(rest.t(), rest).to(at::kDouble);
     const double norm = scatter.norm().item<double>();
     if (norm == 0) continue;
-    sum += scatter / norm;
+    within += scatter;
+    shared += scatter / norm;
     norms += norm;
     ++classes;
   }
-  return classes == 0 ? sum : at::Tensor(sum * (norms / static_cast<double>(classes * classes)));
+  if (classes > 0) shared = shared * (norms / static_cast<double>(classes * classes));
+  const at::Tensor all = at::stack(means);
+  return {shared, within / static_cast<double>(features.size(0)), all - all.mean(0, true)};
 }
 
 /// Rotates to the axes of the scatter and divides by their standard deviations, [d, d]; no factor above `most`.
 at::Tensor whitening(const at::Tensor& scatter, double most) {
   constexpr double kRidge = 1e-6;
   const auto [values, vectors] = at::linalg_eigh(scatter + kRidge * at::eye(scatter.size(0), scatter.options()));
-  return (vectors * values.clamp_min(kRidge).rsqrt().clamp_max(most)).to(at::kFloat);
+  return vectors * values.clamp_min(kRidge).rsqrt().clamp_max(most);
+}
+
+/// A fifth of 1 / (variance of base images around their class), in the whitened dimensions in which classes differ.
+double default_precision(const BaseClasses& base, const at::Tensor& whitening) {
+  constexpr double kShare = 0.2;
+  const int64_t between = std::max<int64_t>(base.means.size(0) - 1, 1);
+  const at::Tensor axes = std::get<2>(at::linalg_svd(at::matmul(base.means, whitening), /*full_matrices=*/false));
+  const at::Tensor along = at::matmul(axes.slice(0, 0, between), whitening.t());  // [c - 1, d]
+  const double variance = (at::matmul(along, base.within) * along).sum(-1).mean().item<double>();
+  return kShare / std::max(variance, 1e-12);
 }
 
 /// The points projected on the differences of class means, [b, m, n - 1], in an orthonormal base of them.
@@ -62,26 +88,29 @@ class Bavardage : public Method {
   explicit Bavardage(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    const FeatureSpace space("cl2n", context);
-    const at::Tensor scatter = shared_scatter(space.of(context.base->features), context.base->labels);
-    return std::make_unique<Variational>(options_, space, whitening(scatter, options_.most_scale));
+    return std::make_unique<Variational>(options_, context);
   }
 
  private:
-  class Variational : public Scorer {
+  class Variational : public SpaceScorer {
    public:
-    Variational(Options options, FeatureSpace space, at::Tensor whitening)
-        : options_(std::move(options)), space_(std::move(space)), whitening_(std::move(whitening)) {}
+    Variational(const Options& options, const MethodContext& context)
+        : SpaceScorer("cl2n", context), options_(options) {
+      const BaseClasses base = base_classes(feature_map()->map(context.base->features), context.base->labels);
+      const at::Tensor whitens = whitening(base.shared, options.most_scale);
+      if (options.precision == 0) options_.precision = default_precision(base, whitens);
+      whitening_ = whitens.to(at::kFloat);
+    }
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodePoints points = episode_points(space_.of(batch));
+      EpisodePoints points = episode_points(batch);
       const Span start(points.features);
       const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
       at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
       points.features = at::matmul(points.features, whitening_);
       const Span span(points.features);
       for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
-        logits = expected(points, span, points.with_unlabelled(points.unlabelled_of(logits).softmax(-1)));
+        logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
       return {points.queries_of(logits), at::Tensor()};
     }
 
@@ -100,7 +129,6 @@ class Bavardage : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
     at::Tensor whitening_;  // [d, d]
   };
 
@@ -120,20 +148,27 @@ MethodDefinition bavardage() {
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes =
       "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span, "
-      "which is the same but for the limit most_scale. Published precisions: 4, 40 and 100, for different "
-      "backbones. It has to be chosen: on the val classes of Tiny-ImageNet-100 and CUB-100 4 lets the largest class "
-      "take "
-      "all queries, 40 and 100 do not.";
+      "which is the same but for the limit most_scale. Published precisions: 4, 40 and 100, for different backbones; "
+      "a scatter is a sum over images, so that they depend on the number of base images too. The default does not: the "
+      "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
+      "lets "
+      "the largest class take all queries of the first.";
   return define<Bavardage>(
       std::move(spec),
       Parameters<Options>()
-          .real("precision", &Options::precision, {1e-6}, "of every class in every dimension")
+          .real("precision", &Options::precision, {},
+                "of every class in every dimension; 0: .2 / (variance of base images around their class, between "
+                "classes)")
+          .tries({"4", "15", "40", "100"})
           .whole("steps", &Options::steps, {0, 1e5}, "of variational Bayes")
           .real("start_sharpness", &Options::start_sharpness, {1e-6}, "of the soft k-means that begins")
+          .tries({"5", "20"})
           .whole("start_steps", &Options::start_steps, {1, 1e5}, "of it")
           .real("most_scale", &Options::most_scale, {1e-6}, "limit of a whitened dimension’s factor")
           .real("prior_strength", &Options::prior_strength, {}, "of the means’ prior at 0, in images")
+          .tries({"1", "3"})
           .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")
+          .tries({"1", "5"})
           .choice("proportions", &Options::proportions, {"estimated", "equal"}, "of the classes"));
 }
 

@@ -20,16 +20,17 @@ class BdCspn : public Method {
   explicit BdCspn(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Rectified>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Rectified>(options_, context);
   }
 
  private:
-  class Rectified : public Scorer {
+  class Rectified : public SpaceScorer {
    public:
-    Rectified(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Rectified(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
       const at::Tensor query = points.queries_of(points.features);
       if (options_.variant == "sum") return {10 * protocom::cosine_similarity(query, prototypes), at::Tensor()};
@@ -38,7 +39,6 @@ class BdCspn : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -61,8 +61,11 @@ MethodDefinition bd_cspn() {
       std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
+          .tries({"sum"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .tries({"1", "5", "20"})
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -14,8 +14,10 @@ MethodDefinition gauss_fusion() {
   spec.notes = "Gains from queries that are balanced over the classes and loses from ones that are not.";
   auto parameters = paper_row_parameters();
   parameters.real("scale", &PaperRowOptions::scale, {}, "lambda of equation 12")
+      .tries({"3", "5", "20", "40"})
       .whole("steps", &PaperRowOptions::steps, {1, 1000},
              "how often queries are weighed, each time from the means of before (EM); the paper's is 1")
+      .tries({"2", "3"})
       .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
             "added to both variances; where both vanish the two means weigh the same");
   return define_paper_row(

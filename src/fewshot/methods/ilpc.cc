@@ -1,8 +1,11 @@
 #include <ATen/ATen.h>
 
+#include <vector>
+
 #include "fewshot/feature_space.h"
 #include "fewshot/label_graph.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/sinkhorn.h"
 #include "fewshot/span.h"
 
@@ -19,37 +22,50 @@ struct Options {
   std::string transform = "l2n";
 };
 
-/// Mean loss of each image over the training of a linear classifier on all of them, [b, s + u].
+/// Summed loss of each image over the training of a linear classifier on all of them, [b, s + u].
 class Cleaning {
  public:
   Cleaning(const EpisodePoints& points, int64_t steps)
-      : span_(points.learned_from(points.features).to(at::kDouble)), steps_(steps) {}
+      : span_(points.learned_from(points.features).to(at::kDouble)),
+        gram_(filled_up(
+            span_.products(
+                at::eye(points.supports + points.unlabelled, at::kDouble).expand({points.features.size(0), -1, -1})) +
+            1)),
+        steps_(steps) {}
 
   /// `labels` [b, s + u, n] of all images, `trusted` those of the supports and of images kept before.
   [[nodiscard]] at::Tensor losses(const at::Tensor& labels, const at::Tensor& trusted) const {
-    constexpr double kRate = 0.1;
-    constexpr double kMomentum = 0.9;
-    constexpr double kDecay = 5e-4;
-    at::Tensor weights = imprinted(trusted);  // [b, n, s + u], coefficients
-    at::Tensor bias = at::zeros_like(labels.slice(1, 0, 1));
-    at::Tensor weight_speed = at::zeros_like(weights);
-    at::Tensor bias_speed = at::zeros_like(bias);
-    at::Tensor loss = at::zeros_like(labels.select(2, 0));
-    const at::Tensor share = labels / labels.sum({1, 2}, true);
-    const at::Tensor each = share.sum(-1, true);
-    for (int64_t step = 0; step < steps_; ++step) {
-      const at::Tensor log_p = (span_.products(weights) + bias).log_softmax(-1);
-      loss -= (labels * log_p).sum(-1);
-      const at::Tensor pull = log_p.exp() * each - share;  // gradient in the scores
-      weight_speed = kMomentum * weight_speed + pull.transpose(1, 2) + kDecay * weights;
-      bias_speed = kMomentum * bias_speed + pull.sum(1, true) + kDecay * bias;
-      weights = weights - kRate * weight_speed;
-      bias = bias - kRate * bias_speed;
+    const at::Tensor start = filled_up(span_.products(imprinted(trusted)).transpose(1, 2));
+    const at::Tensor target = filled_up(labels.transpose(1, 2));
+    const at::Tensor share = labels.sum({1, 2}).reciprocal().contiguous();
+    const int64_t n = labels.size(2);
+    const int64_t stride = gram_.size(2);
+    at::Tensor found = at::empty({labels.size(0), stride}, at::kDouble);
+    std::vector<double> work(static_cast<size_t>((3 * n + 1) * stride));
+    for (int64_t e = 0; e < labels.size(0); ++e) {
+      SoftmaxDescent task;
+      task.gram = gram_.data_ptr<double>() + e * gram_.stride(0);
+      task.start = start.data_ptr<double>() + e * n * stride;
+      task.labels = target.data_ptr<double>() + e * n * stride;
+      task.n = n;
+      task.points = labels.size(1);
+      task.stride = stride;
+      task.share = share.data_ptr<double>()[e];
+      task.rate = 0.1;
+      task.momentum = 0.9;
+      task.decay = 5e-4;
+      task.steps = steps_;
+      task.work = work.data();
+      softmax_descent(task, found.data_ptr<double>() + e * stride);
     }
-    return loss;
+    return found.slice(1, 0, labels.size(1));
   }
 
  private:
+  static at::Tensor filled_up(const at::Tensor& rows) {
+    return at::constant_pad_nd(rows, {0, padded_length(rows.size(2)) - rows.size(2)}).contiguous();
+  }
+
   /// Class means at unit length.
   [[nodiscard]] at::Tensor imprinted(const at::Tensor& trusted) const {
     const at::Tensor means = weighted_means(trusted);
@@ -58,6 +74,7 @@ class Cleaning {
   }
 
   Span span_;
+  at::Tensor gram_;  // [b, s + u, s + u filled up with zeros], with 1 added for the bias
   int64_t steps_;
 };
 
@@ -134,17 +151,18 @@ class Ilpc : public Method {
   explicit Ilpc(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Iterated>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Iterated>(options_, context);
   }
 
  private:
-  class Iterated : public Scorer {
+  class Iterated : public SpaceScorer {
    public:
-    Iterated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Iterated(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       constexpr double kTiny = 1e-9;
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       Rounds rounds(points, options_);
       while (rounds.next()) {
       }
@@ -153,7 +171,6 @@ class Ilpc : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -179,12 +196,17 @@ MethodDefinition ilpc() {
   return define<Ilpc>(std::move(spec),
                       Parameters<Options>()
                           .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                          .tries({"0.5", "0.9"})
                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                          .tries({"8", "25"})
                           .real("power", &Options::power, {}, "of the cosine, in the graph")
                           .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
+                          .tries({"1"})
                           .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
+                          .tries({"5"})
                           .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
-                          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

@@ -18,17 +18,18 @@ class Knn : public Method {
   explicit Knn(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Votes>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Votes>(options_, context);
   }
 
  private:
-  class Votes : public Scorer {
+  class Votes : public SpaceScorer {
    public:
-    Votes(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Votes(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       constexpr double kFar = 1e30;
-      const EpisodePoints points = supports_and_queries(space_.of(batch));
+      const EpisodePoints points = supports_and_queries(batch);
       const at::Tensor labels = points.supports_of(points.labels);         // [b, s, n]
       const at::Tensor absent = (1 - labels.sum(-1)).unsqueeze(1) * kFar;  // [b, 1, s]
       const at::Tensor distance =                                          // [b, q, s]
@@ -47,7 +48,6 @@ class Knn : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -67,7 +67,8 @@ MethodDefinition knn() {
   return define<Knn>(std::move(spec),
                      Parameters<Options>()
                          .whole("k", &Options::k, {1, 1e6}, "supports that vote")
-                         .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                         .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                         .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

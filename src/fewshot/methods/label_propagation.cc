@@ -19,17 +19,18 @@ class LabelPropagation : public Method {
   explicit LabelPropagation(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Propagated>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Propagated>(options_, context);
   }
 
  private:
-  class Propagated : public Scorer {
+  class Propagated : public SpaceScorer {
    public:
-    Propagated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Propagated(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       const LabelGraph graph(points, {options_.alpha, options_.neighbours, options_.power});
       const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
       return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
@@ -37,7 +38,6 @@ class LabelPropagation : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -59,9 +59,13 @@ MethodDefinition label_propagation() {
   return define<LabelPropagation>(
       std::move(spec), Parameters<Options>()
                            .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                           .tries({"0.5", "0.7", "0.9"})
                            .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                           .tries({"5", "10", "25"})
                            .real("power", &Options::power, {}, "of the cosine, in the graph")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                           .tries({"1", "5"})
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

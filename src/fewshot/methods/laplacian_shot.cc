@@ -1,8 +1,14 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "fewshot/dense_layer.h"
 #include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/rectified_prototypes.h"
+#include "fewshot/row_products.h"
 #include "protocom/fewshot/distances.h"
 
 namespace protocom::methods {
@@ -16,28 +22,47 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// Sums, for each of `from` [b, q, d], rows of y [b, u, n] over its nearest of `to` [b, u, d].
+/// Which of each row's columns are its smallest `count`, as 1 among 0.
+at::Tensor smallest_of_each_row(const at::Tensor& values, int64_t count) {
+  const at::Tensor rows = values.contiguous();
+  const int64_t columns = rows.size(2);
+  at::Tensor chosen = at::zeros_like(rows);
+  std::vector<int64_t> order(static_cast<size_t>(columns));
+  for (int64_t i = 0; i < rows.size(0) * rows.size(1); ++i) {
+    const float* row = rows.data_ptr<float>() + i * columns;
+    std::iota(order.begin(), order.end(), 0);
+    std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
+                     [row](int64_t a, int64_t b) { return row[a] < row[b]; });
+    for (int64_t k = 0; k < count; ++k) chosen.data_ptr<float>()[i * columns + order[static_cast<size_t>(k)]] = 1;
+  }
+  return chosen;
+}
+
+/// Sums, for each of `from` [b, q, d], values of its nearest of `to` [b, u, d].
 class Neighbours {
  public:
   Neighbours(const at::Tensor& from, const at::Tensor& to, int64_t count) {
-    at::Tensor distances = squared_distances(from, to);
     const bool same = from.is_same(to);
-    if (same) distances.diagonal(0, 1, 2).fill_(std::numeric_limits<float>::infinity());
-    count_ = std::min(count, to.size(1) - (same ? 1 : 0));
-    if (count_ > 0) index_ = std::get<1>(distances.topk(count_, -1, /*largest=*/false, /*sorted=*/false));
+    at::Tensor distances = same ? among(to) : squared_distances(from, to);
+    count = std::min(count, to.size(1) - (same ? 1 : 0));
+    if (count > 0 && from.size(1) > 0) layers_ = DenseLayers(smallest_of_each_row(distances, count));
   }
 
+  /// y [b, n, u] -> [b, n, q]
   [[nodiscard]] at::Tensor sum(const at::Tensor& y) const {
-    if (count_ <= 0) return at::zeros({1}, y.options());
-    const int64_t b = y.size(0);
-    const int64_t n = y.size(2);
-    const at::Tensor rows = index_.reshape({b, -1, 1}).expand({-1, -1, n});  // [b, q * count, n]
-    return y.gather(1, rows).view({b, -1, count_, n}).sum(2);
+    return layers_.empty() ? at::zeros({1}, y.options()) : layers_.apply(y);
   }
 
  private:
-  at::Tensor index_;  // [b, q, count]
-  int64_t count_ = 0;
+  /// Distances of all to one another, up to a constant of each row; infinite to themselves.
+  static at::Tensor among(const at::Tensor& x) {
+    const at::Tensor inner = row_gram(x).slice(2, 0, x.size(1));
+    at::Tensor distances = inner.diagonal(0, 1, 2).unsqueeze(1) - 2 * inner;
+    distances.diagonal(0, 1, 2).fill_(std::numeric_limits<float>::infinity());
+    return distances;
+  }
+
+  DenseLayers layers_;
 };
 
 class LaplacianShot : public Method {
@@ -45,30 +70,34 @@ class LaplacianShot : public Method {
   explicit LaplacianShot(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Smoothed>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Smoothed>(options_, context);
   }
 
  private:
-  class Smoothed : public Scorer {
+  class Smoothed : public SpaceScorer {
    public:
-    Smoothed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Smoothed(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       const at::Tensor prototypes = prototypes_of(points);
       const at::Tensor x = points.unlabelled_of(points.features);
-      const at::Tensor alone = -squared_distances(x, prototypes);  // -a of the paper, [b, u, n]
+      const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
+        return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
+      };
+      const at::Tensor alone = alone_of(x);
       const Neighbours near(x, x, options_.neighbours);
       at::Tensor logits = alone;
-      at::Tensor y = alone.softmax(-1);
+      at::Tensor y = alone.softmax(1);
       for (int64_t step = 0; step < options_.steps; ++step) {
-        logits = alone + options_.lambda * near.sum(y);
-        y = logits.softmax(-1);
+        logits = at::add(alone, near.sum(y), options_.lambda);
+        y = logits.softmax(1);
       }
-      if (!batch.unlabelled.defined()) return {logits, at::Tensor()};
+      if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
       const at::Tensor query = points.queries_of(points.features);
       const Neighbours of_query(query, x, options_.neighbours);
-      return {-squared_distances(query, prototypes) + options_.lambda * of_query.sum(y), at::Tensor()};
+      return {(alone_of(query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
     }
 
    private:
@@ -78,7 +107,6 @@ class LaplacianShot : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -97,13 +125,17 @@ MethodDefinition laplacian_shot() {
       "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), as the authors do; "
       "Veilleux et al. (NeurIPS 2021) leave that out where queries are unbalanced: prototypes=mean. The authors choose "
       "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
-  return define<LaplacianShot>(
-      std::move(spec), Parameters<Options>()
-                           .real("lambda", &Options::lambda, {}, "pull of each neighbour")
-                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
-                           .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
-                           .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+  return define<LaplacianShot>(std::move(spec),
+                               Parameters<Options>()
+                                   .real("lambda", &Options::lambda, {}, "pull of each neighbour")
+                                   .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
+                                   .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
+                                   .tries({"1", "3", "5"})
+                                   .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
+                                   .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
+                                   .tries({"mean"})
+                                   .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                   .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -19,16 +19,17 @@ class LogisticRegression : public Method {
   explicit LogisticRegression(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Softmax>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Softmax>(options_, context);
   }
 
  private:
-  class Softmax : public Scorer {
+  class Softmax : public SpaceScorer {
    public:
-    Softmax(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Softmax(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = supports_and_queries(space_.of(batch));
+      const EpisodePoints points = supports_and_queries(batch);
       LinearProblem problem;
       problem.points = points.supports_of(points.features);
       problem.labels = points.supports_of(points.labels);
@@ -42,7 +43,6 @@ class LogisticRegression : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -64,7 +64,9 @@ MethodDefinition logistic_regression() {
   return define<LogisticRegression>(
       std::move(spec), Parameters<Options>()
                            .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+                           .tries({"0.1", "10", "100"})
                            .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
+                           .tries({"cl2n", "power"})
                            .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
 }
 

@@ -27,17 +27,18 @@ class Paddle : public Method {
   explicit Paddle(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Clusters>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Clusters>(options_, context);
   }
 
  private:
-  class Clusters : public Scorer {
+  class Clusters : public SpaceScorer {
    public:
-    Clusters(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Clusters(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       constexpr double kTiny = 1e-6;
-      EpisodePoints points = episode_points(space_.of(batch));
+      EpisodePoints points = episode_points(batch);
       if (points.unlabelled > 0) points = in_units_of_range(std::move(points));
       const Span span(points.features);
       at::Tensor means = weighted_means(points.labels);
@@ -45,7 +46,7 @@ class Paddle : public Method {
       at::Tensor logits;
       for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
         logits = options_.weight * v - span.squared_distances(means) / 2;
-        const at::Tensor u = points.unlabelled_of(logits).softmax(-1);
+        const at::Tensor u = class_softmax(points.unlabelled_of(logits));
         v = (u.mean(1, true) + kTiny).log() + 1;
         means = weighted_means(points.with_unlabelled(u));
       }
@@ -55,7 +56,6 @@ class Paddle : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -79,8 +79,11 @@ MethodDefinition paddle() {
   return define<Paddle>(std::move(spec),
                         Parameters<Options>()
                             .real("weight", &Options::weight, {}, "of the classes’ proportions")
+                            .tries({"0.3", "0.5", "2"})
                             .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
-                            .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                            .tries({"20", "50"})
+                            .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                            .tries({"l2n", "cl2n"}));
 }
 
 }  // namespace protocom::methods

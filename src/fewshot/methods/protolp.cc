@@ -3,8 +3,9 @@
 #include "fewshot/centred_points.h"
 #include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/row_products.h"
 #include "fewshot/sinkhorn.h"
-#include "protocom/fewshot/distances.h"
+#include "fewshot/span.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
@@ -39,32 +40,37 @@ class ProtoLp : public Method {
   explicit ProtoLp(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Propagated>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Propagated>(options_, context);
   }
 
  private:
-  class Propagated : public Scorer {
+  class Propagated : public SpaceScorer {
    public:
-    Propagated(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Propagated(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodePoints points = episode_points(space_.of(batch));
+      EpisodePoints points = episode_points(batch);
       if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options_.dimensions));
-      const at::Tensor x = points.features;
-      at::Tensor means = unit_vectors(at::matmul(points.labels.transpose(1, 2), x) / points.shots().unsqueeze(-1));
+      const Span span(points.features);
+      at::Tensor means = at_unit_length(span, weighted_means(points.labels));
       for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
-        const at::Tensor z = points.unlabelled_of(transported(points, means)).softmax(-1);
+        const at::Tensor z = class_softmax(points.unlabelled_of(transported(points, span, means)));
         const at::Tensor mixed = options_.share * propagated(points, z) + (1 - options_.share) * z;
-        const at::Tensor weights = points.with_unlabelled(mixed);
-        const at::Tensor estimate = at::matmul(weights.transpose(1, 2), x) / weights.sum(1).unsqueeze(-1);
-        means = means + options_.rate * (estimate - means);
+        means = means + options_.rate * (weighted_means(points.with_unlabelled(mixed)) - means);
       }
-      return {points.queries_of(transported(points, means)), at::Tensor()};
+      return {points.queries_of(transported(points, span, means)), at::Tensor()};
     }
 
    private:
-    [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const at::Tensor& means) const {
-      const at::Tensor logits = -options_.lambda * squared_distances(points.features, means);
+    static at::Tensor at_unit_length(const Span& span, const at::Tensor& means) {
+      const at::Tensor squares = Span::squared_lengths(means, span.products(means)).transpose(1, 2);
+      return means / squares.clamp_min(1e-24).sqrt();
+    }
+
+    /// Logits [b, m, n] whose softmax is the transport plan's rows.
+    [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
+      const at::Tensor logits = -options_.lambda * span.squared_distances(means);
       const at::Tensor free = points.unlabelled_of(logits);
       return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
     }
@@ -72,16 +78,16 @@ class ProtoLp : public Method {
     /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
     static at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
       const at::Tensor all = points.with_unlabelled(z);
-      const at::Tensor w = at::matmul(all.transpose(1, 2), all / all.sum(1, true));  // [b, n, n]
+      const at::Tensor w = inner_products(all.transpose(1, 2), weighted_means(all));  // [b, n, n]
       const at::Tensor shots = at::diag_embed(points.shots());
       const at::Tensor laplacian = at::eye(w.size(1), w.options()) - w;
       const at::Tensor a = at::linalg_solve(shots + laplacian, shots);
-      const at::Tensor logits = at::matmul(z, a).clamp_min(1e-12).log();
-      return (logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1)).softmax(-1);
+      const at::Tensor by_class = at::matmul(a.transpose(1, 2), z.transpose(1, 2));  // [b, n, u]
+      const at::Tensor logits = by_class.clamp_min(1e-12).log().transpose(1, 2);
+      return class_softmax(logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1));
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -107,11 +113,16 @@ MethodDefinition protolp() {
   return define<ProtoLp>(std::move(spec),
                          Parameters<Options>()
                              .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                             .tries({"5", "20"})
                              .real("share", &Options::share, {0, 1}, "of the propagated labels")
+                             .tries({"0.3", "0.8"})
                              .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                             .tries({"0.1", "0.4"})
                              .whole("steps", &Options::steps, {0, 1e5}, "of the means")
                              .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                             .tries({"20", "60"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -21,20 +21,21 @@ class PtMap : public Method {
   explicit PtMap(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Transport>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Transport>(options_, context);
   }
 
  private:
-  class Transport : public Scorer {
+  class Transport : public SpaceScorer {
    public:
-    Transport(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Transport(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = centred_apart(episode_points(space_.of(batch)));
+      const EpisodePoints points = centred_apart(episode_points(batch));
       const Span span(points.features);
       at::Tensor means = weighted_means(points.labels);
       for (int64_t step = 0; step < options_.steps; ++step) {
-        const at::Tensor plan = points.unlabelled_of(transported(points, span, means)).softmax(-1);
+        const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means)));
         means = means + options_.rate * (weighted_means(points.with_unlabelled(plan)) - means);
       }
       return {points.queries_of(transported(points, span, means)), at::Tensor()};
@@ -49,7 +50,6 @@ class PtMap : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -72,9 +72,13 @@ MethodDefinition pt_map() {
   return define<PtMap>(std::move(spec),
                        Parameters<Options>()
                            .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                           .tries({"5", "20", "40"})
                            .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                           .tries({"0.1", "0.4"})
                            .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                           .tries({"10", "50"})
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

@@ -1,3 +1,4 @@
+#include "fewshot/episode_points.h"
 #include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
 #include "protocom/fewshot/distances.h"
@@ -14,21 +15,18 @@ class SimpleShot : public Method {
   explicit SimpleShot(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<NearestMean>(FeatureSpace(options_.transform, context));
+    return std::make_unique<NearestMean>(options_.transform, context);
   }
 
  private:
-  class NearestMean : public Scorer {
+  class NearestMean : public SpaceScorer {
    public:
-    explicit NearestMean(FeatureSpace space) : space_(std::move(space)) {}
+    using SpaceScorer::SpaceScorer;
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodeBatch moved = space_.of(batch);
-      return {-squared_distances(moved.query, mean_prototypes(statistics_of(moved))), at::Tensor()};  // [b, q, n]
+      expect_support_images(batch);
+      return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
     }
-
-   private:
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -45,8 +43,10 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define<SimpleShot>(std::move(spec), Parameters<Options>().choice("transform", &Options::transform,
-                                                                          FeatureSpace::names(), FeatureSpace::kText));
+  return define<SimpleShot>(std::move(spec),
+                            Parameters<Options>()
+                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

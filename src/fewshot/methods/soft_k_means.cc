@@ -19,16 +19,17 @@ class SoftKMeans : public Method {
   explicit SoftKMeans(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Clusters>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Clusters>(options_, context);
   }
 
  private:
-  class Clusters : public Scorer {
+  class Clusters : public SpaceScorer {
    public:
-    Clusters(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Clusters(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       const Span span(points.features);
       const at::Tensor means = soft_k_means_steps(points, span, {options_.sharpness, options_.steps});
       return {points.queries_of(-options_.sharpness * span.squared_distances(means)), at::Tensor()};
@@ -36,7 +37,6 @@ class SoftKMeans : public Method {
 
    private:
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -59,8 +59,11 @@ MethodDefinition soft_k_means() {
   return define<SoftKMeans>(std::move(spec),
                             Parameters<Options>()
                                 .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
+                                .tries({"3", "5", "20", "40"})
                                 .whole("steps", &Options::steps, {0, 1e5}, "assignments")
-                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+                                .tries({"1", "3", "30"})
+                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

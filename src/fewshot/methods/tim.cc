@@ -26,45 +26,47 @@ constexpr int64_t kStepsOfGd = 1000;
 class Alternating {
  public:
   Alternating(const EpisodePoints& points, const Options& options)
-      : points_(points), options_(options), span_(points.features), weights_(weighted_means(points.labels)) {}
+      : points_(points),
+        options_(options),
+        span_(points.features),
+        support_pull_(points.labels * (options.cross_entropy / (1 + options.conditional))),
+        per_query_(points.shots().sum(1).view({-1, 1, 1}) / static_cast<double>(points.unlabelled)),
+        push_of_each_(support_pull_.sum(-1, true)),
+        weights_(weighted_means(points.labels)) {
+    points.unlabelled_of(push_of_each_).copy_(per_query_.expand({-1, points.unlabelled, -1}));
+  }
 
   at::Tensor logits() const {
     const at::Tensor inner = span_.products(weights_);
-    return options_.temperature * (inner - Span::squared_lengths(weights_, inner) / 2);
+    return (inner - Span::squared_lengths(weights_, inner) / 2).mul_(options_.temperature);
   }
 
   void step() {
-    const at::Tensor p = logits().softmax(-1);  // [b, m, n]
-    const double support_share = options_.cross_entropy / (1 + options_.conditional);
-    const at::Tensor per_query = points_.shots().sum(1).view({-1, 1, 1}) / static_cast<double>(points_.unlabelled);
+    const at::Tensor log_p = class_log_softmax(logits());  // [b, m, n]
     // What pulls each class: labels and latent assignments, less the probabilities, each with its part's weight.
-    const at::Tensor present = points_.labels.sum(-1, true);  // [b, m, 1]
-    const at::Tensor q = per_query * latent(points_.unlabelled_of(p));
-    const at::Tensor pull = points_.with_unlabelled(at::zeros_like(q)) * support_share + spread(q);
-    const at::Tensor push = present * p * support_share + spread(per_query * points_.unlabelled_of(p));
+    at::Tensor pull = support_pull_.clone();
+    points_.unlabelled_of(pull).copy_(latent(points_.unlabelled_of(log_p)).mul_(per_query_));
+    const at::Tensor push = log_p.exp().mul_(push_of_each_);
     const at::Tensor kept = weights_ * push.sum(1).unsqueeze(-1);
-    weights_ = ((pull - push).transpose(1, 2) + kept) / pull.sum(1).unsqueeze(-1);
+    const at::Tensor total = pull.sum(1).unsqueeze(-1);
+    weights_ = pull.sub_(push).transpose(1, 2).add(kept).div_(total);
   }
 
  private:
   /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), rows summing to 1.
-  [[nodiscard]] at::Tensor latent(const at::Tensor& p) const {
-    const at::Tensor sharp = p.pow(1 + options_.conditional);
-    const at::Tensor q = sharp / sharp.sum(1, true).clamp_min(1e-30).pow(options_.marginal / (1 + options_.marginal));
-    return q / q.sum(-1, true);
-  }
-
-  /// [b, u, n] among zeros for all other points.
-  [[nodiscard]] at::Tensor spread(const at::Tensor& unlabelled) const {
-    at::Tensor all = at::zeros_like(points_.labels);
-    points_.unlabelled_of(all).copy_(unlabelled);
-    return all;
+  [[nodiscard]] at::Tensor latent(const at::Tensor& log_p) const {
+    const at::Tensor sharp = (log_p * (1 + options_.conditional)).exp_();
+    sharp.div_(sharp.sum(1, true).clamp_min(1e-30).pow(options_.marginal / (1 + options_.marginal)));
+    return sharp.div_(sharp.sum(-1, true));
   }
 
   const EpisodePoints& points_;
   const Options& options_;
   Span span_;
-  at::Tensor weights_;  // [b, n, m]
+  at::Tensor support_pull_;  // [b, m, n]
+  at::Tensor per_query_;     // [b, 1, 1]
+  at::Tensor push_of_each_;  // [b, m, 1]
+  at::Tensor weights_;       // [b, n, m]
 };
 
 class Tim : public Method {
@@ -74,16 +76,17 @@ class Tim : public Method {
   }
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Informed>(options_, FeatureSpace(options_.transform, context));
+    return std::make_unique<Informed>(options_, context);
   }
 
  private:
-  class Informed : public Scorer {
+  class Informed : public SpaceScorer {
    public:
-    Informed(Options options, FeatureSpace space) : options_(std::move(options)), space_(std::move(space)) {}
+    Informed(const Options& options, const MethodContext& context)
+        : SpaceScorer(options.transform, context), options_(options) {}
 
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(space_.of(batch));
+      const EpisodePoints points = episode_points(batch);
       if (options_.variant == "gd") return {descended(points), at::Tensor()};
       Alternating adm(points, options_);
       for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) adm.step();
@@ -98,7 +101,6 @@ class Tim : public Method {
     }
 
     Options options_;
-    FeatureSpace space_;
   };
 
   Options options_;
@@ -125,12 +127,17 @@ MethodDefinition tim() {
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
+          .tries({"5", "10", "30", "60"})
           .real("cross_entropy", &Options::cross_entropy, {1e-6}, "weight of the supports’ cross-entropy")
+          .tries({"1"})
           .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
+          .tries({"0.3", "3", "10"})
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
+          .tries({"0.5", "1"})
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText));
+          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+          .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

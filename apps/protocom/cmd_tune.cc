@@ -1,0 +1,77 @@
+#include "cli.h"
+#include "evaluation_inputs.h"
+#include "protocom/eval/tune.h"
+#include "task_options.h"
+
+namespace protocom::cli {
+namespace {
+
+struct TuneArguments {
+  EvaluationFiles files;
+  TaskArguments tasks;
+  TuneOptions tune;
+  std::string out;
+
+  TuneArguments() {
+    tasks.split = to_string(Split::kVal);
+    tasks.tasks.shots = {"1"};
+  }
+};
+
+void print_tuned(const std::vector<TunedMethod>& tuned) {
+  std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "+-", "processor s", ""}};
+  for (const TunedMethod& method : tuned) {
+    for (size_t i = 0; i < method.tried.size(); ++i) {
+      const TriedSetting& one = method.tried[i];
+      table.push_back({one.method, fmt::format("{:.2f}", one.accuracy.value), fmt::format("{:.2f}", one.accuracy.ci95),
+                       fmt::format("{:.1f}", one.seconds), i == method.best ? "chosen" : ""});
+    }
+  }
+  print_table(table);
+}
+
+void run_tune(const CLI::App& command, TuneArguments& options) {
+  make_methods(options.tune.methods);  // a wrong name is said before files are read
+  if (!options.out.empty()) check_writable(options.out);
+  const EvaluationData data = read_files(options.files);
+  options.tune.fitted = data.fitted;
+  const auto tasks = tasks_of(command, options.tasks, data.features);
+  const auto tuned = tune(data.inputs(), tasks, options.tune, progress());
+  print_tuned(tuned);
+  if (options.out.empty()) return;
+  Provenance provenance = provenance_of(command, tasks.front().lists.front().seed);
+  options.files.add_to(provenance);
+  nlohmann::json out = tuned_json(tuned);
+  out["header"] = make_header("tuned methods", 1, provenance).to_json();
+  write_file(options.out, out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void add_tune_command(CLI::App& app) {
+  auto options = std::make_shared<TuneArguments>();
+  CLI::App* command = add_command(
+      app, "tune", "Parameters of methods, chosen on val classes by the same budget for each",
+      "protocom tune --features features.npz --methods tim,pt-map,laplacian-shot --k-shot 1 --out tuned.json\n"
+      "protocom evaluate --features features.npz --methods mean --tuned tuned.json --k-shot 1");
+  command->add_option("--features", options->files.features, "Features (npz, or npy with --class-split)")->required();
+  command->add_option("--knowledge", options->files.knowledge, "Knowledge file");
+  command->add_option("--model", options->files.model, "Completion model");
+  command->add_option("--class-split", options->files.class_split,
+                      "Split that replaces the features' own (CSV class,split)");
+  command->add_option("--fitted", options->files.fitted, "Files of protocom fit, for methods that need fitting")
+      ->delimiter(',');
+  command
+      ->add_option("--methods", options->tune.methods,
+                   "Methods; parameters that are given stay as they are, of the others protocom methods NAME shows "
+                   "what is tried")
+      ->required()
+      ->delimiter(',');
+  command->add_option("--budget", options->tune.budget, "Settings a method");
+  add_draw_options(*command, options->tasks);
+  command->add_option("--out", options->out, "Write what was tried and chosen (JSON)");
+  command->callback([command, options] { run_tune(*command, *options); });
+}
+
+const Command kTune{Order::kMethods, &add_tune_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "protocom/eval/task.h"
+#include "protocom/fewshot/fitted_method.h"
+
+namespace protocom {
+
+/// Settings of a search for parameters.
+struct TuneOptions {
+  std::vector<std::string> methods;       ///< as make_method() takes them; a parameter that is typed stays as it is
+  std::vector<FittedMethod> fitted = {};  ///< of methods that need fitting
+  int64_t budget = 16;                    ///< settings a method, the one it begins with included: the same for all
+};
+
+/// A setting and what it reached.
+struct TriedSetting {
+  std::string method;  ///< Method::label
+  Estimate accuracy;   ///< percent, over the episodes of all tasks together
+  double seconds = 0;  ///< of processor
+};
+
+/// A method's settings in the order in which they were tried, at least one.
+struct TunedMethod {
+  std::vector<TriedSetting> tried;
+  size_t best = 0;  ///< in `tried`: the first of the highest accuracy
+
+  [[nodiscard]] const TriedSetting& chosen() const { return tried[best]; }
+};
+
+/// What a setting (a method's text) reaches.
+using MeasureSetting = std::function<TriedSetting(const std::string& method)>;
+
+/// Walks parameter_tries() coordinate by coordinate from `method`: every value of one parameter while the others
+/// stay as they are best, then the next parameter, from the first again until nothing gets better or `budget` settings
+/// have been measured. Throws UsageError for a method that cannot be made and a budget below 1.
+TunedMethod walk_settings(const std::string& method, int64_t budget, const MeasureSetting& measure);
+
+/// The same for every method, on the episodes of `tasks`. Throws UsageError for tasks of novel classes: what is chosen
+/// on them cannot be reported on them.
+std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
+                              Progress& progress);
+
+/// {"chosen": [labels], "tried": [{method, accuracy, ci95, seconds, chosen}]}
+nlohmann::json tuned_json(const std::vector<TunedMethod>& tuned);
+
+/// The labels that a file of `protocom tune` chose. Throws Error for another file.
+std::vector<std::string> read_chosen(const std::filesystem::path& path);
+
+}  // namespace protocom

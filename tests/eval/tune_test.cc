@@ -1,0 +1,127 @@
+#include "protocom/eval/tune.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/fewshot/parameter_tries.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+#include "support/toy_features.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using ::testing::HasSubstr;
+
+/// The value that a label sets, or `otherwise`.
+double value_in(const std::string& label, const std::string& parameter, double otherwise) {
+  const size_t at = label.find(":" + parameter + "=");
+  return at == std::string::npos ? otherwise : std::stod(label.substr(at + parameter.size() + 2));
+}
+
+/// A peak at sharpness 20 and 3 steps; every setting that was asked for.
+struct Peak {
+  TriedSetting operator()(const std::string& label) {
+    asked.push_back(label);
+    const double off = std::abs(std::log2(value_in(label, "sharpness", 10) / 20)) +
+                       std::abs(std::log2(value_in(label, "steps", 10) / 3));
+    return {label, {80 - off, 0}, 0};
+  }
+  std::vector<std::string> asked;
+};
+
+TEST(WalkSettings, FindsAPeakParameterByParameterAndAsksForNothingTwice) {
+  Peak peak;
+  const TunedMethod found = walk_settings("soft-k-means:transform=none", 50, std::ref(peak));
+  EXPECT_EQ(found.chosen().method, "soft-k-means:sharpness=20:steps=3:transform=none");
+  EXPECT_DOUBLE_EQ(found.chosen().accuracy.value, 80);
+  EXPECT_EQ(found.tried.front().method, "soft-k-means:transform=none") << "where the walk begins";
+  EXPECT_EQ(std::set<std::string>(peak.asked.begin(), peak.asked.end()).size(), peak.asked.size());
+  for (const std::string& label : peak.asked) EXPECT_THAT(label, HasSubstr("transform=none"));
+}
+
+TEST(WalkSettings, GoesBackToADefaultThatAnotherParameterMadeBetter) {
+  // Sharpness 20 is best with 10 steps, 10 (the default) with 3.
+  const auto measure = [](const std::string& label) {
+    const bool sharp = value_in(label, "sharpness", 10) == 20;
+    const bool few = value_in(label, "steps", 10) == 3;
+    return TriedSetting{label, {few ? (sharp ? 72.0 : 73.0) : (sharp ? 71.0 : 70.0), 0}, 0};
+  };
+  EXPECT_EQ(walk_settings("soft-k-means:transform=l2n", 50, measure).chosen().method,
+            "soft-k-means:steps=3:transform=l2n");
+}
+
+TEST(WalkSettings, StopsAtTheBudgetAndKeepsTheFirstOfEquals) {
+  const auto equal = [](const std::string& label) { return TriedSetting{label, {50, 1}, 0}; };
+  const TunedMethod found = walk_settings("tim", 4, equal);
+  EXPECT_EQ(found.tried.size(), 4U);
+  EXPECT_EQ(found.best, 0U);
+  EXPECT_EQ(walk_settings("mean", 4, equal).tried.size(), 1U) << "has nothing to try";
+  EXPECT_THROW(walk_settings("tim", 0, equal), UsageError);
+}
+
+std::vector<Task> tasks_on(const FeatureSet& features, Split split) {
+  TaskOptions options;
+  options.shape = {5, 1, 4};
+  options.shots = {"1", "2"};
+  options.split = split;
+  options.episodes = 10;
+  return draw_tasks(features, options);
+}
+
+TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
+  const auto world = testing::toy_world();
+  const auto tasks = tasks_on(world.features, Split::kVal);
+  TuneOptions options;
+  options.methods = {"soft-k-means", "simple-shot"};
+  options.budget = 5;
+  const auto tuned = tune({world.features}, tasks, options, Progress::none());
+  ASSERT_EQ(tuned.size(), 2U);
+  EXPECT_EQ(tuned[0].tried.size(), 5U);
+  for (const TunedMethod& method : tuned) {
+    EvaluateOptions evaluation;
+    evaluation.methods = make_methods({method.chosen().method});
+    double sum = 0;
+    for (const Task& task : tasks)
+      sum += estimate(evaluate({world.features}, task.lists[0], evaluation, Progress::none())[0].accuracy).value;
+    EXPECT_NEAR(method.chosen().accuracy.value, sum / 2, 1e-9);
+    for (const TriedSetting& one : method.tried) EXPECT_LE(one.accuracy.value, method.chosen().accuracy.value);
+  }
+}
+
+TEST(Tune, RefusesNovelClasses) {
+  const auto world = testing::toy_world();
+  TuneOptions options;
+  options.methods = {"simple-shot"};
+  EXPECT_THAT(
+      message_of([&] { tune({world.features}, tasks_on(world.features, Split::kNovel), options, Progress::none()); }),
+      HasSubstr("take --split val"));
+}
+
+TEST(Tune, WritesItsChoiceForOthersToRead) {
+  const testing::TempDir folder;
+  TunedMethod method;
+  method.tried = {{"tim", {50, 1}, 2}, {"tim:temperature=30", {51, 1}, 2}};
+  method.best = 1;
+  write_file(folder / "tuned.json", tuned_json({method}).dump());
+  EXPECT_EQ(read_chosen(folder / "tuned.json"), std::vector<std::string>{"tim:temperature=30"});
+  write_file(folder / "other.json", "{}");
+  EXPECT_THAT(message_of([&] { read_chosen(folder / "other.json"); }), HasSubstr("protocom tune --out"));
+}
+
+TEST(EveryValueToTry, IsTakenByItsMethod) {
+  for (const MethodSpec* spec : method_specs()) {
+    for (const auto& [parameter, values] : parameter_tries(spec->name)) {
+      for (const ParameterValue& value : values)
+        EXPECT_NO_THROW(make_method(spec->name + ":" + parameter + "=" + to_string(value)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace protocom
