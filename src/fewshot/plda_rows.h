@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <utility>
 
 #include "protocom/fewshot/method.h"
 #include "protocom/fewshot/plda_model.h"
@@ -31,6 +32,9 @@ class PldaRows : public FeatureMap {
   explicit PldaRows(const PldaModel& model);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
   [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  /// Count [...] and sum [..., width] of the rows of features [..., k, d] where `present` [..., k] is 1, else 0: what
+  /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
+  [[nodiscard]] std::pair<at::Tensor, at::Tensor> sums(const at::Tensor& features, const at::Tensor& present) const;
   [[nodiscard]] const PldaLayout& layout() const { return layout_; }
 
  private:
@@ -52,10 +56,6 @@ PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 /// class_mean_posterior() in parts; `sum` [..., n, width] of the images' rows.
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
                             const PldaLayout& layout);
-
-/// Products of rows [b, q, width] with prototypes [b, n, width] or [n, width]: [b, q, n], by row_kernels.h. BLAS packs
-/// both into panels, which costs more than the products when n is small.
-at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes);
 
 /// A belief as rows take it: a log predictive is one product and one constant a class.
 struct PldaRowPredictive {

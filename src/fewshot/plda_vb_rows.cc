@@ -6,6 +6,7 @@
 
 #include "fewshot/plda_vb_run.h"
 #include "fewshot/row_kernels.h"
+#include "fewshot/row_products.h"
 
 namespace protocom {
 namespace {
