@@ -22,7 +22,8 @@ void print_csv(const fs::path& image, const Answer& answer) {
 }  // namespace
 
 AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format)
-    : recognizer_(recognizer), format_(format) {
+    : recognizer_(recognizer), format_(format), shows_attributes_(recognizer.options().attributes > 0) {
+  if (shows_attributes_) rows_.front().emplace_back("attributes");
   if (format_ == "csv") fmt::print("image,rank,class,probability,none_of_these\n");
 }
 
@@ -37,14 +38,14 @@ void AnswerPrinter::finish() const {
 }
 
 void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
-  json line = {{"image", image.string()},
-               {"mode", recognizer_.method().spec().mode()},
-               {"ranking", json::array()},
-               {"none_of_these", nullptr},
-               {"nearest", json::array()}};
+  json line = {{"image", image.string()},     {"mode", recognizer_.method().spec().mode()},
+               {"ranking", json::array()},    {"none_of_these", nullptr},
+               {"attributes", json::array()}, {"nearest", json::array()}};
   for (const RankedClass& one : answer.ranking)
     line["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
   if (answer.none_of_these) line["none_of_these"] = *answer.none_of_these;
+  for (const TellingAttribute& one : answer.attributes)
+    line["attributes"].push_back({{"attribute", one.name}, {"effect", one.effect}});
   for (const NearExample& one : answer.nearest)
     line["nearest"].push_back(
         {{"example", one.id}, {"class", one.class_name}, {"source", one.source}, {"similarity", one.similarity}});
@@ -58,9 +59,13 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   std::vector<std::string> others;
   for (size_t r = 1; r < answer.ranking.size(); ++r)
     others.push_back(fmt::format("{} {:.3f}", answer.ranking[r].name, answer.ranking[r].probability));
+  std::vector<std::string> because;
+  for (const TellingAttribute& one : answer.attributes)
+    because.push_back(fmt::format("{} {:+.2f}", one.name, one.effect));
   rows_.push_back({image.string(), none ? "none of these (" + label(best.name) + ")" : label(best.name),
                    fmt::format("{:.3f}", best.probability), fmt::format("{}", fmt::join(others, ", ")),
                    answer.nearest.empty() ? "" : answer.nearest.front().source});
+  if (shows_attributes_) rows_.back().push_back(fmt::format("{}", fmt::join(because, ", ")));
 }
 
 /// "n01768244 (trilobite)"

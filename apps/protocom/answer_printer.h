@@ -26,6 +26,7 @@ class AnswerPrinter {
 
   Recognizer& recognizer_;
   std::string format_;
+  bool shows_attributes_;
   std::vector<std::vector<std::string>> rows_ = {{"image", "class", "probability", "then", "looks most like"}};
 };
 

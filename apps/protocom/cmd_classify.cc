@@ -49,6 +49,10 @@ void add_classify_command(CLI::App& app) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--nearest", options->recognizing.nearest, "Enrolled images shown that look most like it")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+  command
+      ->add_option("--attributes", options->recognizing.attributes,
+                   "Attributes shown that moved the first class most, for or against it (plda, mean-fusion)")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command->add_option("--batch", options->recognizing.extract.batch, "Images a forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");

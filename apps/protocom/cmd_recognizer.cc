@@ -35,14 +35,25 @@ NewRecognizer parts_of(const CreateCommand& options) {
   return parts;
 }
 
+/// Enrols into a recognizer that was just made; where nothing could be enrolled, there is none.
+Enrolment enrol_first(const CreateCommand& options, const std::vector<EnrolRequest>& requests) {
+  try {
+    return Recognizer::open(options.file, {{}, Together::kNo, options.extract}).enrol(requests, progress());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(options.file, ignored);
+    throw;
+  }
+}
+
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
-  create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
-  if (options.images.empty()) return print_info(RecognizerFile(options.file));
-  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.extract});
-  std::vector<EnrolRequest> requests = requests_of_folder(options.images);
+  std::vector<EnrolRequest> requests;
+  if (!options.images.empty()) requests = requests_of_folder(options.images);
   if (!options.attributes.empty()) take_attributes(options.attributes, requests);
-  print_enrolment(recognizer.enrol(requests, progress()));
+  create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
+  if (requests.empty()) return print_info(RecognizerFile(options.file));
+  print_enrolment(enrol_first(options, requests));
 }
 
 void run_check(const std::string& file) {

@@ -52,6 +52,8 @@ void add_serve_command(CLI::App& app) {
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
   command->add_option("--nearest", server.recognizing.nearest, "Enrolled images of an answer that look most like it")
       ->check(CLI::Range(0, 1000));
+  command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
+      ->check(CLI::Range(0, 1000));
   command->add_option("--batch", server.recognizing.extract.batch, "Images a forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one a core")->check(CLI::Range(0, 1024));

@@ -144,6 +144,10 @@ function showRanking(item, answer) {
     row.append(bar(one.probability), element('span', one.class), element('span', percent(one.probability)));
     return row;
   }));
+  const telling = item.querySelector('.telling');
+  telling.hidden = answer.attributes.length === 0;
+  telling.textContent = 'For ' + best.class + ' (+) or against it: ' +
+      answer.attributes.map(one => one.attribute + ' ' + (one.effect > 0 ? '+' : '') + one.effect.toFixed(2)).join(', ');
   item.querySelector('.nearest').replaceChildren(...answer.nearest.map(nearExample));
   item.querySelector('.confirm').textContent = (none ? 'It is ' : 'Yes, ') + best.class;
 }

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "protocom/core/error.h"
-#include "protocom/core/files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* kStandardInput = "-";
 
 void add_images_below(const fs::path& folder, FoundImages& found) {
   std::vector<fs::path> images;
@@ -39,7 +36,7 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   FoundImages found;
   for (const fs::path path : paths) {
     std::error_code ignored;
-    if (path != kStandardInput && !fs::exists(path, ignored)) {
+    if (!fs::exists(path, ignored)) {
       found.unreadable.push_back({path, fmt::format("{}: no such file or folder", path.string())});
     } else if (fs::is_directory(path, ignored)) {
       add_images_below(path, found);
@@ -54,7 +51,5 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   }
   return found;
 }
-
-std::string read_image_bytes(const fs::path& path) { return read_file(path == kStandardInput ? "/dev/stdin" : path); }
 
 }  // namespace protocom

@@ -19,7 +19,7 @@ EmbeddedBatch read_batch(const std::filesystem::path* begin, const std::filesyst
   EmbeddedBatch batch;
   for (const std::filesystem::path* path = begin; path != end; ++path) {
     try {
-      const std::string bytes = read_image_bytes(*path);
+      const std::string bytes = read_file(*path);
       batch.images.push_back(decode_square_image(bytes, preprocessing));
       batch.paths.push_back(*path);
       batch.hashes.push_back(hash_bytes(bytes));

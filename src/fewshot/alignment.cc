@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <string_view>
+#include <unordered_map>
+
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 
@@ -18,13 +21,16 @@ std::string list_names(std::vector<std::string> names) {
   return hidden == 0 ? shown : fmt::format("{} and {} more", shown, hidden);
 }
 
-/// `index_of(name)` for each name, -1 for those it does not know, which are also put into `unknown`.
-template <typename IndexOf>
-at::Tensor indices(const std::vector<std::string>& names, IndexOf index_of, std::vector<std::string>& unknown) {
+/// The place of each name in `known`, -1 for those that are not there, which are also put into `unknown`.
+at::Tensor indices(const std::vector<std::string>& names, const std::vector<std::string>& known,
+                   std::vector<std::string>& unknown) {
+  std::unordered_map<std::string_view, int64_t> place;
+  for (size_t i = 0; i < known.size(); ++i) place.emplace(known[i], static_cast<int64_t>(i));
   std::vector<int64_t> result;
   for (const auto& name : names) {
-    result.push_back(index_of(name));
-    if (result.back() < 0) unknown.push_back(name);
+    const auto found = place.find(name);
+    result.push_back(found == place.end() ? -1 : found->second);
+    if (found == place.end()) unknown.push_back(name);
   }
   return at::tensor(result, at::kLong);
 }
@@ -41,10 +47,8 @@ ClassKnowledge align_knowledge(const KnowledgeTable& knowledge, const std::vecto
                                const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;
-  const at::Tensor row = indices(
-      class_names, [&](const auto& name) { return knowledge.class_index(name); }, unknown_classes);
-  const at::Tensor column = indices(
-      attributes, [&](const auto& name) { return knowledge.attribute_index(name); }, unknown_attributes);
+  const at::Tensor row = indices(class_names, knowledge.classes, unknown_classes);
+  const at::Tensor column = indices(attributes, knowledge.attributes, unknown_attributes);
   if (unknown_classes.size() == class_names.size()) {
     fail("the knowledge names none of the {} classes of the features: it has '{}', ..., they have '{}', ...",
          class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());

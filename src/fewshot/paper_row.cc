@@ -2,13 +2,15 @@
 
 #include <ATen/ATen.h>
 
-#include "fewshot/last_supports.h"
+#include "fewshot/row_products.h"
 #include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
 
-class PaperRowScorer : public Scorer {
+/// Rows (i) to (iii) place a class by itself; row (iv) looks at the queries.
+class PaperRowScorer : public Scorer, private ClassPlacer {
  public:
   PaperRowScorer(PaperRow::Prototypes prototypes, const GaussFusionOptions& fusion, CompletePrototypes complete,
                  at::Tensor gamma, Sees sees)
@@ -18,19 +20,30 @@ class PaperRowScorer : public Scorer {
         gamma_(std::move(gamma)),
         sees_(sees) {}
 
+  [[nodiscard]] const ClassPlacer* placer() const override { return sees_ == Sees::kEachQueryAlone ? this : nullptr; }
+
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const auto place = [&] { return prototypes_(PrototypeParts(batch, complete_), fusion_); };
-    const at::Tensor prototypes = sees_ == Sees::kEachQueryAlone ? *last_.of(batch, place) : place();  // [b, n, d]
+    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_);  // [b, n, d]
     return {gamma_ * protocom::cosine_similarity(batch.query, prototypes), prototypes};
   }
 
  private:
+  /// Prototypes and themselves at unit length, as rows.
+  [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
+    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_).squeeze(0);  // [n, d]
+    return {prototypes, padded_row(unit_vectors(prototypes))};
+  }
+
+  [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
+    const at::Tensor rows = padded_row(unit_vectors(query)).unsqueeze(0);  // [1, q, d']
+    return {gamma_ * row_products(rows, classes[1]), classes[0].unsqueeze(0)};
+  }
+
   PaperRow::Prototypes prototypes_;
   GaussFusionOptions fusion_;
   CompletePrototypes complete_;
   at::Tensor gamma_;
   Sees sees_;
-  LastSupports<at::Tensor> last_;
 };
 
 }  // namespace

@@ -18,11 +18,6 @@ int64_t varied(const at::Tensor& values) {
   return differs.size(0) == 0 ? 0 : differs[-1].item<int64_t>() + 1;
 }
 
-at::Tensor padded(const at::Tensor& part) {
-  const int64_t length = part.size(-1);
-  return at::constant_pad_nd(part, {0, padded_length(length) - length});
-}
-
 }  // namespace
 
 int64_t PldaLayout::rest_begin() const { return 2 * padded + kRowMultiple; }
@@ -46,9 +41,20 @@ PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)) {
 
 at::Tensor PldaRows::map(const at::Tensor& features) const {
   const at::Tensor f = space_.transform(features);
-  const at::Tensor own = padded(f.narrow(-1, 0, layout_.own));
+  const at::Tensor own = padded_row(f.narrow(-1, 0, layout_.own));
   const at::Tensor rest = f.narrow(-1, layout_.own, layout_.rest());
-  return at::cat({own, own * own, padded(rest.square().sum(-1, true)), padded(rest)}, -1);
+  return at::cat({own, own * own, padded_row(rest.square().sum(-1, true)), padded_row(rest)}, -1);
+}
+
+std::pair<at::Tensor, at::Tensor> PldaRows::sums(const at::Tensor& features, const at::Tensor& present) const {
+  const at::Tensor count = present.sum(-1);
+  const at::Tensor sum = (space_.directions(features) * present.unsqueeze(-1)).sum(-2);
+  const at::Tensor f = at::matmul(sum, space_.projection) - count.unsqueeze(-1) * space_.offset;
+  const at::Tensor own = padded_row(f.narrow(-1, 0, layout_.own));
+  const at::Tensor rest = padded_row(f.narrow(-1, layout_.own, layout_.rest()));
+  std::vector<int64_t> between = count.sizes().vec();
+  between.push_back(layout_.rest_begin() - layout_.padded);
+  return {count, at::cat({own, at::zeros(between), rest}, -1)};
 }
 
 bool PldaRows::same_as(const FeatureMap& other) const {
@@ -60,9 +66,9 @@ bool PldaRows::same_as(const FeatureMap& other) const {
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout) {
   const at::Tensor mean = prior.mean.to(at::kFloat);
   const at::Tensor variance = prior.variance.to(at::kFloat).expand_as(mean);
-  const auto own = [&](const at::Tensor& values) { return padded(values.narrow(-1, 0, layout.own)); };
+  const auto own = [&](const at::Tensor& values) { return padded_row(values.narrow(-1, 0, layout.own)); };
   const at::Tensor rest = layout.rest() > 0 ? variance.select(-1, layout.own) : at::zeros(mean.sizes().slice(0, 1));
-  return {own(mean), own(variance), padded(mean.narrow(-1, layout.own, layout.rest())), rest.contiguous()};
+  return {own(mean), own(variance), padded_row(mean.narrow(-1, layout.own, layout.rest())), rest.contiguous()};
 }
 
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
@@ -81,7 +87,7 @@ PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayou
   const at::Tensor weight_rest = (1 + posterior.variance_rest).reciprocal();
   const at::Tensor own = weight * posterior.mean_own;
   const at::Tensor rest = weight_rest.unsqueeze(-1) * posterior.mean_rest;
-  const at::Tensor squares = padded(-0.5 * weight_rest.unsqueeze(-1));
+  const at::Tensor squares = padded_row(-0.5 * weight_rest.unsqueeze(-1));
   const at::Tensor constant = (own * posterior.mean_own - weight.log()).sum(-1) + (rest * posterior.mean_rest).sum(-1) -
                               static_cast<double>(layout.rest()) * weight_rest.log() +
                               static_cast<double>(layout.dims) * kLogTwoPi;

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <utility>
 
 #include "protocom/fewshot/method.h"
 #include "protocom/fewshot/plda_model.h"
@@ -31,6 +32,9 @@ class PldaRows : public FeatureMap {
   explicit PldaRows(const PldaModel& model);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
   [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  /// Count [...] and sum [..., width] of the rows of features [..., k, d] where `present` [..., k] is 1, else 0: what
+  /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
+  [[nodiscard]] std::pair<at::Tensor, at::Tensor> sums(const at::Tensor& features, const at::Tensor& present) const;
   [[nodiscard]] const PldaLayout& layout() const { return layout_; }
 
  private:

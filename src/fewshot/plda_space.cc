@@ -59,10 +59,13 @@ UnitMoments join(const UnitMoments& a, const UnitMoments& b) {
           a.scatter + b.scatter};
 }
 
+at::Tensor PldaSpace::directions(const at::Tensor& features) const {
+  return unit_rows(features - center.to(features.scalar_type()));
+}
+
 at::Tensor PldaSpace::transform(const at::Tensor& features) const {
   const auto type = features.scalar_type();
-  const at::Tensor z = unit_rows(features - center.to(type));
-  return at::matmul(z, projection.to(type)) - offset.to(type);
+  return at::matmul(directions(features), projection.to(type)) - offset.to(type);
 }
 
 at::Tensor PldaSpace::transform_means(const at::Tensor& means) const {

@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "fewshot/row_kernels.h"
+#include "protocom/core/parallel.h"
 
 namespace protocom {
 namespace {
-
-/// Rows whose length is a multiple of kRowMultiple.
-at::Tensor filled_up(const at::Tensor& rows) {
-  const int64_t missing = padded_length(rows.size(-1)) - rows.size(-1);
-  return missing == 0 ? rows.contiguous() : at::constant_pad_nd(rows, {0, missing});
-}
 
 std::vector<const float*> pointers_to(const float* rows, int64_t count, int64_t width) {
   std::vector<const float*> pointers(static_cast<size_t>(count));
@@ -24,9 +19,15 @@ std::vector<const float*> pointers_to(const float* rows, int64_t count, int64_t 
 
 }  // namespace
 
+at::Tensor padded_row(const at::Tensor& vectors) {
+  const int64_t missing = padded_length(vectors.size(-1)) - vectors.size(-1);
+  return missing == 0 ? vectors.contiguous() : at::constant_pad_nd(vectors, {0, missing});
+}
+
 at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes) {
-  const at::Tensor from = filled_up(rows);
-  const at::Tensor to = filled_up(prototypes);
+  constexpr int64_t kGrain = 1024;  // prototypes that are worth a thread
+  const at::Tensor from = padded_row(rows);
+  const at::Tensor to = padded_row(prototypes);
   const int64_t q = from.size(1);
   const int64_t n = to.size(-2);
   const int64_t width = from.size(2);
@@ -34,14 +35,17 @@ at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes) {
   for (int64_t i = 0; i < from.size(0); ++i) {
     const auto pointers = pointers_to(from.data_ptr<float>() + i * q * width, q, width);
     const float* own = to.data_ptr<float>() + (to.dim() == 3 ? i * n * width : 0);
-    row_dots({pointers.data(), q, own, n, width, n}, products.data_ptr<float>() + i * q * n);
+    float* out = products.data_ptr<float>() + i * q * n;
+    parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+      row_dots({pointers.data(), q, own + begin * width, end - begin, width, n}, out + begin);
+    });
   }
   return products;
 }
 
 at::Tensor row_gram(const at::Tensor& rows) {
   constexpr int64_t kBlock = 15;  // a multiple of the columns that row_dots takes together
-  const at::Tensor from = filled_up(rows);
+  const at::Tensor from = padded_row(rows);
   const int64_t u = from.size(1);
   const int64_t dim = from.size(2);
   const int64_t stride = padded_length(u);
@@ -64,7 +68,7 @@ at::Tensor row_gram(const at::Tensor& rows) {
 }
 
 at::Tensor row_squares(const at::Tensor& rows) {
-  const at::Tensor from = filled_up(rows);
+  const at::Tensor from = padded_row(rows);
   at::Tensor squares = at::empty({rows.size(0), rows.size(1), 1});
   const int64_t dim = from.size(2);
   for (int64_t i = 0; i < squares.numel(); ++i) {

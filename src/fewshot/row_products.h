@@ -6,7 +6,11 @@ namespace protocom {
 /// Products by row_kernels.h of float32 tensors on the CPU. BLAS packs both sides into panels, which costs more than
 /// the products when one side has few rows, and it does not know that a Gram matrix is symmetric.
 
-/// Products of rows [b, q, d] with prototypes [b, n, d] or [n, d]: [b, q, n].
+/// Vectors [..., d] filled up with zeros to rows of row_kernels.h.
+at::Tensor padded_row(const at::Tensor& vectors);
+
+/// Products of rows [b, q, d] with prototypes [b, n, d] or [n, d]: [b, q, n]. Threads share the prototypes where there
+/// are thousands; every product is the same to the last bit on any number of them.
 at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes);
 
 /// Products of rows [b, u, d] with one another, [b, u, padded_length(u)], filled up with zeros.

@@ -9,11 +9,16 @@ namespace {
 using nlohmann::json;
 
 json answer_json(const Answer& answer) {
-  json shown = {{"ranking", json::array()}, {"none_of_these", nullptr}, {"nearest", json::array()}};
+  json shown = {{"ranking", json::array()},
+                {"none_of_these", nullptr},
+                {"attributes", json::array()},
+                {"nearest", json::array()}};
   shown["familiarity"] = answer.familiarity;
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& one : answer.ranking)
     shown["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
+  for (const TellingAttribute& one : answer.attributes)
+    shown["attributes"].push_back({{"attribute", one.name}, {"effect", one.effect}});
   for (const NearExample& one : answer.nearest) {
     shown["nearest"].push_back({{"example", one.id},
                                 {"class", one.class_name},

@@ -10,10 +10,19 @@
 namespace protocom {
 namespace {
 
-at::Tensor rows(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
-  std::vector<at::Tensor> result;
-  for (const StoredClass& one : enrolled.classes) result.push_back(field(one));
-  return at::stack(result).to(at::kFloat);
+int64_t size_of(const EnrolledClasses& enrolled) { return static_cast<int64_t>(enrolled.classes.size()); }
+
+/// A vector of each class; copied by hand, as there may be thousands. float32 [c, size]
+at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
+  at::Tensor all = at::empty({static_cast<int64_t>(enrolled.classes.size()), field(enrolled.classes.front()).numel()});
+  auto* next = all.data_ptr<float>();
+  for (const StoredClass& one : enrolled.classes) {
+    const at::Tensor vector = field(one).to(at::kFloat).contiguous();
+    if (vector.numel() != all.size(1))
+      fail("class '{}': expected {} numbers, found {}", one.name, all.size(1), vector.numel());
+    next = std::copy_n(vector.data_ptr<float>(), vector.numel(), next);
+  }
+  return all;
 }
 
 void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
@@ -23,42 +32,70 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
   }
 }
 
-SupportStatistics statistics(const EnrolledClasses& enrolled) {
+SupportStatistics moments_of(const EnrolledClasses& enrolled) {
   std::vector<double> count;
   for (const StoredClass& one : enrolled.classes) count.push_back(static_cast<double>(one.count));
-  return {at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
-          rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
-          rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
+  return {
+      at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
+      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
+      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
 }
 
-/// Each image's feature where they are all there, else moments.
-EpisodeBatch supports_of(const EnrolledClasses& enrolled) {
-  EpisodeBatch batch;
-  const auto n = static_cast<int64_t>(enrolled.classes.size());
-  batch.classes = at::arange(n, at::kLong).unsqueeze(0);  // [1, n]
-  if (!enrolled.have_features()) {
-    batch.moments = statistics(enrolled);
-    return batch;
-  }
+/// As `all`, with other classes.
+EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass> classes) {
+  return {all.feature_dim, all.attributes, std::move(classes)};
+}
+
+/// The images of classes `begin` to `end`, and of how many they are.
+EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
+  const auto first = enrolled.classes.begin() + begin, last = enrolled.classes.begin() + end;
   int64_t most = 0;
-  for (const StoredClass& one : enrolled.classes) {
-    if (one.features.dim() != 2 || one.features.size(0) != one.count || one.features.size(1) != enrolled.feature_dim)
-      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", one.name, one.count,
-           enrolled.feature_dim, fmt::join(one.features.sizes(), ", "));
-    most = std::max(most, one.count);
+  for (auto one = first; one != last; ++one) {
+    if (one->features.dim() != 2 || one->features.size(0) != one->count ||
+        one->features.size(1) != enrolled.feature_dim)
+      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", one->name, one->count,
+           enrolled.feature_dim, fmt::join(one->features.sizes(), ", "));
+    most = std::max(most, one->count);
   }
-  batch.support = at::zeros({1, n, most, enrolled.feature_dim});
-  batch.support_mask = at::zeros({1, n, most});
+  EpisodeBatch batch;
+  batch.support = at::zeros({1, end - begin, most, enrolled.feature_dim});
+  batch.support_mask = at::zeros({1, end - begin, most});
   auto* support = batch.support.data_ptr<float>();
   auto* mask = batch.support_mask.data_ptr<float>();
-  for (const StoredClass& one : enrolled.classes) {  // copied by hand: there may be thousands of classes
-    const at::Tensor features = one.features.to(at::kFloat).contiguous();
+  for (auto one = first; one != last; ++one) {
+    const at::Tensor features = one->features.to(at::kFloat).contiguous();
     std::copy_n(features.data_ptr<float>(), features.numel(), support);
-    std::fill_n(mask, one.count, 1.0F);
+    std::fill_n(mask, one->count, 1.0F);
     support += most * enrolled.feature_dim;
     mask += most;
   }
   return batch;
+}
+
+/// Classes `begin` to `end` as an episode without queries: each image's feature where they are all there, else moments.
+EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
+  EpisodeBatch batch;
+  if (enrolled.have_features())
+    batch = images_of(enrolled, begin, end);
+  else
+    batch.moments =
+        moments_of(with_classes(enrolled, {enrolled.classes.begin() + begin, enrolled.classes.begin() + end}));
+  batch.classes = at::arange(begin, end, at::kLong).unsqueeze(0);  // [1, n]
+  batch.query = at::zeros({1, 0, enrolled.feature_dim});
+  return batch;
+}
+
+/// Supports through the method's feature map, in pieces that stay in the cache; null: as they are.
+EpisodeBatch mapped(EpisodeBatch supports, const FeatureMap* map) {
+  constexpr int64_t kPiece = 64;
+  if (map == nullptr || !supports.support.defined()) return supports;
+  std::vector<at::Tensor> pieces;
+  for (int64_t k = 0; k < supports.support.size(1); k += kPiece) {
+    const at::Tensor mask = supports.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
+    pieces.push_back(map->map(supports.support.slice(1, k, k + kPiece)) * mask);
+  }
+  supports.support = at::cat(pieces, 1);
+  return supports;
 }
 
 void check_dims(int64_t found, int64_t expected, const char* what) {
@@ -79,9 +116,9 @@ KnowledgeTable table_of(const EnrolledClasses& enrolled) {
   for (const StoredClass& one : enrolled.classes) table.classes.push_back(one.name);
   table.attributes = enrolled.attributes;
   table.association =
-      rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
+      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
   table.class_embedding =
-      rows(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
+      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
   table.attribute_embedding =
       at::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
   return table;
@@ -106,77 +143,179 @@ void check_dim(const at::Tensor& features, int64_t dim) {
 
 }  // namespace
 
-ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options) {
-  const at::NoGradGuard no_grad;
-  method_ = method_of(enrolled, model, options.method);
-  check_images(enrolled, method_->spec().fewest_shots);
-  check_fits(enrolled, model);
-  table_ = table_of(enrolled);
-  knowledge_ = {table_.association, table_.class_embedding};
-  supports_ = supports_of(enrolled);
-  MethodContext context;
-  if (model.completion) context.model = &*model.completion;
-  context.classes = &knowledge_;
-  context.knowledge = &table_;
-  context.class_names = &table_.classes;
-  check_needs(*method_, context);
-  scorer_ = method_->prepare(context);
-  map_supports();
+/// The method for some classes, with what it points to.
+class ClassScorer::Prepared {
+ public:
+  Prepared(const EnrolledClasses& enrolled, const StoreModel& model, const Method& method)
+      : table_(table_of(enrolled)), knowledge_{table_.association, table_.class_embedding} {
+    MethodContext context;
+    if (model.completion) context.model = &*model.completion;
+    context.classes = &knowledge_;
+    context.knowledge = &table_;
+    context.class_names = &table_.classes;
+    check_needs(method, context);
+    scorer_ = method.prepare(context);
+  }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  [[nodiscard]] const Scorer& scorer() const { return *scorer_; }
+  [[nodiscard]] const ClassPlacer* placer() const { return scorer_->placer(); }
+
+ private:
+  KnowledgeTable table_;
+  ClassKnowledge knowledge_;
+  std::unique_ptr<Scorer> scorer_;
+};
+
+ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
+    : model_(model), method_(method_of(enrolled, model, options.method)) {
+  take_all(enrolled);
 }
 
-/// Once for all questions: the supports are the larger part of an episode by far. In pieces that stay in the cache.
-void ClassScorer::map_supports() {
-  constexpr int64_t kPiece = 64;
-  mapped_ = supports_;
-  const auto map = scorer_->feature_map();
-  if (map == nullptr || !supports_.support.defined()) return;
-  std::vector<at::Tensor> pieces;
-  for (int64_t k = 0; k < supports_.support.size(1); k += kPiece) {
-    const at::Tensor mask = supports_.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
-    pieces.push_back(map->map(supports_.support.slice(1, k, k + kPiece)) * mask);
+ClassScorer::~ClassScorer() = default;
+
+void ClassScorer::take_all(const EnrolledClasses& enrolled) {
+  const at::NoGradGuard no_grad;
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  enrolled_ = enrolled;
+  names_.clear();
+  for (const StoredClass& one : enrolled.classes) names_.push_back(one.name);
+  prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
+  if (prepared_->placer() != nullptr) {
+    placed_ = place(enrolled);
+    return;
   }
-  mapped_.support = at::cat(pieces, 1);
+  prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
+  episode_ = mapped(supports_of(enrolled, 0, size_of(enrolled)), prepared_->scorer().feature_map().get());
+}
+
+/// Piece by piece, so that what is made of images on the way stays small.
+PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
+  constexpr int64_t kPiece = 256;
+  const Prepared prepared(enrolled, model_, *method_);
+  std::vector<std::vector<at::Tensor>> pieces;
+  for (int64_t k = 0; k < size_of(enrolled); k += kPiece) {
+    const int64_t end = std::min(k + kPiece, size_of(enrolled));
+    const PlacedClasses placed = prepared.placer()->place(supports_of(enrolled, k, end));
+    pieces.resize(placed.size());
+    for (size_t i = 0; i < placed.size(); ++i) pieces[i].push_back(placed[i]);
+  }
+  PlacedClasses all;
+  for (const auto& part : pieces) all.push_back(at::cat(part));
+  return all;
+}
+
+void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before) {
+  const at::NoGradGuard no_grad;
+  if (placed_.empty() || enrolled.have_features() != enrolled_.have_features()) return take_all(enrolled);
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  std::vector<StoredClass> changed, classes;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const bool is_new = before[i] < 0;
+    if (is_new) changed.push_back(enrolled.classes[i]);
+    const auto was = static_cast<size_t>(before[i]);
+    classes.push_back(is_new ? enrolled.classes[i] : std::move(enrolled_.classes[was]));
+    names.push_back(is_new ? enrolled.classes[i].name : std::move(names_[was]));
+  }
+  enrolled_.classes = std::move(classes);
+  names_ = std::move(names);
+  replace(changed.empty() ? PlacedClasses() : place(with_classes(enrolled, std::move(changed))), before);
+}
+
+/// Puts the rows of `placed` where `before` is -1.
+void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t>& before) {
+  const int64_t old = placed_.front().size(0);
+  std::vector<int64_t> source, where;
+  bool stay = static_cast<int64_t>(before.size()) == old;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto own = static_cast<int64_t>(i);
+    source.push_back(before[i] < 0 ? old + static_cast<int64_t>(where.size()) : before[i]);
+    if (before[i] < 0) where.push_back(own);
+    stay = stay && (before[i] < 0 || before[i] == own);
+  }
+  for (size_t i = 0; i < placed_.size(); ++i) {
+    at::Tensor& part = placed_[i];
+    if (!stay)
+      part = (placed.empty() ? part : at::cat({part, placed[i]})).index_select(0, at::tensor(source, at::kLong));
+    else if (!placed.empty())
+      part.index_copy_(0, at::tensor(where, at::kLong), placed[i]);
+  }
 }
 
 EpisodeScores ClassScorer::score(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  const auto map = scorer_->feature_map();
-  if (map == nullptr || !supports_.support.defined()) return score(supports_, features);
-  check_dim(features, supports_.support.size(3));
-  EpisodeBatch batch = mapped_;
-  batch.query = map->map(features.to(at::kFloat).unsqueeze(0));  // [1, n, e]
-  return scorer_->score_mapped(batch);
+  check_dim(features, enrolled_.feature_dim);
+  if (!placed_.empty()) return prepared_->placer()->score(placed_, features.to(at::kFloat));
+  return score(episode_, features);
 }
 
-EpisodeScores ClassScorer::score(EpisodeBatch batch, const at::Tensor& features) const {
+EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  check_dim(features, supports_.support.defined() ? supports_.support.size(3) : supports_.moments.sum.size(2));
-  batch.query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
-  return scorer_->score(batch);
+  const auto map = prepared_->scorer().feature_map();
+  const at::Tensor query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
+  episode.query = map == nullptr ? query : map->map(query);
+  return prepared_->scorer().score_mapped(episode);
 }
+
+at::Tensor ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
 
 int64_t ClassScorer::count(int64_t k) const {
-  return supports_.support.defined() ? supports_.support_mask[0][k].sum().item<int64_t>() : 0;
+  return enrolled_.have_features() ? enrolled_.classes[static_cast<size_t>(k)].count : 0;
 }
 
-at::Tensor ClassScorer::images(int64_t k) const { return supports_.support[0][k].slice(0, 0, count(k)); }
+at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) const {
+  const at::NoGradGuard no_grad;
+  if (placed_.empty()) return {};
+  const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
+  const at::Tensor has = whole.description.association.nonzero().flatten();
+  std::vector<StoredClass> variants = {whole};
+  for (int64_t i = 0; i < has.size(0); ++i) {
+    StoredClass& without = variants.emplace_back(whole);
+    without.name = std::to_string(i) + " without " + whole.name;  // names are unique
+    without.description.association = whole.description.association.clone();
+    without.description.association[has[i].item<int64_t>()] = 0;
+  }
+  const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
+  const at::Tensor logits = prepared_->placer()->score(placed, feature.to(at::kFloat).unsqueeze(0)).logits.flatten();
+  return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
+}
 
 EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
-  EpisodeBatch batch = supports_;
-  batch.support = batch.support.clone();
-  batch.support_mask = batch.support_mask.clone();
-  batch.support[0][k][image].zero_();
-  batch.support_mask[0][k][image] = 0;
-  return score(batch, supports_.support[0][k].slice(0, image, image + 1));
+  const at::NoGradGuard no_grad;
+  const at::Tensor held_out = images(k).slice(0, image, image + 1);
+  if (placed_.empty()) {
+    EpisodeBatch episode = episode_;
+    episode.support = episode.support.clone();
+    episode.support_mask = episode.support_mask.clone();
+    episode.support[0][k][image].zero_();
+    episode.support_mask[0][k][image] = 0;
+    return score(std::move(episode), held_out);
+  }
+  StoredClass rest = enrolled_.classes[static_cast<size_t>(k)];
+  rest.features = at::cat({rest.features.slice(0, 0, image), rest.features.slice(0, image + 1)});
+  --rest.count;
+  const PlacedClasses placed = place(with_classes(enrolled_, {rest}));
+  PlacedClasses all;
+  for (size_t i = 0; i < placed_.size(); ++i) all.push_back(placed_[i].index_copy(0, at::tensor({k}), placed[i]));
+  return prepared_->placer()->score(all, held_out);
 }
 
 EpisodeScores ClassScorer::score_without_class(int64_t k) const {
-  const at::Tensor others = at::arange(supports_.classes.size(1)).ne(k).nonzero().flatten();  // [c - 1]
-  EpisodeBatch batch;
-  batch.classes = supports_.classes.index_select(1, others);
-  batch.support = supports_.support.index_select(1, others);
-  batch.support_mask = supports_.support_mask.index_select(1, others);
-  return score(batch, images(k));
+  const at::NoGradGuard no_grad;
+  const at::Tensor others = at::arange(size_of(enrolled_)).ne(k).nonzero().flatten();  // [c - 1]
+  if (!placed_.empty()) {
+    PlacedClasses rest;
+    for (const at::Tensor& part : placed_) rest.push_back(part.index_select(0, others));
+    return prepared_->placer()->score(rest, images(k));
+  }
+  EpisodeBatch episode;
+  episode.classes = episode_.classes.index_select(1, others);
+  episode.support = episode_.support.index_select(1, others);
+  episode.support_mask = episode_.support_mask.index_select(1, others);
+  return score(std::move(episode), images(k));
 }
 
 at::Tensor ClassScorer::prototypes(const at::Tensor& features) const {

@@ -2,22 +2,18 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/features/embed.h"
+#include "serve/nearest_examples.h"
 #include "serve/proportions.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
-
-/// Each row less the centre, of unit length. float32 [n, d]
-at::Tensor directions(const at::Tensor& features, const at::Tensor& center) {
-  const at::Tensor moved = features - center;
-  return moved / moved.norm(2, 1, /*keepdim=*/true).clamp_min(1e-12);
-}
 
 StoreModel read_model(const RecognizerFile& file) {
   StoreModel model;
@@ -58,30 +54,16 @@ const std::optional<Calibration>& Recognizer::calibration() {
 /// Takes the classes as they are in the file now.
 void Recognizer::refresh() {
   if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
-  scorer_.reset();
-  snapshot_ = file_.snapshot();
-  scorer_ = std::make_unique<const ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
+  auto scorer = std::move(scorer_);  // of no more use when something throws
+  const std::vector<int64_t> before = file_.refresh(snapshot_);
+  if (scorer != nullptr)
+    scorer->update(snapshot_.enrolled, before);
+  else
+    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
   calibration_.reset();
   if (snapshot_.calibration) calibration_ = calibration_from(*snapshot_.calibration, file_.path().string());
-  if (calibration_ && calibration_->method != scorer_->method().label()) calibration_.reset();
-  refresh_examples();
-}
-
-void Recognizer::refresh_examples() {
-  examples_ = at::Tensor();
-  example_rows_.clear();
-  if (!snapshot_.enrolled.have_features()) return;
-  std::vector<at::Tensor> features;
-  for (size_t k = 0; k < snapshot_.examples.size(); ++k) {
-    const StoredClass& one = snapshot_.enrolled.classes[k];
-    features.push_back(one.features);
-    for (const KeptExample& example : snapshot_.examples[k])
-      example_rows_.push_back({example.id, one.name, example.source, 0});
-  }
-  const at::Tensor all = at::cat(features);  // [m, d]
-  if (all.size(0) == 0) return;
-  center_ = all.mean(0);
-  examples_ = directions(all, center_);
+  if (calibration_ && calibration_->method != scorer->method().label()) calibration_.reset();
+  scorer_ = std::move(scorer);
 }
 
 Backbone& Recognizer::backbone() {
@@ -95,33 +77,31 @@ Backbone& Recognizer::backbone() {
   return *backbone_;
 }
 
-std::vector<std::vector<NearExample>> Recognizer::nearest_of(const at::Tensor& features) const {
-  constexpr int64_t kPiece = 64;  // rows whose likeness to all examples is in memory at once
-  std::vector<std::vector<NearExample>> nearest(static_cast<size_t>(features.size(0)));
-  if (!examples_.defined() || options_.nearest < 1) return nearest;
-  for (int64_t begin = 0; begin < features.size(0); begin += kPiece) {
-    const at::Tensor rows = directions(features.slice(0, begin, begin + kPiece), center_);
-    const at::Tensor likeness = rows.matmul(examples_.t());  // [piece, m]
-    const auto [value, row] = likeness.topk(std::min(options_.nearest, likeness.size(1)), 1);
-    for (int64_t i = 0; i < value.size(0); ++i) {
-      for (int64_t r = 0; r < value.size(1); ++r) {
-        NearExample one = example_rows_[static_cast<size_t>(row[i][r].item<int64_t>())];
-        one.similarity = value[i][r].item<double>();
-        nearest[static_cast<size_t>(begin + i)].push_back(std::move(one));
-      }
-    }
+/// `logits` [c] of the feature [d].
+std::vector<TellingAttribute> Recognizer::telling_attributes(const at::Tensor& logits,
+                                                             const at::Tensor& feature) const {
+  if (options_.attributes < 1) return {};
+  const at::Tensor effects = scorer_->attribute_effects(logits.argmax().item<int64_t>(), feature);  // [a]
+  if (!effects.defined()) return {};
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  const at::Tensor order = effects.abs().argsort(/*dim=*/0, /*descending=*/true);
+  std::vector<TellingAttribute> telling;
+  for (int64_t i = 0; i < std::min(options_.attributes, order.size(0)); ++i) {
+    const auto a = order[i].item<int64_t>();
+    const double effect = factor * effects[a].item<double>();
+    if (effect != 0) telling.push_back({snapshot_.enrolled.attributes[static_cast<size_t>(a)], effect});
   }
-  return nearest;
+  return telling;
 }
 
 std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
   const EpisodeScores scores = scorer_->score(features);
+  const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
   const double factor = calibration_ ? calibration_->factor : 1.0;
-  const at::Tensor probabilities = (scores.logits.squeeze(0) * factor).softmax(-1);  // [n, c]
-  auto rankings = rank_classes(probabilities, scorer_->class_names(), options_.top);
+  auto rankings = rank_classes((logits * factor).softmax(-1), scorer_->class_names(), options_.top);
   const at::Tensor familiar = familiarity(scores);
-  auto nearest = nearest_of(features);
+  auto nearest = nearest_examples(snapshot_, logits, features, options_.nearest);
   std::vector<Answer> answers;
   for (size_t i = 0; i < rankings.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
@@ -129,6 +109,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
     answer.ranking = std::move(rankings[i]);
     answer.familiarity = familiar[row].item<double>();
     if (calibration_) answer.none_of_these = answer.familiarity <= calibration_->threshold;
+    answer.attributes = telling_attributes(logits[row], features[row]);
     answer.nearest = std::move(nearest[i]);
     answers.push_back(std::move(answer));
   }
@@ -152,7 +133,7 @@ Answer Recognizer::classify(const Image& image) {
 Answer Recognizer::classify(const fs::path& image) {
   refresh();
   const Preprocessing& sizes = file_.settings().preprocessing;
-  const Image square = reading(image, [&] { return decode_square_image(read_image_bytes(image), sizes); });
+  const Image square = reading(image, [&] { return decode_square_image(read_file(image), sizes); });
   return answers_of(extract_square_features(backbone(), {square}, options_.extract)).front();
 }
 

@@ -232,6 +232,15 @@ TEST_F(Recognizers, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
   EXPECT_EQ(read_text(*folder_ / recognizer), before) << "a failed enrolment changed the recognizer";
 }
 
+TEST_F(Recognizers, CreatingWithImagesOfWhichNoneCanBeReadLeavesNoFile) {
+  write_text(folder_->path() / "broken/okapi/1.png", "no image");
+  const Outcome made = protocom(folder_->path(), with_parts({"recognizer", "create", "none.pcm", "--images", "broken"},
+                                                            out(""), {"backbone", "model", "knowledge"}));
+  EXPECT_EQ(made.exit_code, 1);
+  EXPECT_THAT(made.err, HasSubstr("nothing was enrolled"));
+  EXPECT_FALSE(fs::exists(folder_->path() / "none.pcm"));
+}
+
 TEST_F(Recognizers, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
   const std::string one = (out("images") / first_image()).string();
   const std::string attributes = read_text(out("images/attributes.csv"));

@@ -267,6 +267,49 @@ TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
   }
 }
 
+/// The rows of classes that were placed one after the other.
+PlacedClasses placed_one_by_one(const ClassPlacer& placer, const EpisodeBatch& batch) {
+  std::vector<std::vector<at::Tensor>> rows;
+  for (int64_t k = 0; k < batch.support.size(1); ++k) {
+    EpisodeBatch one = batch;
+    for (at::Tensor* tensor : {&one.support, &one.support_mask, &one.classes}) *tensor = tensor->slice(1, k, k + 1);
+    const PlacedClasses placed = placer.place(one);
+    rows.resize(placed.size());
+    for (size_t i = 0; i < placed.size(); ++i) rows[i].push_back(placed[i]);
+  }
+  PlacedClasses classes;
+  for (const auto& parts : rows) classes.push_back(at::cat(parts));
+  return classes;
+}
+
+TEST_P(MethodContract, AClassThatIsPlacedByItselfIsWhatItIsInItsEpisode) {
+  const ClassPlacer* placer = scorer_->placer();
+  if (placer == nullptr) return;
+  EXPECT_EQ(method_->spec().sees, Sees::kEachQueryAlone);
+  const at::NoGradGuard no_grad;
+  const EpisodeBatch ragged = gather(world().features, some_rows(true));
+  for (int64_t i = 0; i < 2; ++i) {
+    const EpisodeBatch episode = slice(ragged, i);
+    const EpisodeScores expected = scorer_->score(episode);
+    const EpisodeScores found = placer->score(placed_one_by_one(*placer, episode), episode.query.squeeze(0));
+    ASSERT_EQ(found.logits.sizes(), expected.logits.sizes());
+    EXPECT_LT(far(found.logits, expected.logits), 1e-4);
+    ASSERT_EQ(found.unseen.defined(), expected.unseen.defined());
+    if (expected.unseen.defined()) {
+      EXPECT_LT(far(found.unseen, expected.unseen), 1e-4);
+    }
+    ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
+    if (expected.prototypes.defined()) {
+      EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
+    }
+  }
+}
+
+TEST(MethodList, ThePapersInductiveRowsAndTheBayesianOnePlaceAClassByItself) {
+  for (const char* name : {"mean", "completed", "mean-fusion", "plda"})
+    EXPECT_NE(ready(name)->prepare(world().context())->placer(), nullptr) << name;
+}
+
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
   for (const MethodSpec* spec : method_specs()) names.push_back(spec->name);

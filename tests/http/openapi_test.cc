@@ -15,29 +15,19 @@ void collect_references(const json& value, std::set<std::string>& to) {
   for (const json& one : value) collect_references(one, to);
 }
 
-/// What does not hold of a value by a schema of the document; empty: nothing. Knows the words that the document uses.
+/// What does not hold of a value by a schema of the document; empty: nothing. As strict as a generated client: a member
+/// or a word of a schema that is not known is a fault.
 class Validator {
  public:
   explicit Validator(const json& document) : document_(document) {}
 
   [[nodiscard]] std::string complaint(const json& value, const json& schema) const {
-    if (schema.contains("$ref")) return complaint(value, at(schema["$ref"]));
-    for (const json& one : schema.value("allOf", json::array())) {
-      if (const std::string said = complaint(value, one); !said.empty()) return said;
-    }
-    if (schema.contains("anyOf") && complaint(value, schema["anyOf"][0]) != "" &&
-        complaint(value, schema["anyOf"][1]) != "")
-      return "none of anyOf: " + value.dump();
-    if (schema.contains("type") && !has_type(value, schema["type"]))
-      return schema.dump() + " is no type of " + value.dump();
-    if (schema.contains("enum") &&
-        schema["enum"].end() == std::find(schema["enum"].begin(), schema["enum"].end(), value))
-      return value.dump() + " is not in the list";
-    if (value.is_object()) return of_members(value, schema);
-    if (value.is_array() && schema.contains("items")) {
-      for (const json& one : value) {
-        if (const std::string said = complaint(one, schema["items"]); !said.empty()) return said;
-      }
+    if (const std::string said = of_schema(value, schema); !said.empty()) return said;
+    std::set<std::string> described;
+    collect_members(schema, described);
+    if (!value.is_object() || described.empty()) return "";
+    for (const auto& [name, member] : value.items()) {
+      if (described.count(name) == 0) return "'" + name + "' is not described: " + value.dump();
     }
     return "";
   }
@@ -47,6 +37,32 @@ class Validator {
   }
 
  private:
+  [[nodiscard]] std::string of_schema(const json& value, const json& schema) const {
+    static const std::set<std::string> kWords = {"$ref",  "allOf",    "anyOf",      "type",       "enum",
+                                                 "items", "required", "properties", "description"};
+    for (const auto& [word, unused] : schema.items()) {
+      if (kWords.count(word) == 0) return "no validator for '" + word + "'";
+    }
+    if (schema.contains("$ref")) return of_schema(value, at(schema["$ref"]));
+    for (const json& one : schema.value("allOf", json::array())) {
+      if (const std::string said = of_schema(value, one); !said.empty()) return said;
+    }
+    if (const json any = schema.value("anyOf", json()); any.is_array()) {
+      if (std::none_of(any.begin(), any.end(), [&](const json& one) { return complaint(value, one).empty(); }))
+        return "none of anyOf: " + value.dump();
+    }
+    if (schema.contains("type") && !has_type(value, schema["type"]))
+      return schema.dump() + " is no type of " + value.dump();
+    if (schema.contains("enum") &&
+        schema["enum"].end() == std::find(schema["enum"].begin(), schema["enum"].end(), value))
+      return value.dump() + " is not in the list";
+    if (value.is_object()) return of_members(value, schema);
+    for (const json& one : value.is_array() && schema.contains("items") ? value : json::array()) {
+      if (const std::string said = complaint(one, schema["items"]); !said.empty()) return said;
+    }
+    return "";
+  }
+
   [[nodiscard]] std::string of_members(const json& value, const json& schema) const {
     for (const json& name : schema.value("required", json::array())) {
       if (!value.contains(name.get<std::string>())) return name.dump() + " is missing in " + value.dump();
@@ -57,6 +73,15 @@ class Validator {
       if (const std::string said = complaint(value[name], member); !said.empty()) return name + ": " + said;
     }
     return "";
+  }
+
+  /// Names that a schema has properties for, in all of its parts.
+  void collect_members(const json& schema, std::set<std::string>& to) const {
+    if (schema.contains("$ref")) collect_members(at(schema["$ref"]), to);
+    for (const char* parts : {"allOf", "anyOf"}) {
+      for (const json& one : schema.value(parts, json::array())) collect_members(one, to);
+    }
+    for (const auto& [name, unused] : schema.value("properties", json::object()).items()) to.insert(name);
   }
 
   static bool has_type(const json& value, const json& type) {
@@ -101,33 +126,53 @@ TEST_F(Served, TheDocumentsReferencesLeadSomewhere) {
   for (const std::string& one : references) EXPECT_NO_THROW((void)Validator(document).at(one)) << one;
 }
 
-TEST_F(Served, ResponsesAreWhatTheDocumentSays) {
+TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   serve();
   const json document = ask("GET", "/openapi.json").json();
   const Validator validator(document);
+  std::set<std::string> checked;
   const auto check = [&](const Reply& reply, const std::string& path, const std::string& method) {
-    const json& operation = document.at("paths").at(path).at(method);
-    const std::string status = std::to_string(reply.status);
-    ASSERT_TRUE(operation.at("responses").contains(status)) << method << " " << path << " " << status;
-    const json* response = &operation["responses"][status];
+    const std::string what = method + " " + path + " " + std::to_string(reply.status);
+    const json& responses = document.at("paths").at(path).at(method).at("responses");
+    ASSERT_TRUE(responses.contains(std::to_string(reply.status))) << what << reply.body;
+    const json* response = &responses[std::to_string(reply.status)];
     if (response->contains("$ref")) response = &validator.at((*response)["$ref"]);
-    EXPECT_EQ(validator.complaint(reply.json(), response->at("content").at("application/json").at("schema")), "")
-        << method << " " << path;
+    const std::string type = reply.headers.at("content-type");
+    const json& content = response->at("content");
+    ASSERT_TRUE(content.contains(type.substr(0, type.find(';')))) << what << " is " << type;
+    if (type == "application/json") {
+      EXPECT_EQ(validator.complaint(reply.json(), content["application/json"].value("schema", json::object())), "")
+          << what;
+    }
+    if (reply.status < 300) checked.insert(method + " " + path);
   };
   for (const uint8_t grey : {0, 10}) check(enrol("dark", grey), "/v1/classes/{class}/examples", "post");
   for (const uint8_t grey : {230, 240}) enrol("bright", grey);
-  check(ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson), "/v1/calibrate", "post");
   check(ask("POST", "/v1/classify", png(7), kPng), "/v1/classify", "post");
+  check(ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson), "/v1/calibrate", "post");
+  check(ask("POST", "/v1/calibrate", R"({"false_accept": 1e-9})", kJson), "/v1/calibrate", "post");
+  const std::vector<FormPart> some = {{"image", png(7), "a.png"}, {"image", "x", "b.png"}};
+  check(ask("POST", "/v1/classify", form_of(some), kForm), "/v1/classify", "post");
+  check(ask("POST", "/v1/classes/dark/examples", form_of(some), kForm), "/v1/classes/{class}/examples", "post");
   check(ask("POST", "/v1/classify", "x", kPng), "/v1/classify", "post");
+  check(ask("POST", "/v1/classify", "x", {{"Content-Type", "text/plain"}}), "/v1/classify", "post");
   check(ask("GET", "/v1/classes"), "/v1/classes", "get");
   check(ask("GET", "/v1/classes/dark"), "/v1/classes/{class}", "get");
   check(ask("GET", "/v1/classes/none"), "/v1/classes/{class}", "get");
+  check(ask("GET", "/v1/examples/1/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
+  check(ask("GET", "/v1/examples/999/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
+  check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("DELETE", "/v1/examples/1"), "/v1/examples/{example}", "delete");
   check(ask("DELETE", "/v1/classes/bright"), "/v1/classes/{class}", "delete");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");
-  check(ask("GET", "/healthz"), "/healthz", "get");
+  check(ask("POST", "/v1/undo", R"({"change": 1})", kJson), "/v1/undo", "post");
+  for (const char* path : {"/healthz", "/readyz", "/metrics", "/openapi.json"}) check(ask("GET", path), path, "get");
+  for (const auto& [path, item] : document.at("paths").items()) {
+    for (const auto& [method, operation] : item.items())
+      EXPECT_TRUE(method == "parameters" || checked.count(method + " " + path) > 0) << method << " " << path;
+  }
 }
 
 }  // namespace

@@ -112,6 +112,27 @@ TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
   EXPECT_THAT(usage_message_of([&] { ClassScorer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
 }
 
+TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
+  constexpr int64_t kClass = 1;
+  const at::Tensor feature = images(kClass, 10, 11)[0];
+  const ClassScorer scorer(store_, model_);
+  const at::Tensor effects = scorer.attribute_effects(kClass, feature);
+  const at::Tensor has = store_.classes[kClass].description.association;
+  ASSERT_EQ(effects.sizes(), has.sizes());
+  EXPECT_TRUE(effects.ne(0).eq(has.ne(0)).all().item<bool>());
+  for (int64_t a = 0; a < has.size(0); ++a) {
+    if (has[a].item<float>() == 0) continue;
+    ClassStore two = store_;  // the class, and the class without the attribute
+    two.classes = {store_.classes[kClass], store_.classes[kClass]};
+    two.classes[1].name = "without";
+    two.classes[1].description.association = has.clone();
+    two.classes[1].description.association[a] = 0;
+    const at::Tensor logits = ClassScorer(two, model_).score(feature.unsqueeze(0)).logits.flatten();
+    EXPECT_NEAR(effects[a].item<double>(), (logits[0] - logits[1]).item<double>(), 1e-3) << a;
+  }
+  EXPECT_FALSE(ClassScorer(store_, model_, {"plda-vb"}).attribute_effects(kClass, feature).defined());
+}
+
 TEST_F(FittedStore, ANewClassOfWhichNothingIsKnownHasAPriorOfItsOwn) {
   add_class(store_, "unheard", {"", at::zeros({12}), at::zeros({8}), "nothing"});
   add_images(store_, "unheard", {images(0, 5, 6), {"u"}});

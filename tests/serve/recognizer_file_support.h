@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,32 @@ inline std::string all_of(const RecognizerFile& file) {
   for (const ExampleEntry& one : file.list_examples(""))
     text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
   return text + (snapshot.calibration ? snapshot.calibration->dump() : "");
+}
+
+/// Some change, drawn at random.
+inline void change_anything(RecognizerFile& file, std::mt19937& random) {
+  const auto classes = file.list_classes();
+  const auto examples = file.list_examples("");
+  const std::string name = "class" + std::to_string(random() % 6);
+  const std::string some = classes.empty() ? "" : classes[random() % classes.size()].name;
+  const auto number = static_cast<float>(random() % 100);
+  const std::string hash = std::to_string(random() % 30);
+  switch (random() % 6) {
+    case 0:
+      if (!some.empty() && !file.find_class(name)) return file.rename_class(some, name);
+      break;
+    case 1:
+      if (!some.empty()) return file.remove_class(some);
+      break;
+    case 2:
+      if (!examples.empty()) return file.remove_examples({examples[random() % examples.size()].id});
+      break;
+    case 3:
+      return file.set_calibration({{"number", number}});
+    default:
+      break;
+  }
+  file.enrol({enrolee(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number)});
 }
 
 }  // namespace protocom::testing

@@ -22,11 +22,8 @@ struct FoundImages {
 };
 
 /// The image files that paths stand for: files as they are, folders walked (files with an image's suffix whose names do
-/// not begin with a dot), in a stable order; "-" is standard input. A path that stands for nothing does not stop the
-/// others. Throws Error when none stands for an image.
+/// not begin with a dot), in a stable order. A path that stands for nothing does not stop the others. Throws Error when
+/// none stands for an image.
 FoundImages find_images(const std::vector<std::string>& paths);
-
-/// The bytes of a file, or of standard input for "-". Throws Error.
-std::string read_image_bytes(const std::filesystem::path& path);
 
 }  // namespace protocom

@@ -27,7 +27,7 @@ struct EmbeddedBatch : EmbeddedFiles {
   std::vector<Image> images;  ///< [n], square
 };
 
-/// Decodes image files by the backbone's preprocessing (read_image_bytes, decode_square_image) and extracts their
+/// Decodes image files by the backbone's preprocessing (decode_square_image) and extracts their
 /// features. `take` gets batch after batch, in the order given; meanwhile the next one is read and decoded, so that two
 /// are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and `take`
 /// throw.

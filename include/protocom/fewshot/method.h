@@ -49,6 +49,21 @@ class FeatureMap {
   [[nodiscard]] virtual bool same_as(const FeatureMap& other) const { return this == &other; }
 };
 
+/// What a method that looks at each class by itself makes of classes: tensors of a row a class, [n, ...].
+using PlacedClasses = std::vector<at::Tensor>;
+
+/// The scorer of a method to which a class is a row of some tensors, whatever the other classes are, and which answers
+/// by those rows. Classes that are asked about again and again are placed once, and change one by one. Thread-safe.
+class ClassPlacer {
+ public:
+  virtual ~ClassPlacer() = default;
+  /// The classes of one episode (b = 1) with a support_mask or with moments, whose features have not been through a
+  /// FeatureMap; of its queries only [1, 0, d] is looked at.
+  [[nodiscard]] virtual PlacedClasses place(const EpisodeBatch& batch) const = 0;
+  /// What Scorer::score() says of queries float32 [q, d] in an episode of these classes, but for rounding.
+  [[nodiscard]] virtual EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const = 0;
+};
+
 /// A method prepared for a set of classes. Thread-safe.
 class Scorer {
  public:
@@ -61,6 +76,8 @@ class Scorer {
   [[nodiscard]] EpisodeScores score_mapped(const EpisodeBatch& batch) const;
   /// Null: the method takes features as they are.
   [[nodiscard]] virtual std::shared_ptr<const FeatureMap> feature_map() const { return nullptr; }
+  /// Null: a class cannot be placed by itself. Lives as long as the scorer.
+  [[nodiscard]] virtual const ClassPlacer* placer() const { return nullptr; }
 
  private:
   /// Labelled images that a class must have.

@@ -33,6 +33,8 @@ struct PldaSpace {
   at::Tensor between;     ///< [e], not negative
   int64_t leading = 0;
 
+  /// z of features [..., d], in their own dtype.
+  [[nodiscard]] at::Tensor directions(const at::Tensor& features) const;
   /// f = z projection - offset, [..., e] for features [..., d], in the features' own dtype (float32 or float64).
   [[nodiscard]] at::Tensor transform(const at::Tensor& features) const;
   /// The same for class means of z, [c, d].

@@ -24,18 +24,23 @@ struct RankedClass {
   double probability = 0;
 };
 
-/// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe after
-/// construction.
+/// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
 class ClassScorer {
  public:
   /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
   /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept.
   ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
+  ~ClassScorer();
   ClassScorer(const ClassScorer&) = delete;
   ClassScorer& operator=(const ClassScorer&) = delete;
 
+  /// Takes the classes as they are now; `before`: for each its place until now where nothing of it has changed, else -1
+  /// (RecognizerFile::refresh). Where the method places classes each by itself (Scorer::placer) this costs as much as
+  /// those that changed, else as much as a new scorer. Throws what the constructor throws; then it is of no more use.
+  void update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before);
+
   /// [c], in the order of their enrolment.
-  [[nodiscard]] const std::vector<std::string>& class_names() const { return table_.classes; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
 
   [[nodiscard]] const Method& method() const { return *method_; }
 
@@ -53,21 +58,30 @@ class ClassScorer {
   [[nodiscard]] int64_t count(int64_t k) const;
   /// Those features, float32 [count, d].
   [[nodiscard]] at::Tensor images(int64_t k) const;
+  /// What each attribute of class k adds to the class's logit for a feature float32 [d]: the logit less that of the
+  /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.
+  /// Undefined where the method does not place classes by themselves (Scorer::placer).
+  [[nodiscard]] at::Tensor attribute_effects(int64_t k, const at::Tensor& feature) const;
   /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
   [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
   /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
   [[nodiscard]] EpisodeScores score_without_class(int64_t k) const;
 
  private:
-  [[nodiscard]] EpisodeScores score(EpisodeBatch batch, const at::Tensor& features) const;
-  void map_supports();
+  class Prepared;
 
-  KnowledgeTable table_;  // the store's classes and what is known of them
-  ClassKnowledge knowledge_;
-  EpisodeBatch supports_;  // all of a batch but the queries
-  EpisodeBatch mapped_;    // the same through the method's feature map
+  void take_all(const EnrolledClasses& enrolled);
+  [[nodiscard]] PlacedClasses place(const EnrolledClasses& enrolled) const;
+  void replace(const PlacedClasses& placed, const std::vector<int64_t>& before);
+  [[nodiscard]] EpisodeScores score(EpisodeBatch episode, const at::Tensor& features) const;
+
+  const StoreModel& model_;
   std::shared_ptr<const Method> method_;
-  std::unique_ptr<Scorer> scorer_;
+  EnrolledClasses enrolled_;
+  std::vector<std::string> names_;
+  std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them
+  PlacedClasses placed_;                      // of a method that places classes; else
+  EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
 };
 
 /// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's

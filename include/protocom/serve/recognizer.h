@@ -33,6 +33,14 @@ struct RecognizerOptions {
   ExtractOptions extract = {};
   int64_t top = 5;      ///< classes of an answer
   int64_t nearest = 3;  ///< examples of an answer
+  /// Attributes of an answer. What they are worth takes a few milliseconds an image, so none unless asked for.
+  int64_t attributes = 0;
+};
+
+/// An attribute of the class that an image was taken for.
+struct TellingAttribute {
+  std::string name;
+  double effect = 0;  ///< what it adds to the class's calibrated logit; below 0 it speaks against the class
 };
 
 /// An enrolled image that looks like the one asked about.
@@ -45,10 +53,11 @@ struct NearExample {
 
 /// What a recognizer says of an image.
 struct Answer {
-  std::vector<RankedClass> ranking;   ///< most probable first; probabilities given that it is one of the classes
-  double familiarity = 0;             ///< see familiarity()
-  std::optional<bool> none_of_these;  ///< it is of none of the classes; nothing without a calibration
-  std::vector<NearExample> nearest;   ///< nearest first; empty where features were not kept
+  std::vector<RankedClass> ranking;          ///< most probable first; probabilities given that it is one of the classes
+  double familiarity = 0;                    ///< see familiarity()
+  std::optional<bool> none_of_these;         ///< it is of none of the classes; nothing without a calibration
+  std::vector<TellingAttribute> attributes;  ///< those that moved the first class's logit most; empty where none did
+  std::vector<NearExample> nearest;  ///< nearest first, of the 100 best classes; empty where features were not kept
 };
 
 /// A class to enrol, or images of one.
@@ -84,6 +93,7 @@ class Recognizer {
   /// The file: lists of what is enrolled, and changes other than enrolments.
   [[nodiscard]] RecognizerFile& file() { return file_; }
   [[nodiscard]] const RecognizerFile& file() const { return file_; }
+  [[nodiscard]] const RecognizerOptions& options() const { return options_; }
   /// What it classifies with.
   [[nodiscard]] const Method& method();
 
@@ -129,11 +139,10 @@ class Recognizer {
  private:
   Recognizer(RecognizerFile file, RecognizerOptions options);
   void refresh();
-  void refresh_examples();
   Backbone& backbone();
   const Knowledge* knowledge();
   std::vector<Answer> answers_of(const at::Tensor& features) const;
-  std::vector<std::vector<NearExample>> nearest_of(const at::Tensor& features) const;
+  std::vector<TellingAttribute> telling_attributes(const at::Tensor& logits, const at::Tensor& feature) const;
 
   RecognizerFile file_;
   RecognizerOptions options_;
@@ -142,11 +151,8 @@ class Recognizer {
   std::unique_ptr<Knowledge> knowledge_;  // read when the first class is described
   // What follows from the classes as they were at a revision.
   RecognizerSnapshot snapshot_;
-  std::unique_ptr<const ClassScorer> scorer_;
+  std::unique_ptr<ClassScorer> scorer_;
   std::optional<Calibration> calibration_;
-  at::Tensor examples_;                    // centred unit features of all examples, [m, d]; undefined where not kept
-  at::Tensor center_;                      // [d]
-  std::vector<NearExample> example_rows_;  // [m], which they are
 };
 
 }  // namespace protocom

@@ -82,12 +82,22 @@ struct KeptExample {
   std::string source;  ///< where it came from
 };
 
+/// A revision that a snapshot has had, and the ids of the classes that were read anew to come to it.
+struct SnapshotStep {
+  int64_t revision = 0;
+  std::vector<int64_t> classes = {};
+};
+
 /// All of a recognizer's classes as they were at one moment.
 struct RecognizerSnapshot {
   int64_t revision = 0;  ///< see RecognizerFile::revision
   EnrolledClasses enrolled;
-  std::vector<std::vector<KeptExample>> examples;  ///< [classes][images], of StoredClass::features where defined
-  std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
+  std::vector<int64_t> class_ids = {};                  ///< [classes], ascending
+  std::vector<std::vector<KeptExample>> examples = {};  ///< [classes][images], of StoredClass::features where defined
+  at::Tensor feature_sum = {};                          ///< float64 [d], over all examples with a feature
+  int64_t feature_count = 0;                            ///< examples with a feature
+  std::optional<nlohmann::json> calibration = {};       ///< what set_calibration() was given last
+  std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
 };
 
 /// An image of a class as lists show it.
@@ -142,6 +152,10 @@ class RecognizerFile {
   [[nodiscard]] int64_t revision() const;
   /// All classes with their features.
   [[nodiscard]] RecognizerSnapshot snapshot() const;
+  /// Makes a snapshot of this file what snapshot() gives now, by reading the classes that have changed since; all of
+  /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
+  /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
+  std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassEntry> list_classes() const;
   /// nothing when there is no such class.
   [[nodiscard]] std::optional<ClassEntry> find_class(const std::string& name) const;

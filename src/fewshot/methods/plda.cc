@@ -1,6 +1,5 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/last_supports.h"
 #include "fewshot/plda_method.h"
 
 namespace protocom::methods {
@@ -21,36 +20,46 @@ class Plda : public PldaMethod {
 
  private:
   /// log N(q; m, 1 + v) of each class's posterior.
-  class Predictive : public Scorer {
+  class Predictive : public Scorer, private ClassPlacer {
    public:
     Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
     [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
+    [[nodiscard]] const ClassPlacer* placer() const override { return this; }
 
    private:
     [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const auto classes = last_.of(batch, [&] { return believe(batch); });
-      const at::Tensor& count = classes->count;
-      const at::Tensor scores = row_log_predictive(classes->predictive, batch.query);
+      const auto [count, sum] = supports_of(batch);
+      return answer(batch, predictive(batch, count, sum), count);
+    }
+
+    /// Prototypes and constants of the predictive distributions, and how many images each class has.
+    [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
+      const auto [count, sum] = prepared_.rows->sums(batch.support, batch.support_mask);
+      const PldaRowPredictive placed = predictive(batch, count, sum);
+      return {placed.prototypes.squeeze(0), placed.constant.squeeze(0), count.squeeze(0)};
+    }
+    [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
+      EpisodeBatch batch;
+      batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
+      return answer(batch, {classes[0], classes[1].unsqueeze(0)}, classes[2].unsqueeze(0));
+    }
+
+    [[nodiscard]] PldaRowPredictive predictive(const EpisodeBatch& batch, const at::Tensor& count,
+                                               const at::Tensor& sum) const {
+      const PldaLayout& layout = prepared_.rows->layout();
+      return row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout);
+    }
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch, const PldaRowPredictive& classes,
+                                       const at::Tensor& count) const {
+      const at::Tensor scores = row_log_predictive(classes, batch.query);
       const at::Tensor logits =
           options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};
     }
 
-    /// What the supports say.
-    struct Classes {
-      PldaRowPredictive predictive;
-      at::Tensor count;  // [b, n]
-    };
-    [[nodiscard]] Classes believe(const EpisodeBatch& batch) const {
-      const PldaLayout& layout = prepared_.rows->layout();
-      const auto [count, sum] = supports_of(batch);
-      return {row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout), count};
-    }
-
     PldaPrepared prepared_;
     Options options_;
-    LastSupports<Classes> last_;
   };
 
   Options options_;

@@ -1,0 +1,25 @@
+#include "serve/class_query.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+#include "serve/stored_tensor.h"
+
+namespace protocom {
+
+std::string class_label(const Database& database, const Statement& class_row) {
+  return fmt::format("{}: class '{}'", database.path().string(), excerpt(class_row.text(kName)));
+}
+
+ClassDescription description_at(const Statement& class_row, const RecognizerSettings& settings,
+                                const std::string& label) {
+  ClassDescription description;
+  const auto attributes = static_cast<int64_t>(settings.attributes.size());
+  description.title = class_row.text(kTitle);
+  description.association = from_blob(class_row.blob(kAssociation), at::kFloat, attributes, label);
+  description.embedding = from_blob(class_row.blob(kEmbedding), at::kFloat, settings.embedding_dim, label);
+  description.embedding_source = class_row.text(kSource);
+  return description;
+}
+
+}  // namespace protocom

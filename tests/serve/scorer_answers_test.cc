@@ -1,0 +1,167 @@
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/data/feature_set.h"
+#include "protocom/fewshot/scorer_group.h"
+#include "protocom/serve/class_scorer.h"
+#include "support/real_data.h"
+#include "support/toy_features.h"
+
+namespace protocom::testing {
+namespace {
+
+constexpr int64_t kMostShots = 5, kQueries = 15, kAttributes = 6;
+
+/// Features of base and novel classes, with a description of each that was drawn.
+struct ManyImages {
+  at::Tensor features, labels;  // [m, d], int64 [m]
+  std::vector<int64_t> base, novel;
+  KnowledgeTable knowledge;
+};
+
+ManyImages described(at::Tensor features, at::Tensor labels, int64_t classes) {
+  ManyImages made{std::move(features), std::move(labels), {}, {}, {}};
+  for (int64_t k = 0; k < classes; ++k) made.knowledge.classes.push_back(fmt::format("class {}", k));
+  for (int64_t a = 0; a < kAttributes; ++a) made.knowledge.attributes.push_back(fmt::format("attribute {}", a));
+  at::manual_seed(11);
+  made.knowledge.association = at::rand({classes, kAttributes}).lt(0.5).to(at::kFloat);
+  made.knowledge.class_embedding = at::randn({classes, 4});
+  made.knowledge.attribute_embedding = at::randn({kAttributes, 4});
+  return made;
+}
+
+ManyImages toy_images() {
+  ToyWorldOptions options;
+  options.base = 30;
+  const ToyWorld world = toy_world(options);
+  ManyImages made = described(world.features.features, world.features.labels,
+                              static_cast<int64_t>(world.features.class_names.size()));
+  for (int64_t k = 0; k < static_cast<int64_t>(made.knowledge.classes.size()); ++k)
+    (k < options.base ? made.base : made.novel).push_back(k);
+  return made;
+}
+
+ManyImages real_images() {
+  const FeatureSet set = read_features(*real_data() / "tiny-imagenet-100-resnet12.npz");
+  ManyImages made = described(set.features, set.labels, static_cast<int64_t>(set.class_names.size()));
+  made.base = set.classes_of(Split::kBase);
+  made.novel = set.classes_of(Split::kNovel);
+  return made;
+}
+
+std::vector<int64_t> images_of_class(const ManyImages& images, int64_t k, int64_t most) {
+  const at::Tensor rows = images.labels.eq(k).nonzero().flatten().slice(0, 0, most).contiguous();
+  return {rows.data_ptr<int64_t>(), rows.data_ptr<int64_t>() + rows.numel()};
+}
+
+/// Untrained, so that it completes to something.
+CompletionModel some_model(const ManyImages& images) {
+  const int64_t dim = images.features.size(1);
+  at::manual_seed(12);
+  CompletionModel model{ProtoComNet({dim, 4, 8, 6, 9}), images.knowledge.attributes, {}, {}, {}};
+  model.attribute_embedding = images.knowledge.attribute_embedding;
+  model.attribute_mean = at::rand({kAttributes, dim});
+  model.attribute_std = at::rand({kAttributes, dim});
+  return model;
+}
+
+FittedMethod fitted_plda(const ManyImages& images) {
+  std::vector<int64_t> rows;
+  for (const int64_t k : images.base) {
+    const auto own = images_of_class(images, k, 60);
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  const at::Tensor which = at::tensor(rows, at::kLong);
+  FitInputs inputs;
+  inputs.base = {images.features.index_select(0, which), images.labels.index_select(0, which)};
+  inputs.knowledge = &images.knowledge;
+  inputs.class_names = &images.knowledge.classes;
+  const std::shared_ptr<Method> method = make_method("plda");
+  method->fit(inputs);
+  return {method, images.features.size(1), {}};
+}
+
+/// One episode of the novel classes with 1 to 5 images a class, as evaluation has it.
+RowBatch episode_of(const ManyImages& images) {
+  RowBatch rows;
+  rows.n = static_cast<int64_t>(images.novel.size());
+  rows.k = kMostShots;
+  rows.classes = images.novel;
+  rows.seed = {0};
+  for (int64_t i = 0; i < rows.n; ++i) {
+    const auto own = images_of_class(images, images.novel[static_cast<size_t>(i)], kMostShots + kQueries);
+    for (int64_t j = 0; j < kMostShots; ++j)
+      rows.support.push_back(j <= i % kMostShots ? own[static_cast<size_t>(j)] : -1);
+    rows.query.insert(rows.query.end(), own.begin() + kMostShots, own.end());
+  }
+  rows.q = static_cast<int64_t>(rows.query.size());
+  return rows;
+}
+
+/// The same images, enrolled.
+EnrolledClasses enrolled_of(const ManyImages& images, const RowBatch& rows) {
+  EnrolledClasses enrolled;
+  enrolled.feature_dim = images.features.size(1);
+  enrolled.attributes = images.knowledge.attributes;
+  for (int64_t i = 0; i < rows.n; ++i) {
+    const int64_t k = rows.classes[static_cast<size_t>(i)];
+    StoredClass one;
+    one.name = images.knowledge.classes[static_cast<size_t>(k)];
+    one.description = {"", images.knowledge.association[k], images.knowledge.class_embedding[k], "table"};
+    std::vector<int64_t> own;
+    for (int64_t j = 0; j < rows.k; ++j) {
+      const int64_t row = rows.support[static_cast<size_t>(i * rows.k + j)];
+      if (row >= 0) own.push_back(row);
+    }
+    one.count = static_cast<int64_t>(own.size());
+    one.features = images.features.index_select(0, at::tensor(own, at::kLong));
+    enrolled.classes.push_back(std::move(one));
+  }
+  return enrolled;
+}
+
+/// Methods that a recognizer offers: of a completion model, or of what plda was fitted to.
+bool is_offered(const MethodSpec& spec) {
+  if (spec.has(Need::kBaseFeatures)) return false;
+  return !spec.has(Need::kFitting) || spec.name == "plda" || spec.fitted_as == "plda";
+}
+
+void expect_the_predictions_of_evaluation(const ManyImages& images) {
+  const at::NoGradGuard no_grad;
+  const RowBatch rows = episode_of(images);
+  const EnrolledClasses enrolled = enrolled_of(images, rows);
+  const StoreModel completing{some_model(images), {}}, fitted{{}, fitted_plda(images)};
+  const at::Tensor queries = images.features.index_select(0, at::tensor(rows.query, at::kLong));
+  const ClassKnowledge known{images.knowledge.association, images.knowledge.class_embedding};
+  int64_t offered = 0;
+  for (const MethodSpec* spec : method_specs()) {
+    if (!is_offered(*spec)) continue;
+    ++offered;
+    const StoreModel& model = spec->has(Need::kFitting) ? fitted : completing;
+    MethodContext context;
+    if (model.completion) context.model = &*model.completion;
+    context.classes = &known;
+    context.knowledge = &images.knowledge;
+    context.class_names = &images.knowledge.classes;
+    std::vector<FittedMethod> files;
+    if (model.fitted) files = {*model.fitted};
+    const ScorerGroup evaluation(make_methods({spec->name}, files), context, images.features);
+    const at::Tensor expected = evaluation.score(rows).front().logits.squeeze(0).argmax(1);
+    EnrolledClasses of_model = enrolled;
+    if (model.fitted) of_model.attributes = model.attributes();
+    const at::Tensor found = ClassScorer(of_model, model, {spec->name}).score(queries).logits.squeeze(0).argmax(1);
+    EXPECT_EQ(found.ne(expected).sum().item<int64_t>(), 0) << spec->name << ", of " << rows.q << " predictions";
+  }
+  EXPECT_GE(offered, 8) << "the paper's rows, plda and plda-vb among them";
+}
+
+TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoes) { expect_the_predictions_of_evaluation(toy_images()); }
+
+TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoesOnRealFeatures) {
+  REQUIRE_REAL_DATA();
+  expect_the_predictions_of_evaluation(real_images());
+}
+
+}  // namespace
+}  // namespace protocom::testing
