@@ -15,15 +15,16 @@ namespace protocom::methods {
 namespace {
 
 constexpr int64_t kHeldOutTasks = 200;
-constexpr double kFirstVariance = 0.05;  // of images around their class, so that logits begin at -10 |q - m|^2
+constexpr double kFirstSpread = 0.05;   // a dimension, so that logits begin at -10 |q - m|^2
+constexpr double kFirstVariance = 0.5;  // of a mean believed from one image, over all dimensions
 
 struct Options {
   std::string space = "cl2n";
-  int64_t ways = 5;
+  int64_t ways = 20;
   int64_t shots = 1;
   int64_t hidden = 256;
-  double divergence = 1;
-  int64_t steps = 1000;
+  double divergence = 0.01;
+  int64_t steps = 600;
   double learning_rate = 1e-3;
 };
 
@@ -47,7 +48,7 @@ DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, co
   const at::Tensor number = count.log().unsqueeze(-1);
   const at::Tensor found = inference(at::cat({mean * std::sqrt(d), number}, -1));
   const std::vector<at::Tensor> parts = found.chunk(2, -1);
-  return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance) - number};
+  return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance / d) - number};
 }
 
 /// log N(q; m, spread + v): images of classes whose mean is integrated out.
@@ -103,7 +104,7 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
   Model model{std::move(space),
               TwoLayers::untrained({d + 1, hidden, 2 * d}),
               {centres.mean(0), centres.var(0, false).clamp_min(1e-6).log()},
-              at::full({d}, std::log(kFirstVariance))};
+              at::full({d}, std::log(kFirstSpread))};
   const at::NoGradGuard no_grad;
   model.inference.output_weight.zero_();
   model.inference.output_bias.zero_();
