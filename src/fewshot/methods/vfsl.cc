@@ -177,7 +177,9 @@ MethodDefinition vfsl() {
   spec.notes =
       "No code of the source is public; this is its idea on frozen features: q(class mean | supports) from a network, "
       "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "
-      "and densities with the means integrated out as the answer. The step is chosen on held-out classes. Set `shots` "
+      "and densities with the means integrated out as the answer. The bound itself (divergence=1) learns nothing on "
+      "frozen features that helps on held-out classes, on which the step is chosen; hence its small weight. Set "
+      "`shots` "
       "to those it is to answer with.";
   return define<Vfsl>(
       std::move(spec),
