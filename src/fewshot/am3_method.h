@@ -14,11 +14,11 @@ namespace protocom {
 /// The parameters that AM3 and its relatives share.
 struct Am3Options {
   std::string space = "cl2n";
-  int64_t ways = 5;
+  int64_t ways = 20;
   int64_t shots = 1;
   int64_t hidden = 300;
   double dropout = 0.7;
-  int64_t steps = 2000;
+  int64_t steps = 1000;
   double learning_rate = 1e-3;
 };
 

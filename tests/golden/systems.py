@@ -202,7 +202,7 @@ def vfsl():
     for p in MEANS:
         out = apply(net, times(math.sqrt(DIM), p) + [math.log(2)])
         m = add(p, times(1 / math.sqrt(DIM), out[:DIM]))
-        beliefs.append((m, [0.05 / 2 * math.exp(v) for v in out[DIM:]]))
+        beliefs.append((m, [0.5 / DIM / 2 * math.exp(v) for v in out[DIM:]]))
     rows = [[log_density(q, m, [math.exp(s) + v for s, v in zip(log_spread, vs)]) for m, vs in beliefs] for q in QUERIES]
     prior = {"prior.mean": DRAW.vector(DIM), "prior.log_variance": DRAW.vector(DIM)}
     return dict(SPACE, log_spread=log_spread, **prior, **named("inference.", net)), rows

@@ -15,15 +15,16 @@ namespace protocom::methods {
 namespace {
 
 constexpr int64_t kHeldOutTasks = 200;
-constexpr double kFirstVariance = 0.05;  // of images around their class, so that logits begin at -10 |q - m|^2
+constexpr double kFirstSpread = 0.05;   // a dimension, so that logits begin at -10 |q - m|^2
+constexpr double kFirstVariance = 0.5;  // of a mean believed from one image, over all dimensions
 
 struct Options {
   std::string space = "cl2n";
-  int64_t ways = 5;
+  int64_t ways = 20;
   int64_t shots = 1;
   int64_t hidden = 256;
-  double divergence = 1;
-  int64_t steps = 1000;
+  double divergence = 0.01;
+  int64_t steps = 600;
   double learning_rate = 1e-3;
 };
 
@@ -47,7 +48,7 @@ DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, co
   const at::Tensor number = count.log().unsqueeze(-1);
   const at::Tensor found = inference(at::cat({mean * std::sqrt(d), number}, -1));
   const std::vector<at::Tensor> parts = found.chunk(2, -1);
-  return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance) - number};
+  return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance / d) - number};
 }
 
 /// log N(q; m, spread + v): images of classes whose mean is integrated out.
@@ -103,7 +104,7 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
   Model model{std::move(space),
               TwoLayers::untrained({d + 1, hidden, 2 * d}),
               {centres.mean(0), centres.var(0, false).clamp_min(1e-6).log()},
-              at::full({d}, std::log(kFirstVariance))};
+              at::full({d}, std::log(kFirstSpread))};
   const at::NoGradGuard no_grad;
   model.inference.output_weight.zero_();
   model.inference.output_bias.zero_();
@@ -176,7 +177,9 @@ MethodDefinition vfsl() {
   spec.notes =
       "No code of the source is public; this is its idea on frozen features: q(class mean | supports) from a network, "
       "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "
-      "and densities with the means integrated out as the answer. The step is chosen on held-out classes. Set `shots` "
+      "and densities with the means integrated out as the answer. The bound itself (divergence=1) learns nothing on "
+      "frozen features that helps on held-out classes, on which the step is chosen; hence its small weight. Set "
+      "`shots` "
       "to those it is to answer with.";
   return define<Vfsl>(
       std::move(spec),
