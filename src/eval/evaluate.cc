@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "eval/class_centres.h"
@@ -90,12 +91,16 @@ class ListEvaluation {
     });
   }
 
+  /// Every method is asked about the same episodes and orders: each is scored once, by all of them.
   void check_permutations(ProtocolChecks& checks) {
+    std::map<std::vector<int64_t>, std::vector<EpisodeScores>> asked;
     for (size_t m = 0; m < results_.size(); ++m) {
       const auto classify = [&](const Episode& episode, const std::vector<int64_t>& query) {
         RowBatch rows = rows_of(list_, {static_cast<size_t>(&episode - list_.episodes.data())});
         rows.query = query;
-        const EpisodeScores scores = score(rows)[m];
+        auto& found = asked[query];
+        if (found.empty()) found = score(rows);
+        const EpisodeScores& scores = found[m];
         std::vector<QueryVerdict> verdicts;
         for (int64_t i = 0; i < rows.q; ++i) {
           const Verdict verdict = verdict_of(scores.logits.data_ptr<float>() + i * rows.n, rows.n);

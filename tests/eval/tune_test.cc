@@ -48,9 +48,10 @@ TEST(WalkSettings, FindsAPeakParameterByParameterAndAsksForNothingTwice) {
 TEST(WalkSettings, GoesBackToADefaultThatAnotherParameterMadeBetter) {
   // Sharpness 20 is best with 10 steps, 10 (the default) with 3.
   const auto measure = [](const std::string& label) {
-    const bool sharp = value_in(label, "sharpness", 10) == 20;
+    const double sharpness = value_in(label, "sharpness", 10);
     const bool few = value_in(label, "steps", 10) == 3;
-    return TriedSetting{label, {few ? (sharp ? 72.0 : 73.0) : (sharp ? 71.0 : 70.0), 0}, 0};
+    const double accuracy = few ? (sharpness == 10 ? 73 : 72) : (sharpness == 20 ? 71 : 70);
+    return TriedSetting{label, {accuracy, 0}, 0};
   };
   EXPECT_EQ(walk_settings("soft-k-means:transform=l2n", 50, measure).chosen().method,
             "soft-k-means:steps=3:transform=l2n");

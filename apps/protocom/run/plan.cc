@@ -48,7 +48,7 @@ const std::vector<StageKind>& stage_kinds() {
        {{"backbone", "joint.npz"}, {"model", "joint.npz.model.npz"}},
        {"images", "backbone", "knowledge", "model"}},
       {"fit", "out", "fitted.npz", {{"fitted", "fitted.npz"}}, {"features", "knowledge"}},
-      {"tune", "out", "tuned.json", {{"tuned", "tuned.json"}}, {"features", "knowledge", "model", "fitted"}, {"split"}},
+      {"tune", "out", "tuned.json", {{"tuned", "tuned.json"}}, {"features", "knowledge", "model"}, {"split"}},
       {"evaluate",
        "json",
        "results.json",
