@@ -81,7 +81,8 @@ class Validator {
     for (const char* parts : {"allOf", "anyOf"}) {
       for (const json& one : schema.value(parts, json::array())) collect_members(one, to);
     }
-    for (const auto& [name, unused] : schema.value("properties", json::object()).items()) to.insert(name);
+    if (!schema.contains("properties")) return;
+    for (const auto& [name, unused] : schema["properties"].items()) to.insert(name);
   }
 
   static bool has_type(const json& value, const json& type) {
