@@ -8,9 +8,6 @@
 namespace protocom {
 namespace {
 
-constexpr int kSinkhornSteps = 10;
-constexpr double kNothing = 1e-30;
-
 /// -beta/2 sum_d [(x - m)^2 + u v] without x^2, which is the same for every class.
 at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
   const at::Tensor own = (means.mean * means.mean + options.spread * means.variance).sum(-1);  // [..., n]
@@ -23,7 +20,7 @@ at::Tensor balancing_share(const at::Tensor& logits, const at::Tensor& start) {
   const at::Tensor target =
       at::full({}, static_cast<double>(logits.size(-2)) / static_cast<double>(logits.size(-1)), logits.options());
   at::Tensor share = start;
-  for (int step = 0; step < kSinkhornSteps; ++step) {
+  for (int step = 0; step < kBalancingSteps; ++step) {
     const at::Tensor filled = (logits + share.unsqueeze(-2)).log_softmax(-1).logsumexp(-2);
     share = share + target.log() - filled;
   }
@@ -90,7 +87,8 @@ PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const
     const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
     result.log_share = share_of(logits, filled, result.log_share, options);
     // Responsibilities near the smallest float would make the products slow, and weigh nothing.
-    result.responsibilities = at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kNothing, 0);
+    result.responsibilities =
+        at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kSmallestResponsibility, 0);
     if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
     filled = result.responsibilities.sum(-2);
     result.means = class_mean_posterior(prior, count + filled,

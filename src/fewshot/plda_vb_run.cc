@@ -8,9 +8,6 @@
 namespace protocom {
 namespace {
 
-constexpr int kSinkhornSteps = 10;
-constexpr float kNothing = 1e-30F;
-
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 }  // namespace
@@ -149,7 +146,7 @@ void PldaVbRun::balance(const float* logits, double target) {
   }
   softmax_rows(weights_.data(), episode_.u, n);
   factor_.assign(at(n), 1.0);
-  for (int step = 0; step < kSinkhornSteps; ++step) {
+  for (int step = 0; step < kBalancingSteps; ++step) {
     column_.assign(at(n), 0.0);
     for (int64_t i = 0; i < episode_.u; ++i) {
       const float* row = weights_.data() + i * n;
@@ -170,7 +167,7 @@ void PldaVbRun::place_responsibilities(const float* logits) {
   for (int64_t i = 0; i < episode_.u; ++i) {
     for (int64_t c = 0; c < episode_.n; ++c) {
       float& weight = weights_[at(i * episode_.n + c)];
-      if (weight <= kNothing) weight = 0;  // near the smallest float, products would be slow
+      if (weight <= static_cast<float>(kSmallestResponsibility)) weight = 0;
       filled_[at(c)] += weight;
     }
   }

@@ -5,7 +5,13 @@
 namespace protocom {
 
 /// The least share of a class, so that its logarithm is finite.
-constexpr double kSmallestShare = 1e-12;
+inline constexpr double kSmallestShare = 1e-12;
+
+/// Iterations of Sinkhorn's scaling in one step of variational EM, from the factors of the step before.
+inline constexpr int kBalancingSteps = 10;
+
+/// A responsibility below this is none: near the smallest float, products are slow.
+inline constexpr double kSmallestResponsibility = 1e-30;
 
 /// What variational EM expects of the classes' shares of u images, under the Dirichlet prior of PldaVbOptions. The same
 /// formulas as those of plda_vb.cc, of one episode and without tensors.
