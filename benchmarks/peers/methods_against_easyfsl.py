@@ -23,7 +23,8 @@ import torch
 
 # protocom's method -> easyfsl's class, module and arguments. Beside those of EXACT the two differ, and are compared within the
 # noise of the episodes only: LaplacianShot rectifies as bd-cspn's variant=sum does there, TIM's logits are cosines there, and
-# PT-MAP centres nothing there.
+# PT-MAP neither centres there nor brings to unit length, without which all of exp(-10 d^2) underflows on large features: it gets
+# features whose square root has unit length.
 TIM = "tim:variant=gd:temperature=10:cross_entropy=1:steps=50:transform=cl2n"
 PEERS = {
     "simple-shot": ("simple_shot", "SimpleShot", {}),
@@ -53,6 +54,11 @@ def load_features(path):
     return features, rows, features[base].mean(0)
 
 
+def squares_of_unit_roots(features):
+    root = (features.clamp_min(0) + 1e-6).sqrt()
+    return torch.nn.functional.normalize(root, dim=1).square()
+
+
 def run(easyfsl, peer, features, rows, centre, episodes):
     module, name, arguments = peer
     cls = getattr(easyfsl(module), name)
@@ -64,10 +70,11 @@ def run(easyfsl, peer, features, rows, centre, episodes):
         query = [rows[i] for images in episode["query"] for i in images]
         truth = torch.tensor([k for k, images in enumerate(episode["query"]) for _ in images])
         scaled = {} if name == "PTMAP" else {"feature_centering": centre, "feature_normalization": 2}
+        given = squares_of_unit_roots if name == "PTMAP" else torch.Tensor.clone
         method = cls(**arguments, **scaled)
         with torch.no_grad():
-            method.process_support_set(features[support], labels)
-            accuracies.append((method(features[query]).argmax(1) == truth).float().mean().item())
+            method.process_support_set(given(features[support]), labels)
+            accuracies.append((method(given(features[query])).argmax(1) == truth).float().mean().item())
     return numpy.array(accuracies), (time.process_time() - start) / len(episodes)
 
 

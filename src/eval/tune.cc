@@ -7,6 +7,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
+#include "protocom/core/log.h"
 #include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom {
@@ -135,9 +136,17 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ta
     const auto measure = [&](const std::string& text) {
       EvaluateOptions evaluation;
       evaluation.methods = made(text, options.fitted);
-      return measured(inputs, tasks, evaluation);
+      try {
+        return measured(inputs, tasks, evaluation);
+      } catch (const UsageError&) {
+        throw;
+      } catch (const Error& error) {  // answers that roundings decide, for instance, fail a check of evaluate()
+        logger().warn("'{}' is not chosen: {}", text, error.what());
+        return TriedSetting{text, {}, 0};
+      }
     };
     tuned.push_back(walk_settings(method, options.budget, measure));
+    if (tuned.back().chosen().accuracy.value == 0) fail("no setting of '{}' that was tried could be measured", method);
     progress.advance(1, tuned.back().chosen().method);
   }
   progress.finish();

@@ -19,7 +19,7 @@ at::Tensor entropy_slope(const at::Tensor& p, double alpha) {
   return p.pow(alpha - 1) * (-alpha / (alpha - 1));
 }
 
-/// Adam's steps on the class weights of a few episodes, whose points stay in the processor's second cache meanwhile.
+/// Adam's steps on the class weights, whose products with the points are layers.
 class Descent {
  public:
   Descent(const EpisodePoints& points, const InformationLoss& loss)
@@ -77,16 +77,7 @@ at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights,
 
 at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss,
                                const DescentOptions& options) {
-  constexpr int64_t kTogether = 4;
-  const int64_t b = points.features.size(0);
-  std::vector<at::Tensor> weights;
-  for (int64_t begin = 0; begin < b; begin += kTogether) {
-    EpisodePoints some = points;
-    some.features = points.features.slice(0, begin, std::min(begin + kTogether, b));
-    some.labels = points.labels.slice(0, begin, std::min(begin + kTogether, b));
-    weights.push_back(Descent(some, loss).run(options));
-  }
-  return at::cat(weights, 0);
+  return Descent(points, loss).run(options);
 }
 
 }  // namespace protocom

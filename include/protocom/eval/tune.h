@@ -42,7 +42,8 @@ using MeasureSetting = std::function<TriedSetting(const std::string& method)>;
 /// have been measured. Throws UsageError for a method that cannot be made and a budget below 1.
 TunedMethod walk_settings(const std::string& method, int64_t budget, const MeasureSetting& measure);
 
-/// The same for every method, on the episodes of `tasks`. Throws UsageError for tasks of novel classes: what is chosen
+/// The same for every method, on the episodes of `tasks`. A setting that fails a check of evaluate_checked() counts as
+/// 0 %, with a warning. Throws UsageError for tasks of novel classes: what is chosen
 /// on them cannot be reported on them.
 std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
                               Progress& progress);

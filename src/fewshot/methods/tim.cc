@@ -127,7 +127,7 @@ MethodDefinition tim() {
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
-          .tries({"5", "10", "30", "60"})
+          .tries({"10", "30", "60"})
           .real("cross_entropy", &Options::cross_entropy, {1e-6}, "weight of the supports’ cross-entropy")
           .tries({"1"})
           .real("marginal", &Options::marginal, {}, "weight of the entropy of the queries’ mean answer")
