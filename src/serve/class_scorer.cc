@@ -214,11 +214,14 @@ void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int6
   std::vector<StoredClass> changed, classes;
   std::vector<std::string> names;
   for (size_t i = 0; i < before.size(); ++i) {
-    const bool is_new = before[i] < 0;
-    if (is_new) changed.push_back(enrolled.classes[i]);
-    const auto was = static_cast<size_t>(before[i]);
-    classes.push_back(is_new ? enrolled.classes[i] : std::move(enrolled_.classes[was]));
-    names.push_back(is_new ? enrolled.classes[i].name : std::move(names_[was]));
+    if (before[i] < 0) {
+      changed.push_back(enrolled.classes[i]);
+      classes.push_back(enrolled.classes[i]);
+      names.push_back(enrolled.classes[i].name);
+    } else {
+      classes.push_back(std::move(enrolled_.classes[static_cast<size_t>(before[i])]));
+      names.push_back(std::move(names_[static_cast<size_t>(before[i])]));
+    }
   }
   enrolled_.classes = std::move(classes);
   names_ = std::move(names);
