@@ -33,8 +33,10 @@ bool inductive_not_mean(const MethodResult& result) { return not_mean(result) &&
 std::string setting(const MethodResult& row) {
   const bool ragged = row.most_shots > row.k_shot;
   const std::string shots = in_words(row.k_shot) + (ragged ? " to " + in_words(row.most_shots) : "");
-  return fmt::format("From {} image{} a class, with {} classes to tell apart", shots,
-                     row.k_shot == 1 && !ragged ? "" : "s", in_words(row.n_way));
+  const size_t comma = row.task.find(", ");  // "5-way 1-shot, dirichlet(2)"
+  const std::string queries = comma == std::string::npos ? "" : " and queries drawn by " + row.task.substr(comma + 2);
+  return fmt::format("From {} image{} a class, with {} classes to tell apart{}", shots,
+                     row.k_shot == 1 && !ragged ? "" : "s", in_words(row.n_way), queries);
 }
 
 std::string with_mode(const MethodResult& row) { return fmt::format("{} ({})", row.method, row.mode); }

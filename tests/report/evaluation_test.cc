@@ -96,6 +96,14 @@ TEST(Headline, SaysHowMuchTheBestMethodGainsWithTheFewestShots) {
   EXPECT_EQ(caveat(parsed), "");
 }
 
+TEST(Headline, SaysHowQueriesWereDrawnWhereTheyAreNotBalanced) {
+  nlohmann::json unbalanced = result("mean-fusion", "inductive", 1, 66.4);
+  unbalanced["query_distribution"] = "dirichlet";
+  unbalanced["alpha"] = 0.5;
+  EXPECT_THAT(headline(parse_evaluation(evaluation({unbalanced}), "r.json")),
+              HasSubstr("with five classes to tell apart and queries drawn by dirichlet(0.5), mean-fusion"));
+}
+
 TEST(Headline, OfARaggedTaskSaysHowManyImagesAtMostAndLeavesOtherTasksOut) {
   nlohmann::json ragged = result("mean-fusion", "inductive", 1, 66.4);
   ragged["k_shot_max"] = 5;
