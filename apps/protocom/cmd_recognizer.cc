@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "enrol_report.h"
+#include "protocom/core/unfinished.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"
 #include "protocom/serve/recognizer_folder.h"
@@ -35,17 +36,6 @@ NewRecognizer parts_of(const CreateCommand& options) {
   return parts;
 }
 
-/// Enrols into a recognizer that was just made; where nothing could be enrolled, there is none.
-Enrolment enrol_first(const CreateCommand& options, const std::vector<EnrolRequest>& requests) {
-  try {
-    return Recognizer::open(options.file, {{}, Together::kNo, options.extract}).enrol(requests, progress());
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(options.file, ignored);
-    throw;
-  }
-}
-
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
   std::vector<EnrolRequest> requests;
@@ -53,7 +43,11 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
   if (!options.attributes.empty()) take_attributes(options.attributes, requests);
   create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
   if (requests.empty()) return print_info(RecognizerFile(options.file));
-  print_enrolment(enrol_first(options, requests));
+  UnfinishedPath made(options.file);  // where nothing can be enrolled, there is none
+  const Enrolment enrolled =
+      Recognizer::open(options.file, {{}, Together::kNo, options.extract}).enrol(requests, progress());
+  made.release();
+  print_enrolment(enrolled);
 }
 
 void run_check(const std::string& file) {

@@ -42,7 +42,7 @@ void run_tune(const CLI::App& command, TuneArguments& options) {
   Provenance provenance = provenance_of(command, tasks.front().lists.front().seed);
   options.files.add_to(provenance);
   nlohmann::json out = tuned_json(tuned);
-  out["header"] = make_header("tuned methods", 1, provenance).to_json();
+  out["header"] = make_header(kTunedKind, kTunedVersion, provenance).to_json();
   write_file(options.out, out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "protocom/core/artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
@@ -172,9 +173,18 @@ json tuned_json(const std::vector<TunedMethod>& tuned) {
 std::vector<std::string> read_chosen(const std::filesystem::path& path) {
   const json parsed = read_json(path);
   try {
-    return parsed.at("chosen").get<std::vector<std::string>>();
+    const auto header = ArtefactHeader::from_json(parsed.at("header"), path.string());
+    if (header.kind != kTunedKind || header.format_version != kTunedVersion) {
+      fail("{} is a '{}' file of version {}, expected '{}' of version {}", path.string(), excerpt(header.kind),
+           header.format_version, kTunedKind, kTunedVersion);
+    }
+    auto chosen = parsed.at("chosen").get<std::vector<std::string>>();
+    make_methods(chosen);
+    return chosen;
   } catch (const json::exception&) {
-    fail("{} has no list 'chosen' of methods: is it what `protocom tune --out` wrote?", path.string());
+    fail("{} has no header or no list 'chosen' of methods: is it what `protocom tune --out` wrote?", path.string());
+  } catch (const UsageError& error) {
+    fail("{}: {}", path.string(), error.what());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "protocom/core/artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/fewshot/parameter_tries.h"
@@ -16,6 +17,7 @@ namespace protocom {
 namespace {
 
 using protocom::testing::message_of;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// The value that a label sets, or `otherwise`.
@@ -109,8 +111,20 @@ TEST(Tune, WritesItsChoiceForOthersToRead) {
   TunedMethod method;
   method.tried = {{"tim", {50, 1}, 2}, {"tim:temperature=30", {51, 1}, 2}};
   method.best = 1;
-  write_file(folder / "tuned.json", tuned_json({method}).dump());
+  nlohmann::json file = tuned_json({method});
+  file["header"] = make_header(kTunedKind, kTunedVersion, {}).to_json();
+  const auto said_of = [&](const nlohmann::json& changed) {
+    write_file(folder / "tuned.json", changed.dump());
+    return message_of([&] { read_chosen(folder / "tuned.json"); });
+  };
+  EXPECT_EQ(said_of(file), "(no Error)");
   EXPECT_EQ(read_chosen(folder / "tuned.json"), std::vector<std::string>{"tim:temperature=30"});
+  nlohmann::json later = file;
+  later["header"]["format_version"] = 99;
+  EXPECT_THAT(said_of(later), AllOf(HasSubstr("tuned.json"), HasSubstr("version 99")));
+  nlohmann::json unknown = file;
+  unknown["chosen"] = {"tim:stepz=3"};
+  EXPECT_THAT(said_of(unknown), AllOf(HasSubstr("tuned.json: "), HasSubstr("stepz")));
   write_file(folder / "other.json", "{}");
   EXPECT_THAT(message_of([&] { read_chosen(folder / "other.json"); }), HasSubstr("protocom tune --out"));
 }

@@ -51,7 +51,12 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ta
 /// {"chosen": [labels], "tried": [{method, accuracy, ci95, seconds, chosen}]}
 nlohmann::json tuned_json(const std::vector<TunedMethod>& tuned);
 
-/// The labels that a file of `protocom tune` chose. Throws Error for another file.
+/// Kind and version in the header of a file of `protocom tune`.
+inline constexpr const char* kTunedKind = "tuned methods";
+inline constexpr int kTunedVersion = 1;
+
+/// The labels that a file of `protocom tune` chose, {"header", ...tuned_json()}. Throws Error that names the file for
+/// another one, a version that is not known, and a method or parameter that is not.
 std::vector<std::string> read_chosen(const std::filesystem::path& path);
 
 }  // namespace protocom
