@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "fewshot/row_kernels.h"
+#include "fewshot/vector_form.h"
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/evaluate.h"
@@ -216,7 +217,7 @@ void count(benchmark::State& state, double multiply_adds, double bytes) {
   const auto runs = static_cast<double>(state.iterations());
   state.counters["flops"] = benchmark::Counter(2 * multiply_adds * runs, benchmark::Counter::kIsRate);
   state.counters["bytes"] = benchmark::Counter(bytes * runs, benchmark::Counter::kIsRate);
-  state.SetLabel(row_kernels_name());
+  state.SetLabel(vector_form_name());
 }
 
 constexpr double kProduct = EpisodeRows::kQueries * EpisodeRows::kPrototypes * kDim;  ///< multiply-adds

@@ -1,99 +1,15 @@
 #include "fewshot/row_kernels.h"
 
-#include <atomic>
-#include <cmath>
 #include <cstring>
 
-#include "protocom/core/error.h"
+#include "fewshot/processor_vectors.h"
+#include "fewshot/vector_form.h"
 
-// Everything below the dispatch is inlined into one wrapper a processor, whose target attribute then decides the
-// instructions. That is why it is written with the compiler's vector types and without lambdas or std:: algorithms,
-// which would keep the baseline's target. Accumulators are arrays of constant size, so that they stay in registers.
+// Accumulators are arrays of constant size, so that they stay in registers.
 namespace protocom {
 namespace {
 
-#define PROTOCOM_INLINE inline __attribute__((always_inline))
-
-using Float4 __attribute__((vector_size(16))) = float;
-using Float8 __attribute__((vector_size(32))) = float;
-using Float16 __attribute__((vector_size(64))) = float;
-using Int4 __attribute__((vector_size(16))) = int32_t;
-using Int8 __attribute__((vector_size(32))) = int32_t;
-using Int16 __attribute__((vector_size(64))) = int32_t;
-using Double2 __attribute__((vector_size(16))) = double;
-using Double4 __attribute__((vector_size(32))) = double;
-using Double8 __attribute__((vector_size(64))) = double;
-using Long2 __attribute__((vector_size(16))) = int64_t;
-using Long4 __attribute__((vector_size(32))) = int64_t;
-using Long8 __attribute__((vector_size(64))) = int64_t;
-
-/// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
-struct Baseline {
-  using Vector = Float4;
-  using Ints = Int4;
-  using Doubles = Double2;
-  using Longs = Long2;
-  static constexpr int kDotRows = 2;
-  static constexpr int kSums = 5;
-  static constexpr int kDenseRows = 5;
-};
-struct Avx2 {
-  using Vector = Float8;
-  using Ints = Int8;
-  using Doubles = Double4;
-  using Longs = Long4;
-  static constexpr int kDotRows = 2;
-  static constexpr int kSums = 5;
-  static constexpr int kDenseRows = 5;
-};
-struct Avx512 {
-  using Vector = Float16;
-  using Ints = Int16;
-  using Doubles = Double8;
-  using Longs = Long8;
-  static constexpr int kDotRows = 4;
-  static constexpr int kSums = 10;
-  static constexpr int kDenseRows = 10;
-};
-
 constexpr int kDotColumns = 5;
-
-// Templates take the processor, not its vector: a vector type loses its attributes as a template's argument.
-
-template <typename Cpu>
-constexpr int64_t kLanes = sizeof(typename Cpu::Vector) / sizeof(float);
-
-/// A vector that lies anywhere in rows of floats.
-template <typename Cpu>
-struct __attribute__((packed, may_alias)) Unaligned {
-  typename Cpu::Vector vector;
-};
-
-template <typename Cpu>
-PROTOCOM_INLINE const Unaligned<Cpu>& at(const float* values) {
-  return *reinterpret_cast<const Unaligned<Cpu>*>(values);
-}
-
-template <typename Cpu>
-PROTOCOM_INLINE Unaligned<Cpu>& at(float* values) {
-  return *reinterpret_cast<Unaligned<Cpu>*>(values);
-}
-
-PROTOCOM_INLINE float lane_sum(const Float4& vector) { return (vector[0] + vector[2]) + (vector[1] + vector[3]); }
-
-PROTOCOM_INLINE float lane_sum(const Float8& vector) {
-  Float4 halves[2];
-  std::memcpy(halves, &vector, sizeof(vector));
-  const Float4 sum = halves[0] + halves[1];
-  return lane_sum(sum);
-}
-
-PROTOCOM_INLINE float lane_sum(const Float16& vector) {
-  Float8 halves[2];
-  std::memcpy(halves, &vector, sizeof(vector));
-  const Float8 sum = halves[0] + halves[1];
-  return lane_sum(sum);
-}
 
 // ---------------------------------------------------------------------------------------------------------- row_dots
 
@@ -379,149 +295,9 @@ PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
   }
 }
 
-// --------------------------------------------------------------------------------------------------- softmax_descent
-
-template <typename Cpu>
-constexpr int64_t kDoubles = sizeof(typename Cpu::Doubles) / sizeof(double);
-
-template <typename Cpu>
-struct __attribute__((packed, may_alias)) UnalignedDoubles {
-  typename Cpu::Doubles vector;
-};
-
-template <typename Cpu>
-PROTOCOM_INLINE const UnalignedDoubles<Cpu>& at(const double* values) {
-  return *reinterpret_cast<const UnalignedDoubles<Cpu>*>(values);
-}
-
-template <typename Cpu>
-PROTOCOM_INLINE UnalignedDoubles<Cpu>& at(double* values) {
-  return *reinterpret_cast<UnalignedDoubles<Cpu>*>(values);
-}
-
-/// x becomes e^x, for x <= 0: 2^n times the exponential series of the remainder, at most log(2) / 2, to its 13th term.
-template <typename Cpu>
-PROTOCOM_INLINE void exponential(typename Cpu::Doubles& x) {
-  using Vector = typename Cpu::Doubles;
-  constexpr double kSmallest = -700;
-  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer, kept in the low bits
-  const Vector limit = Vector{} + kSmallest;
-  x = x < limit ? limit : x;
-  const Vector shifted = x * 1.4426950408889634 + kShift;
-  const Vector n = shifted - kShift;
-  const Vector r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  Vector sum = Vector{} + 1;
-#pragma GCC unroll 16
-  for (int term = 13; term > 0; --term) sum = sum * r * (1.0 / term) + 1.0;
-  typename Cpu::Longs bits;
-  std::memcpy(&bits, &shifted, sizeof(bits));
-  bits = (bits + 1023) << 52;
-  Vector power;
-  std::memcpy(&power, &bits, sizeof(power));
-  x = sum * power;
-}
-
-/// scores[k] = decayed start[k] + sum_j coefficients[k][j] gram[j], for kRows classes from `first` on.
-template <typename Cpu, int kRows>
-PROTOCOM_INLINE void score_tile(const SoftmaxDescent& task, int64_t first, double kept, double* scores) {
-  using Vector = typename Cpu::Doubles;
-  constexpr int64_t kStep = 2 * kDoubles<Cpu>;
-  const double* coefficients = task.work + first * task.stride;
-  for (int64_t i = 0; i < task.stride; i += kStep) {
-    Vector sum[kRows][2];
-#pragma GCC unroll 16
-    for (int k = 0; k < kRows; ++k) {
-      const double* start = task.start + (first + k) * task.stride + i;
-      sum[k][0] = kept * at<Cpu>(start).vector;
-      sum[k][1] = kept * at<Cpu>(start + kDoubles<Cpu>).vector;
-    }
-    for (int64_t j = 0; j < task.points; ++j) {
-      const Vector left = at<Cpu>(task.gram + j * task.stride + i).vector;
-      const Vector right = at<Cpu>(task.gram + j * task.stride + i + kDoubles<Cpu>).vector;
-#pragma GCC unroll 16
-      for (int k = 0; k < kRows; ++k) {
-        const double factor = coefficients[k * task.stride + j];
-        sum[k][0] += factor * left;
-        sum[k][1] += factor * right;
-      }
-    }
-#pragma GCC unroll 16
-    for (int k = 0; k < kRows; ++k) {
-      at<Cpu>(scores + (first + k) * task.stride + i).vector = sum[k][0];
-      at<Cpu>(scores + (first + k) * task.stride + i + kDoubles<Cpu>).vector = sum[k][1];
-    }
-  }
-}
-
-/// One step from the scores of some points: their losses, but for the logarithm of what goes into `products`, and the
-/// next coefficients.
-template <typename Cpu>
-PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* losses, double* products) {
-  using Vector = typename Cpu::Doubles;
-  double* coefficients = task.work + i;
-  double* speeds = coefficients + task.n * task.stride;
-  double* scores = speeds + task.n * task.stride;
-  Vector most = at<Cpu>(scores).vector;
-  for (int64_t k = 1; k < task.n; ++k) {
-    const Vector score = at<Cpu>(scores + k * task.stride).vector;
-    most = score > most ? score : most;
-  }
-  Vector total = {};
-  Vector own = {};
-  Vector present = {};
-  for (int64_t k = 0; k < task.n; ++k) {
-    const Vector label = at<Cpu>(task.labels + k * task.stride + i).vector;
-    Vector weight = at<Cpu>(scores + k * task.stride).vector - most;
-    own += label * weight;
-    present += label;
-    exponential<Cpu>(weight);
-    total += weight;
-    at<Cpu>(scores + k * task.stride).vector = weight;
-  }
-  at<Cpu>(losses + i).vector -= own;
-  at<Cpu>(products + i).vector *= total;
-  const Vector scale = task.share * present / total;
-  for (int64_t k = 0; k < task.n; ++k) {
-    const int64_t row = k * task.stride;
-    const Vector pull = scale * at<Cpu>(scores + row).vector - task.share * at<Cpu>(task.labels + row + i).vector;
-    const Vector speed =
-        task.momentum * at<Cpu>(speeds + row).vector + pull + task.decay * at<Cpu>(coefficients + row).vector;
-    at<Cpu>(speeds + row).vector = speed;
-    at<Cpu>(coefficients + row).vector -= task.rate * speed;
-  }
-}
-
-template <typename Cpu>
-PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
-  constexpr int64_t kProducts = 32;  // totals of at most n that are multiplied before the logarithm is taken
-  double* scores = task.work + 2 * task.n * task.stride;
-  double* products = scores + task.n * task.stride;
-  std::memset(task.work, 0, static_cast<size_t>(2 * task.n * task.stride) * sizeof(double));
-  for (int64_t i = 0; i < task.stride; ++i) {
-    losses[i] = 0;
-    products[i] = 1;
-  }
-  double kept = 1;  // of the start
-  double fall = 0;
-  for (int64_t step = 1; step <= task.steps; ++step) {
-    int64_t k = 0;
-    for (; k + 5 <= task.n; k += 5) score_tile<Cpu, 5>(task, k, kept, scores);
-    for (; k < task.n; ++k) score_tile<Cpu, 1>(task, k, kept, scores);
-    for (int64_t i = 0; i < task.stride; i += kDoubles<Cpu>) descend<Cpu>(task, i, losses, products);
-    fall = task.momentum * fall + task.decay * kept;
-    kept -= task.rate * fall;
-    if (step % kProducts != 0 && step != task.steps) continue;
-    for (int64_t i = 0; i < task.stride; ++i) {
-      losses[i] += std::log(products[i]);
-      products[i] = 1;
-    }
-  }
-}
-
 // ---------------------------------------------------------------------------------------------------------- dispatch
 
 struct Kernels {
-  const char* name;
   void (*dots)(const RowDots&, float*);
   float (*dot)(const float*, const float*, int64_t);
   void (*sums)(const WeightedSums&, float*, float*);
@@ -531,11 +307,10 @@ struct Kernels {
   float (*relu_dot)(const float*, const float*, const float*, int64_t);
   void (*add_scaled)(float, const float*, int64_t, float*);
   void (*transport)(const Transport&, float*);
-  void (*descent)(const SoftmaxDescent&, double*);
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_KERNELS(space, label, Cpu, ATTRIBUTE)                                                              \
+#define PROTOCOM_KERNELS(space, Cpu, ATTRIBUTE)                                                                     \
   namespace space {                                                                                                 \
   ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
   ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
@@ -550,58 +325,18 @@ struct Kernels {
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
   ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
-  ATTRIBUTE void descent(const SoftmaxDescent& task, double* losses) { descent_body<Cpu>(task, losses); }           \
-  constexpr Kernels kKernels = {                                                                                    \
-      label, dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport, descent};                      \
+  constexpr Kernels kKernels = {dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport};            \
   }
+#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
 
 // NOLINTEND(bugprone-macro-parentheses)
 
-PROTOCOM_KERNELS(baseline, "baseline", Baseline, )
-#if defined(__x86_64__)
-PROTOCOM_KERNELS(avx2, "avx2", Avx2, __attribute__((target("avx2,fma"))))
-PROTOCOM_KERNELS(avx512, "avx512", Avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))))
-#endif
+PROTOCOM_FOR_EACH_FORM(PROTOCOM_KERNELS)
+constexpr const Kernels* kForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
 
-/// The forms this processor can run, the best first.
-std::vector<const Kernels*> runnable() {
-  std::vector<const Kernels*> forms;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
-    forms.push_back(&avx512::kKernels);
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) forms.push_back(&avx2::kKernels);
-#endif
-  forms.push_back(&baseline::kKernels);
-  return forms;
-}
-
-std::atomic<const Kernels*>& chosen() {
-  static std::atomic<const Kernels*> form{runnable().front()};
-  return form;
-}
-
-const Kernels& kernels() { return *chosen().load(std::memory_order_relaxed); }
+const Kernels& kernels() { return *kForms[vector_form()]; }
 
 }  // namespace
-
-std::string row_kernels_name() { return kernels().name; }
-
-std::vector<std::string> row_kernel_names() {
-  std::vector<std::string> names;
-  for (const Kernels* form : runnable()) names.emplace_back(form->name);
-  return names;
-}
-
-void use_row_kernels(const std::string& name) {
-  for (const Kernels* form : runnable()) {
-    if (name == form->name) return chosen().store(form);
-  }
-  std::string known;
-  for (const Kernels* form : runnable()) known += std::string(known.empty() ? "" : ", ") + form->name;
-  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, known);
-}
 
 void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
 
@@ -624,7 +359,5 @@ void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
 }
 
 void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }
-
-void softmax_descent(const SoftmaxDescent& task, double* losses) { kernels().descent(task, losses); }
 
 }  // namespace protocom

@@ -1,12 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <string>
-#include <vector>
 
 /// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
-/// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference. The processor's widest vectors
-/// (AVX-512, AVX2 or the build's own) are chosen at the first call. Every output is summed in one fixed order, whatever
-/// stands beside it: results depend neither on threads nor on how rows are grouped. All are thread-safe.
+/// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference, in the form of vector_form.h. Every
+/// output is summed in one fixed order, whatever stands beside it: results depend neither on threads nor on how rows
+/// are grouped. All are thread-safe.
 namespace protocom {
 
 /// Rows passed to these functions have a length that is a multiple of this, filled up with zeros.
@@ -14,14 +12,6 @@ inline constexpr int64_t kRowMultiple = 16;
 
 /// `length` rounded up to a multiple of kRowMultiple.
 constexpr int64_t padded_length(int64_t length) { return (length + kRowMultiple - 1) / kRowMultiple * kRowMultiple; }
-
-/// "avx512", "avx2" or "baseline": the form in use, at first the best that the processor runs.
-std::string row_kernels_name();
-/// The forms that this processor runs, the best first.
-std::vector<std::string> row_kernel_names();
-/// Uses another of them, for tests and to repeat another machine's figures to the last bit. Throws UsageError for one
-/// that this processor does not run. Not while other threads compute.
-void use_row_kernels(const std::string& name);
 
 /// dots[i * stride + j] = rows[i] . prototypes[j], for `count` rows and `n` prototypes (contiguous, [n, dim]).
 struct RowDots {
@@ -97,25 +87,5 @@ struct Transport {
   float* work = nullptr;  ///< [2 * stride]
 };
 void transport_scales(const Transport& task, float* scales);
-
-/// Softmax regression of points on labels by gradient descent with momentum and weight decay, in coefficients of the
-/// points and in float64: scores = decayed start + gram coefficients. All rows are [stride], a multiple of
-/// kRowMultiple, filled up with zeros.
-struct SoftmaxDescent {
-  const double* gram = nullptr;    ///< [points, stride]; with 1 added to each product the bias is learned too
-  const double* start = nullptr;   ///< [n, stride], scores of the weights at the start
-  const double* labels = nullptr;  ///< [n, stride]: 1 for a point's class; without any the point takes no part
-  int64_t n = 0;
-  int64_t points = 0;
-  int64_t stride = 0;
-  double share = 1;  ///< weight of each point's cross-entropy
-  double rate = 0;
-  double momentum = 0;
-  double decay = 0;
-  int64_t steps = 0;
-  double* work = nullptr;  ///< [(3 n + 1) * stride]
-};
-/// Sums over the steps of each point's cross-entropy, [stride]; nothing of use where a point has no label.
-void softmax_descent(const SoftmaxDescent& task, double* losses);
 
 }  // namespace protocom

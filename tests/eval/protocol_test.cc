@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "fewshot/row_kernels.h"
+#include "fewshot/vector_form.h"
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
@@ -106,8 +106,8 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
   const at::Tensor centres = class_moments(bench.world.features.features, bench.world.features.labels,
                                            static_cast<int64_t>(bench.world.features.class_names.size()))
                                  .mean();
-  for (const auto& form : row_kernel_names()) {
-    use_row_kernels(form);
+  for (const auto& form : vector_form_names()) {
+    use_vector_form(form);
     for (const MethodScores& scores : bench.run(list).methods) {
       auto one = scores.predictions.begin();
       for (size_t i = 0; i < list.episodes.size(); ++i) {
@@ -130,7 +130,7 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
       }
     }
   }
-  use_row_kernels(row_kernel_names().front());
+  use_vector_form(vector_form_names().front());
 }
 
 TEST_P(EvaluateShapes, DoNotDependOnThreadsOrBatchesToTheLastBit) {

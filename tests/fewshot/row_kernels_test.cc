@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "protocom/core/error.h"
+#include "fewshot/vector_form.h"
 #include "protocom/fewshot/cosine_classifier.h"
 #include "protocom/fewshot/gauss_fusion.h"
 #include "support/golden.h"
@@ -42,8 +42,8 @@ at::Tensor dots_of(const Rows& rows, const Rows& prototypes) {
 /// Runs every form of the inner loops that this processor has, and goes back to the best.
 class RowKernels : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { use_row_kernels(GetParam()); }
-  void TearDown() override { use_row_kernels(row_kernel_names().front()); }
+  void SetUp() override { use_vector_form(GetParam()); }
+  void TearDown() override { use_vector_form(vector_form_names().front()); }
   at::Generator generator_ = at::detail::createCPUGenerator(3);
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };
@@ -120,53 +120,6 @@ TEST_P(RowKernels, ScaleATransportPlanUntilItsRowsAndColumnsHaveTheirMass) {
   EXPECT_LT((plan.sum(1) - columns).abs().max().item<double>(), 1e-4);
 }
 
-/// The same descent in plain tensors, with weights and bias of their own.
-at::Tensor losses_of_descent(const at::Tensor& gram, const at::Tensor& start, const at::Tensor& labels, int64_t steps) {
-  at::Tensor a = start.clone();  // [n, m] coefficients
-  at::Tensor bias = at::zeros({start.size(0), 1}, at::kDouble);
-  at::Tensor speed = at::zeros_like(a);
-  at::Tensor bias_speed = at::zeros_like(bias);
-  at::Tensor loss = at::zeros({gram.size(0)}, at::kDouble);
-  const at::Tensor present = labels.sum(0, true);
-  for (int64_t step = 0; step < steps; ++step) {
-    const at::Tensor log_p = (at::mm(a, gram) + bias).log_softmax(0);
-    loss -= (labels * log_p).sum(0);
-    const at::Tensor pull = 0.1 * (log_p.exp() * present - labels);
-    speed = 0.9 * speed + pull + 0.01 * a;
-    bias_speed = 0.9 * bias_speed + pull.sum(1, true) + 0.01 * bias;
-    a = a - 0.2 * speed;
-    bias = bias - 0.2 * bias_speed;
-  }
-  return loss;
-}
-
-TEST_P(RowKernels, SumTheLossesOfASoftmaxRegressionOverItsTraining) {
-  constexpr int64_t kPoints = 19;
-  for (const int64_t n : {3, 5, 7}) {
-    const at::Tensor x = random({kPoints, 30}).to(at::kDouble);
-    const at::Tensor gram = at::mm(x, x.t());
-    const at::Tensor coefficients = 0.05 * random({n, kPoints}).to(at::kDouble);
-    at::Tensor labels = at::eye(n, at::kDouble).repeat({1, kPoints}).slice(1, 0, kPoints).contiguous();
-    labels.slice(1, 4, 6).zero_();  // two that take no part
-    const int64_t stride = padded_length(kPoints);
-    const auto padded = [&](const at::Tensor& rows) {
-      return at::constant_pad_nd(rows, {0, stride - kPoints}).contiguous();
-    };
-    const at::Tensor with_bias = padded(gram + 1);
-    const at::Tensor start = padded(at::mm(coefficients, gram));
-    const at::Tensor target = padded(labels);
-    std::vector<double> work(static_cast<size_t>((3 * n + 1) * stride));
-    at::Tensor losses = at::empty({stride}, at::kDouble);
-    softmax_descent({with_bias.data_ptr<double>(), start.data_ptr<double>(), target.data_ptr<double>(), n, kPoints,
-                     stride, 0.1, 0.2, 0.9, 0.01, 70, work.data()},
-                    losses.data_ptr<double>());
-    const at::Tensor present = labels.sum(0);
-    const at::Tensor expected = losses_of_descent(gram, coefficients, labels, 70);
-    EXPECT_LT(error_of((losses.slice(0, 0, kPoints) - expected) * present + 1, at::ones({kPoints}, at::kDouble)), 1e-9)
-        << n;
-  }
-}
-
 TEST_P(RowKernels, ScoreAPairAndAddItsCode) {
   const Rows rows(random({3, 32}));
   const float* a = rows.pointers[0];
@@ -224,14 +177,8 @@ TEST_P(RowKernels, FuseAsTheEquationsDoStepByStep) {
   EXPECT_LT(error_of(fused.narrow(1, 0, expected.size(1)), expected), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfThisProcessor, RowKernels, ::testing::ValuesIn(row_kernel_names()),
+INSTANTIATE_TEST_SUITE_P(OfThisProcessor, RowKernels, ::testing::ValuesIn(vector_form_names()),
                          [](const auto& instance) { return instance.param; });
-
-TEST(RowKernelNames, EndWithTheFormThatEveryProcessorRuns) {
-  EXPECT_EQ(row_kernel_names().back(), "baseline");
-  EXPECT_EQ(row_kernels_name(), row_kernel_names().front());
-  EXPECT_THROW(use_row_kernels("abacus"), UsageError);
-}
 
 }  // namespace
 }  // namespace protocom

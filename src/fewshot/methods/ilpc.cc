@@ -7,6 +7,7 @@
 #include "fewshot/method_definition.h"
 #include "fewshot/row_kernels.h"
 #include "fewshot/sinkhorn.h"
+#include "fewshot/softmax_descent.h"
 #include "fewshot/span.h"
 
 namespace protocom::methods {

@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+// Vectors of a processor's registers, for inner loops that are compiled once a form of vector_form.h. Every function is
+// inlined into one wrapper a form, whose target attribute then decides the instructions. That is why such loops are
+// written with the compiler's vector types and without lambdas or std:: algorithms, which would keep the baseline's
+// target, and why they lie in an anonymous namespace here too: each source compiles its own.
+namespace protocom {
+namespace {  // NOLINT(google-build-namespaces)
+
+#define PROTOCOM_INLINE inline __attribute__((always_inline))
+
+using Float4 __attribute__((vector_size(16))) = float;
+using Float8 __attribute__((vector_size(32))) = float;
+using Float16 __attribute__((vector_size(64))) = float;
+using Int4 __attribute__((vector_size(16))) = int32_t;
+using Int8 __attribute__((vector_size(32))) = int32_t;
+using Int16 __attribute__((vector_size(64))) = int32_t;
+using Double2 __attribute__((vector_size(16))) = double;
+using Double4 __attribute__((vector_size(32))) = double;
+using Double8 __attribute__((vector_size(64))) = double;
+using Long2 __attribute__((vector_size(16))) = int64_t;
+using Long4 __attribute__((vector_size(32))) = int64_t;
+using Long8 __attribute__((vector_size(64))) = int64_t;
+
+/// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
+struct Baseline {
+  using Vector = Float4;
+  using Ints = Int4;
+  using Doubles = Double2;
+  using Longs = Long2;
+  static constexpr int kDotRows = 2;
+  static constexpr int kSums = 5;
+  static constexpr int kDenseRows = 5;
+};
+struct Avx2 {
+  using Vector = Float8;
+  using Ints = Int8;
+  using Doubles = Double4;
+  using Longs = Long4;
+  static constexpr int kDotRows = 2;
+  static constexpr int kSums = 5;
+  static constexpr int kDenseRows = 5;
+};
+struct Avx512 {
+  using Vector = Float16;
+  using Ints = Int16;
+  using Doubles = Double8;
+  using Longs = Long8;
+  static constexpr int kDotRows = 4;
+  static constexpr int kSums = 10;
+  static constexpr int kDenseRows = 10;
+};
+
+// Templates take the processor, not its vector: a vector type loses its attributes as a template's argument.
+
+template <typename Cpu>
+constexpr int64_t kLanes = sizeof(typename Cpu::Vector) / sizeof(float);
+
+/// A vector that lies anywhere in rows of floats.
+template <typename Cpu>
+struct __attribute__((packed, may_alias)) Unaligned {
+  typename Cpu::Vector vector;
+};
+
+template <typename Cpu>
+PROTOCOM_INLINE const Unaligned<Cpu>& at(const float* values) {
+  return *reinterpret_cast<const Unaligned<Cpu>*>(values);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE Unaligned<Cpu>& at(float* values) {
+  return *reinterpret_cast<Unaligned<Cpu>*>(values);
+}
+
+PROTOCOM_INLINE float lane_sum(const Float4& vector) { return (vector[0] + vector[2]) + (vector[1] + vector[3]); }
+
+PROTOCOM_INLINE float lane_sum(const Float8& vector) {
+  Float4 halves[2];
+  std::memcpy(halves, &vector, sizeof(vector));
+  const Float4 sum = halves[0] + halves[1];
+  return lane_sum(sum);
+}
+
+PROTOCOM_INLINE float lane_sum(const Float16& vector) {
+  Float8 halves[2];
+  std::memcpy(halves, &vector, sizeof(vector));
+  const Float8 sum = halves[0] + halves[1];
+  return lane_sum(sum);
+}
+
+template <typename Cpu>
+constexpr int64_t kDoubles = sizeof(typename Cpu::Doubles) / sizeof(double);
+
+template <typename Cpu>
+struct __attribute__((packed, may_alias)) UnalignedDoubles {
+  typename Cpu::Doubles vector;
+};
+
+template <typename Cpu>
+PROTOCOM_INLINE const UnalignedDoubles<Cpu>& at(const double* values) {
+  return *reinterpret_cast<const UnalignedDoubles<Cpu>*>(values);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE UnalignedDoubles<Cpu>& at(double* values) {
+  return *reinterpret_cast<UnalignedDoubles<Cpu>*>(values);
+}
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
+/// KERNELS(space, Cpu, ATTRIBUTE) for every form this program has.
+#if defined(__x86_64__)
+#define PROTOCOM_FOR_EACH_FORM(KERNELS)                    \
+  KERNELS(baseline, Baseline, )                            \
+  KERNELS(avx2, Avx2, __attribute__((target("avx2,fma")))) \
+  KERNELS(avx512, Avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))))
+#else
+#define PROTOCOM_FOR_EACH_FORM(KERNELS) KERNELS(baseline, Baseline, )
+#endif
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace
+}  // namespace protocom
