@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "protocom/core/csv.h"
+#include "protocom/serve/answer_json.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -38,17 +39,9 @@ void AnswerPrinter::finish() const {
 }
 
 void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
-  json line = {{"image", image.string()},     {"mode", recognizer_.method().spec().mode()},
-               {"ranking", json::array()},    {"none_of_these", nullptr},
-               {"attributes", json::array()}, {"nearest", json::array()}};
-  for (const RankedClass& one : answer.ranking)
-    line["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
-  if (answer.none_of_these) line["none_of_these"] = *answer.none_of_these;
-  for (const TellingAttribute& one : answer.attributes)
-    line["attributes"].push_back({{"attribute", one.name}, {"effect", one.effect}});
-  for (const NearExample& one : answer.nearest)
-    line["nearest"].push_back(
-        {{"example", one.id}, {"class", one.class_name}, {"source", one.source}, {"similarity", one.similarity}});
+  json line = answer_json(answer);
+  line["image"] = image.string();
+  line["mode"] = recognizer_.method().spec().mode();
   // File names need not be UTF-8.
   fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));
 }

@@ -66,19 +66,18 @@ FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, ui
   return keep_classes(features, kept);
 }
 
-std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const std::vector<FittedMethod>& fitted,
-                                                  const EpisodeOptions& episodes, const std::vector<int64_t>& counts,
+std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const BaseClassSweep& sweep,
                                                   Progress& progress) {
   const std::vector<std::string> texts = texts_without_model(inputs.methods);
   std::vector<SeriesPoint> points;
-  for (const int64_t count : counts) {
-    const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, episodes.seed);
+  for (const int64_t count : sweep.counts) {
+    const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, sweep.episodes.seed);
     std::vector<FittedMethod> anew;
-    for (const FittedMethod& one : fitted)
-      anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, episodes.seed, progress));
+    for (const FittedMethod& one : sweep.fitted)
+      anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
     const AnalysisInputs here{
         {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, anew), inputs.baseline};
-    const auto scores = evaluate(here, sample_episodes(fewer, episodes), progress);
+    const auto scores = evaluate(here, sample_episodes(fewer, sweep.episodes), progress);
     append_points(here, static_cast<double>(count), scores, points);
   }
   return points;

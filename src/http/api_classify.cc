@@ -2,28 +2,19 @@
 
 #include "http/api.h"
 #include "http/multipart.h"
+#include "protocom/serve/answer_json.h"
 
 namespace protocom::http {
 namespace {
 
 using nlohmann::json;
 
-json answer_json(const Answer& answer) {
-  json shown = {{"ranking", json::array()},
-                {"none_of_these", nullptr},
-                {"attributes", json::array()},
-                {"nearest", json::array()}};
-  shown["familiarity"] = answer.familiarity;
-  if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
-  for (const RankedClass& one : answer.ranking)
-    shown["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
-  for (const TellingAttribute& one : answer.attributes)
-    shown["attributes"].push_back({{"attribute", one.name}, {"effect", one.effect}});
-  for (const NearExample& one : answer.nearest) {
-    shown["nearest"].push_back({{"example", one.id},
-                                {"class", one.class_name},
-                                {"source", one.source.substr(one.source.find_last_of('/') + 1)},
-                                {"similarity", one.similarity}});
+/// Where an example came from is shown without its folder.
+json shown_answer(const Answer& answer) {
+  json shown = answer_json(answer);
+  for (json& one : shown["nearest"]) {
+    const std::string source = one["source"];
+    one["source"] = source.substr(source.find_last_of('/') + 1);
   }
   return shown;
 }
@@ -34,11 +25,11 @@ Response classified(const std::vector<Upload>& images, const Recognised& done) {
   json answers = json::array();
   auto next = done.answers.begin();
   for (const Upload& one : images) {
-    json shown = one.error.empty() ? answer_json(*next++) : json{{"error", one.error}};
+    json shown = one.error.empty() ? shown_answer(*next++) : json{{"error", one.error}};
     shown["image"] = one.label;
     answers.push_back(shown);
   }
-  for (; next != done.answers.end(); ++next) answers.push_back(answer_json(*next));  // of features
+  for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next));  // of features
   return json_response({{"answers", answers}, {"method", done.method}, {"mode", done.mode}});
 }
 

@@ -275,7 +275,7 @@ class Workbench::Impl {
   AnalysisOutcome base_classes() {
     const auto available = static_cast<int64_t>(features_.classes_of(Split::kBase).size());
     const auto counts = options_.base_classes.empty() ? base_classes_up_to(available) : options_.base_classes;
-    const auto points = accuracy_by_base_classes(inputs_, fitted_, episodes_, counts, progress_);
+    const auto points = accuracy_by_base_classes(inputs_, {fitted_, episodes_, counts}, progress_);
     return {base_classes_section(points, episodes_), points,
             hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
   }

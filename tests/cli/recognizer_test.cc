@@ -355,6 +355,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
           run({"classify", "all.pcm", (out("images") / by_class.begin()->second[5]).string(), "--format", "json"}).out)
           .at(0);
   EXPECT_TRUE(answer.at("none_of_these").is_boolean());
+  EXPECT_TRUE(answer.at("familiarity").is_number());
 
   ASSERT_EQ(run({"recognizer", "export", "all.pcm", "--out", "exported"}).exit_code, 0);
   const Outcome imported = run({"recognizer", "import", "exported", "--out", "back.pcm"});

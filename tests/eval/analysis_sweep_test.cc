@@ -126,7 +126,7 @@ TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
   const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
   const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
                             make_methods({"mean", "plda"}, fitted)};
-  const auto points = accuracy_by_base_classes(both, fitted, episodes_, {2, base}, Progress::none());
+  const auto points = accuracy_by_base_classes(both, {fitted, episodes_, {2, base}}, Progress::none());
   const auto mean = points_of(points, "mean");
   EXPECT_DOUBLE_EQ(mean[0].accuracy.value, mean[1].accuracy.value);
   const EpisodeList list = sample_episodes(world_.features, episodes_);
@@ -136,7 +136,7 @@ TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
   const auto plda = points_of(points, "plda");
   EXPECT_DOUBLE_EQ(plda[1].accuracy.value, estimate(find_scores(whole, "plda")->accuracy).value);
   EXPECT_NE(plda[0].accuracy.value, plda[1].accuracy.value);
-  EXPECT_THROW(accuracy_by_base_classes(both, fitted, episodes_, {base + 1}, Progress::none()), UsageError);
+  EXPECT_THROW(accuracy_by_base_classes(both, {fitted, episodes_, {base + 1}}, Progress::none()), UsageError);
 }
 
 TEST_F(Sweep, ByWaysGetsHarderWithMoreClasses) {

@@ -15,11 +15,17 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
 /// Throws UsageError for fewer than 1 or more than there are.
 FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed);
 
-/// The methods against the number of base classes that they are fitted on, on the same episodes: each of `fitted` is
-/// fitted anew with its parameters, and methods that use base features get those classes'. The encoder stays as it is.
-/// Methods that need a completion model have no point, since it is not trained anew.
-std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const std::vector<FittedMethod>& fitted,
-                                                  const EpisodeOptions& episodes, const std::vector<int64_t>& counts,
+/// What to fit again, on how many base classes, and where to measure it.
+struct BaseClassSweep {
+  std::vector<FittedMethod> fitted;  ///< each is fitted anew with its parameters
+  EpisodeOptions episodes;
+  std::vector<int64_t> counts;  ///< of base classes
+};
+
+/// The methods against the number of base classes that they are fitted on, on the same episodes; methods that use base
+/// features get those classes'. The encoder stays as it is. Methods that need a completion model have no point, since
+/// it is not trained anew.
+std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const BaseClassSweep& sweep,
                                                   Progress& progress);
 
 /// 8, 16, 32, ... below `available`, and that; {available} where it is at most 8.
