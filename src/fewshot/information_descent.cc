@@ -2,70 +2,83 @@
 
 #include <ATen/ATen.h>
 
-#include "fewshot/adam.h"
+#include <cmath>
+
 #include "fewshot/dense_layer.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/row_products.h"
-#include "fewshot/span.h"
 
 namespace protocom {
 namespace {
 
-constexpr double kTiny = 1e-12;
-
-/// Derivative of the entropy in each probability, but for what all classes share.
-at::Tensor entropy_slope(const at::Tensor& p, double alpha) {
-  if (alpha == 1) return -(p + kTiny).log();
-  if (alpha == 2) return p * -2;
-  return p.pow(alpha - 1) * (-alpha / (alpha - 1));
-}
-
-/// Adam's steps on the class weights, whose products with the points are layers.
-class Descent {
- public:
-  Descent(const EpisodePoints& points, const InformationLoss& loss)
-      : points_(points),
-        loss_(loss),
-        labels_(points.supports_of(points.labels)),
-        weights_(at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1)) {
-    const at::Tensor x = points.learned_from(points.features);
-    logits_ = DenseLayers(x);
-    gradient_ = DenseLayers(x.transpose(1, 2));
-    const at::Tensor present = labels_.sum(-1, true);
-    share_ = loss.cross_entropy * present / present.sum(1, true);
+/// What the loss knows of the points of b episodes, class by class and filled up with zeros to `stride`.
+struct PointTables {
+  PointTables(const EpisodePoints& points, const InformationLoss& loss) {
+    const at::Tensor y = points.labels.slice(1, 0, points.supports + points.unlabelled).transpose(1, 2);  // [b, n, m]
+    const at::Tensor is_support = y.sum(1);                                                               // [b, m]
+    stride = (y.size(2) + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+    const auto filled = [&](const at::Tensor& rows) {
+      return at::constant_pad_nd(rows.to(at::kFloat), {0, stride - y.size(2)}).contiguous();
+    };
+    labels = filled(y);
+    shares = filled(is_support * loss.cross_entropy / is_support.sum(1, true));
+    at::Tensor each = at::zeros({y.size(2)});
+    if (points.unlabelled > 0) each.slice(0, points.supports).fill_(1.0 / static_cast<double>(points.unlabelled));
+    open = filled(each);
   }
 
-  at::Tensor run(const DescentOptions& options) {
-    Adam adam(weights_, options.rate);
-    for (int64_t step = 0; step < options.steps; ++step) adam.step(weights_, gradient());
-    return weights_;
+  int64_t stride = 0;
+  at::Tensor labels;  // [b, n, stride]
+  at::Tensor shares;  // [b, stride]
+  at::Tensor open;    // [stride]
+};
+
+/// Adam's steps on the class weights of one episode.
+class Descent {
+ public:
+  /// x [m, d]; weights [n, width] where they start, filled up with zeros, and where they end.
+  Descent(const at::Tensor& x, const InformationPoints& points, const InformationLoss& loss, float* weights)
+      : loss_(loss), points_(points), logits_(x), gradient_(x.t()), weights_(weights) {
+    const auto room = [](int64_t size) { return std::vector<float>(static_cast<size_t>(size)); };
+    slopes_ = room(points.n * points.stride);
+    pull_ = first_ = second_ = room(points.n * width());
+    half_squares_ = room(points.n);
+    ones_.assign(static_cast<size_t>(points.stride), 1.0F);
+    work_ = room((points.n + 1) * points.stride + (kRowMultiple + 1) * points.n);
+    points_.work = work_.data();
+  }
+
+  [[nodiscard]] int64_t width() const { return gradient_.width(); }
+
+  void step(const DescentOptions& options, int64_t number) {
+    for (int64_t k = 0; k < points_.n; ++k)
+      half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width()) / 2;
+    logits_.apply(weights_, width(), points_.n, slopes_.data());
+    information_slopes(points_, loss_, half_squares_.data(), slopes_.data());
+    gradient_.apply(slopes_.data(), points_.stride, points_.n, pull_.data());
+    const auto steps = static_cast<double>(number);
+    AdamStep adam;
+    adam.factor = static_cast<float>(loss_.temperature);
+    adam.rate = static_cast<float>(options.rate / (1 - std::pow(0.9, steps)));
+    adam.root_weight = static_cast<float>(std::sqrt(1 - std::pow(0.999, steps)));
+    adam.dim = width();
+    for (int64_t k = 0; k < points_.n; ++k) {
+      adam.push = row_dot(slopes_.data() + k * points_.stride, ones_.data(), points_.stride);
+      adam.pull = pull_.data() + k * width();
+      adam.first = first_.data() + k * width();
+      adam.second = second_.data() + k * width();
+      adam_step(adam, row(k));
+    }
   }
 
  private:
-  /// In the weights, [b, n, d].
-  [[nodiscard]] at::Tensor gradient() const {
-    const at::Tensor half = weights_.square().sum(-1, true) / 2;  // [b, n, 1]
-    const at::Tensor p = class_softmax((logits_.apply(weights_) - half).mul_(loss_.temperature).transpose(1, 2));
-    const at::Tensor of_logits = logit_gradient(p).transpose(1, 2);  // [b, n, s + u]
-    return gradient_.apply(of_logits).sub(of_logits.sum(-1, true) * weights_).mul_(loss_.temperature);
-  }
+  [[nodiscard]] float* row(int64_t k) const { return weights_ + k * width(); }
 
-  /// In the logits of supports and unlabelled images, [b, s + u, n].
-  [[nodiscard]] at::Tensor logit_gradient(const at::Tensor& probabilities) const {
-    const at::Tensor of_support = residuals(points_.supports_of(probabilities), labels_) * share_;
-    if (points_.unlabelled == 0) return of_support;
-    const at::Tensor p = points_.unlabelled_of(probabilities);
-    const at::Tensor slope = loss_.conditional * entropy_slope(p, loss_.alpha) -
-                             loss_.marginal * entropy_slope(p.mean(1, true), loss_.alpha);
-    const at::Tensor through_softmax = p * (slope - (p * slope).sum(-1, true));
-    return at::cat({of_support, through_softmax / static_cast<double>(points_.unlabelled)}, 1);
-  }
-
-  EpisodePoints points_;
-  InformationLoss loss_;
-  at::Tensor labels_;   // [b, s, n]
-  at::Tensor share_;    // [b, s, 1], of the cross-entropy
-  at::Tensor weights_;  // [b, n, d]
-  DenseLayers logits_, gradient_;
+  const InformationLoss& loss_;
+  InformationPoints points_;
+  DenseLayer logits_, gradient_;
+  float* weights_;
+  std::vector<float> slopes_, pull_, first_, second_, half_squares_, ones_, work_;
 };
 
 }  // namespace
@@ -77,7 +90,19 @@ at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights,
 
 at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss,
                                const DescentOptions& options) {
-  return Descent(points, loss).run(options);
+  const at::Tensor x = points.learned_from(points.features).to(at::kFloat);
+  const at::Tensor means = at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
+  const int64_t b = means.size(0), n = means.size(1), d = means.size(2);
+  const int64_t width = (d + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  at::Tensor weights = at::constant_pad_nd(means.to(at::kFloat), {0, width - d}).contiguous();
+  const PointTables tables(points, loss);
+  for (int64_t e = 0; e < b; ++e) {
+    const InformationPoints episode{tables.labels[e].data_ptr<float>(), tables.shares[e].data_ptr<float>(),
+                                    tables.open.data_ptr<float>(), n, tables.stride};
+    Descent descent(x[e], episode, loss, weights[e].data_ptr<float>());
+    for (int64_t step = 1; step <= options.steps; ++step) descent.step(options, step);
+  }
+  return weights.slice(2, 0, d);
 }
 
 }  // namespace protocom

@@ -109,33 +109,6 @@ PROTOCOM_INLINE void sums_body(const WeightedSums& task, float* sum, float* sum_
 
 // ------------------------------------------------------------------------------------------------------ softmax_rows
 
-/// e^x for x <= 0 to 2 units in the last place: 2^n times a polynomial (Cephes' expf) of the remainder.
-template <typename Cpu>
-PROTOCOM_INLINE void exponentiate(float* values) {
-  using Vector = typename Cpu::Vector;
-  using Ints = typename Cpu::Ints;
-  constexpr float kSmallest = -87.0F;    // below, e^x would not be a normal number
-  constexpr float kShift = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer, kept in the low bits
-  const Vector limit = Vector{} + kSmallest;
-  Vector x = at<Cpu>(values).vector;
-  x = x < limit ? limit : x;
-  const Vector shifted = x * 1.44269504F + kShift;
-  const Vector n = shifted - kShift;
-  const Vector r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
-  Vector polynomial = r * 1.9875691500e-4F + 1.3981999507e-3F;
-  polynomial = polynomial * r + 8.3334519073e-3F;
-  polynomial = polynomial * r + 4.1665795894e-2F;
-  polynomial = polynomial * r + 1.6666665459e-1F;
-  polynomial = polynomial * r + 5.0000001201e-1F;
-  polynomial = polynomial * (r * r) + r + 1.0F;
-  Ints bits;
-  std::memcpy(&bits, &shifted, sizeof(bits));
-  bits = (bits - 0x4b400000 + 127) << 23;
-  Vector power;
-  std::memcpy(&power, &bits, sizeof(power));
-  at<Cpu>(values).vector = polynomial * power;
-}
-
 template <typename Cpu>
 PROTOCOM_INLINE void softmax_body(float* logits, int64_t count, int64_t n) {
   constexpr int64_t kStep = kLanes<Cpu>;

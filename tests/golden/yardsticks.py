@@ -567,6 +567,7 @@ ANSWERS = {
     "tim:steps=30": tim_adm,
     "tim:variant=gd:steps=30:learning_rate=0.01": lambda: information_descent((0.1, 1.0, 0.1), 1, 30, 0.01),
     "alpha-tim:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 5, 30, 0.01),
+    "alpha-tim:alpha=2:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 2, 30, 0.01),
     "paddle:steps=8": paddle,
     "bavardage:precision=4": bavardage,
     "label-propagation:neighbours=4": label_propagation,
