@@ -4,6 +4,7 @@ namespace protocom::cli {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--features", options.files.features, "Features (npz)")->required();
+  command.add_option("--feature-maps", options.files.maps, kMapsText);
   command.add_option("--knowledge", options.files.knowledge, "Knowledge file");
   command.add_option("--model", options.files.model, "Completion model");
   command.add_option("--class-split", options.files.class_split,

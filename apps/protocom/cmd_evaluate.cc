@@ -114,6 +114,7 @@ void add_evaluate_command(CLI::App& app) {
       "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --k-shot 1-5 \\\n"
       "    --query-distribution dirichlet --seeds 1,2,3 --compare gauss-fusion,mean-fusion");
   command->add_option("--features", options->files.features, "Features (npz, or npy with --class-split)")->required();
+  command->add_option("--feature-maps", options->files.maps, kMapsText);
   command->add_option("--knowledge", options->files.knowledge, "Knowledge file");
   command->add_option("--model", options->files.model, "Completion model");
   command->add_option("--class-split", options->files.class_split,

@@ -53,6 +53,7 @@ void add_tune_command(CLI::App& app) {
       "protocom tune --features features.npz --methods tim,pt-map,laplacian-shot --k-shot 1 --out tuned.json\n"
       "protocom evaluate --features features.npz --methods mean --tuned tuned.json --k-shot 1");
   command->add_option("--features", options->files.features, "Features (npz, or npy with --class-split)")->required();
+  command->add_option("--feature-maps", options->files.maps, kMapsText);
   command->add_option("--knowledge", options->files.knowledge, "Knowledge file");
   command->add_option("--model", options->files.model, "Completion model");
   command->add_option("--class-split", options->files.class_split,

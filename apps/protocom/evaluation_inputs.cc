@@ -15,6 +15,7 @@ const T* address(const std::optional<T>& value) {
 
 void EvaluationFiles::add_to(Provenance& provenance) const {
   add_input(provenance, "features", features);
+  add_input(provenance, "feature-maps", maps);
   add_input(provenance, "knowledge", knowledge);
   add_input(provenance, "model", model);
   add_input(provenance, "class-split", class_split);
@@ -23,6 +24,7 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
 
 EvaluateInputs EvaluationData::inputs() const {
   EvaluateInputs read{features, address(model), address(classes), address(knowledge)};
+  read.maps = address(maps);
   for (const auto& one : fitted)
     read.trained_on.insert(read.trained_on.end(), one.trained_on.begin(), one.trained_on.end());
   return read;
@@ -40,6 +42,7 @@ EvaluationData read_files(const EvaluationFiles& files) {
       fail("{} was fitted on features of {} dimensions, these have {}", path, data.fitted.back().feature_dim,
            data.features.dim());
   }
+  if (!files.maps.empty()) data.maps = read_feature_maps(files.maps);
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
   if (files.model.empty()) return data;
   data.model = read_completion_model(files.model);

@@ -9,9 +9,13 @@
 
 namespace protocom::cli {
 
+/// Of the option --feature-maps.
+constexpr const char* kMapsText =
+    "Feature maps of the same images (protocom extract --maps), for methods that need them";
+
 /// The files that evaluations and analyses read, as their options name them; empty: not given.
 struct EvaluationFiles {
-  std::string features, knowledge, model, class_split;
+  std::string features, maps, knowledge, model, class_split;
   std::vector<std::string> fitted;
 
   /// Adds a hash of each to the inputs of `provenance`.
@@ -22,6 +26,7 @@ struct EvaluationFiles {
 struct EvaluationData {
   FeatureSet features;
   std::vector<FittedMethod> fitted = {};
+  std::optional<FeatureMaps> maps = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};
   std::optional<ClassKnowledge> classes = {};

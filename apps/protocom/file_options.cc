@@ -26,10 +26,10 @@ bool is_regular_or_new(const fs::path& path) {
 }  // namespace
 
 bool is_input_option(const std::string& option) {
-  static const std::set<std::string> kInputs = {"images",   "image",         "split",   "class-split", "backbone",
-                                                "features", "knowledge",     "model",   "csv",         "root",
-                                                "vectors",  "class-synsets", "results", "wordnet",     "episodes-file",
-                                                "fitted",   "tuned",         "table",   "folder",      "others"};
+  static const std::set<std::string> kInputs = {
+      "images",        "image",  "split", "class-split", "backbone",      "features", "knowledge",
+      "model",         "csv",    "root",  "vectors",     "class-synsets", "results",  "wordnet",
+      "episodes-file", "fitted", "tuned", "table",       "folder",        "others",   "feature-maps"};
   return kInputs.count(option) > 0;
 }
 

@@ -50,7 +50,8 @@ FeatureMaps read_feature_maps(const std::filesystem::path& path) {
 }
 
 void check_same_images(const FeatureMaps& maps, const FeatureSet& features) {
-  if (maps.backbone_hash != features.backbone_hash)
+  const bool both_known = !maps.backbone_hash.empty() && !features.backbone_hash.empty();
+  if (both_known && maps.backbone_hash != features.backbone_hash)
     fail("the feature maps come from another backbone than the features: extract both with the same");
   if (maps.image_ids.size() != features.image_ids.size()) {
     fail("there are feature maps of {} images and features of {}: extract both from the same images",

@@ -11,13 +11,18 @@
 namespace protocom {
 namespace {
 
-/// The texts of the methods that do not depend on a completion model.
-std::vector<std::string> texts_without_model(const Methods& methods) {
+/// Whether a method is the same but for what is fitted on fewer base classes: a completion model is not trained anew,
+/// and feature maps are not those of fewer images.
+bool goes_along(const MethodSpec& spec) { return !spec.has(Need::kCompletionModel) && !spec.has(Need::kFeatureMaps); }
+
+/// The texts of the methods that do.
+std::vector<std::string> texts_that_go_along(const Methods& methods) {
   std::vector<std::string> texts;
   for (const auto& method : methods) {
-    if (!method->spec().has(Need::kCompletionModel)) texts.push_back(method->label());
+    if (goes_along(method->spec())) texts.push_back(method->label());
   }
-  if (texts.empty()) fail_usage("every method here needs a completion model, and that is not trained anew");
+  if (texts.empty())
+    fail_usage("every method here needs a completion model, which is not trained anew, or feature maps");
   return texts;
 }
 
@@ -25,7 +30,7 @@ std::vector<std::string> texts_without_model(const Methods& methods) {
 FittedMethod fit_anew(const FittedMethod& fitted, const FeatureSet& features, const KnowledgeTable* knowledge,
                       uint64_t seed, Progress& progress) {
   const bool knows = fitted.method->spec().has(Need::kKnowledge) || !fitted.method->state().attributes.empty();
-  return fit_method(features, knows ? knowledge : nullptr, {fitted.method->label(), seed}, progress);
+  return fit_method({features, knows ? knowledge : nullptr}, {fitted.method->label(), seed}, progress);
 }
 
 }  // namespace
@@ -68,13 +73,15 @@ FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, ui
 
 std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const BaseClassSweep& sweep,
                                                   Progress& progress) {
-  const std::vector<std::string> texts = texts_without_model(inputs.methods);
+  const std::vector<std::string> texts = texts_that_go_along(inputs.methods);
   std::vector<SeriesPoint> points;
   for (const int64_t count : sweep.counts) {
     const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, sweep.episodes.seed);
     std::vector<FittedMethod> anew;
-    for (const FittedMethod& one : sweep.fitted)
-      anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
+    for (const FittedMethod& one : sweep.fitted) {
+      if (goes_along(one.method->spec()))
+        anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
+    }
     const AnalysisInputs here{
         {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, anew), inputs.baseline};
     const auto scores = evaluate(here, sample_episodes(fewer, sweep.episodes), progress);

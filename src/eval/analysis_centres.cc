@@ -73,7 +73,8 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   context.class_names = &inputs.data.features.class_names;
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
-    if (method->spec().sees != Sees::kEachQueryAlone || method->spec().has(Need::kBaseFeatures)) continue;
+    const MethodSpec& spec = method->spec();
+    if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
     check_needs(*method, context);
     PlacedMethod one{method->label(), method->prepare(context), {}};
     const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);

@@ -58,15 +58,19 @@ RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers) {
   return rows;
 }
 
-LabelledFeatures features_of(const FeatureSet& features, Split split) {
+at::Tensor rows_of(const FeatureSet& features, Split split) {
   std::vector<int64_t> rows;
   const auto by_class = features.rows_by_class();
   for (const int64_t label : features.classes_of(split)) {
     const auto& own = by_class[static_cast<size_t>(label)];
     rows.insert(rows.end(), own.begin(), own.end());
   }
-  if (rows.empty()) return {};
-  const at::Tensor index = at::tensor(rows, at::kLong);
+  return rows.empty() ? at::Tensor() : at::tensor(rows, at::kLong);
+}
+
+LabelledFeatures features_of(const FeatureSet& features, Split split) {
+  const at::Tensor index = rows_of(features, split);
+  if (!index.defined()) return {};
   return {features.features.index_select(0, index), features.labels.index_select(0, index)};
 }
 

@@ -12,7 +12,10 @@ bool same_shape(const Episode& a, const Episode& b);
 /// Episodes of a list, of one shape, as rows. The seed of an episode follows from the list's and its number.
 RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers);
 
-/// The features of a split; none: undefined tensors.
+/// The rows of the images of a split, class by class: int64 [m]; none: undefined.
+at::Tensor rows_of(const FeatureSet& features, Split split);
+
+/// The features of those rows; none: undefined tensors.
 LabelledFeatures features_of(const FeatureSet& features, Split split);
 
 }  // namespace protocom

@@ -11,8 +11,14 @@ Known::Known(const EvaluateInputs& inputs, const Methods& methods) {
   context_.classes = inputs.classes;
   context_.knowledge = inputs.knowledge;
   context_.class_names = &inputs.features.class_names;
-  const auto needs_base = [](const auto& method) { return method->spec().has(Need::kBaseFeatures); };
-  if (!std::any_of(methods.begin(), methods.end(), needs_base)) return;
+  const auto one_needs = [&](Need need) {
+    return std::any_of(methods.begin(), methods.end(), [&](const auto& method) { return method->spec().has(need); });
+  };
+  if (inputs.maps != nullptr && one_needs(Need::kFeatureMaps)) {
+    check_same_images(*inputs.maps, inputs.features);
+    context_.maps = inputs.maps->maps;
+  }
+  if (!one_needs(Need::kBaseFeatures)) return;
   base_ = features_of(inputs.features, Split::kBase);
   if (base_.features.defined()) context_.base = &base_;
 }

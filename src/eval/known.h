@@ -3,9 +3,10 @@
 
 namespace protocom {
 
-/// The context of methods, with the base features where one of them needs any. The inputs must outlive it.
+/// The context of methods, with base features and feature maps where one of them needs any. The inputs must outlive it.
 class Known {
  public:
+  /// Throws Error for maps that are needed and are of other images than the features.
   Known(const EvaluateInputs& inputs, const Methods& methods);
   Known(const Known&) = delete;
   Known& operator=(const Known&) = delete;

@@ -15,13 +15,13 @@ constexpr int64_t kBlock = 256;  ///< rows
 MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureMap> map)
     : table_(std::move(table)),
       map_(std::move(map)),
-      mapped_(at::empty({table_.size(0), map_->map(table_.narrow(0, 0, 0)).size(1)})),
+      mapped_(at::empty({table_.size(0), map_->map(table_.narrow(0, 0, 0).to(at::kFloat)).size(1)})),
       filled_(static_cast<size_t>((table_.size(0) + kBlock - 1) / kBlock)) {}
 
 void MappedTable::fill(int64_t block) const {
   const int64_t begin = block * kBlock;
   const int64_t rows = std::min(kBlock, table_.size(0) - begin);
-  mapped_.narrow(0, begin, rows).copy_(map_->map(table_.narrow(0, begin, rows)));
+  mapped_.narrow(0, begin, rows).copy_(map_->map(table_.narrow(0, begin, rows).to(at::kFloat)));
 }
 
 void MappedTable::need(const std::vector<int64_t>& rows) const {

@@ -14,7 +14,7 @@ namespace protocom {
 /// one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
 class MappedTable {
  public:
-  /// `table` [m, d].
+  /// `table` float16 or float32 [m, d].
   MappedTable(at::Tensor table, std::shared_ptr<const FeatureMap> map);
 
   [[nodiscard]] const FeatureMap& map() const { return *map_; }

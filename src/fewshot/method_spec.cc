@@ -35,7 +35,7 @@ std::string_view to_string(Need need) {
     case Need::kSupportImages:
       return "each support image's feature";
     case Need::kFeatureMaps:
-      return "feature maps";
+      return "feature maps (protocom extract --maps)";
   }
   return "";
 }

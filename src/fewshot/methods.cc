@@ -73,6 +73,8 @@ bool is_there(Need need, const MethodContext& context) {
       return context.knowledge != nullptr && context.class_names != nullptr;
     case Need::kBaseFeatures:
       return context.base != nullptr && context.base->features.size(0) > 0;
+    case Need::kFeatureMaps:
+      return context.maps.defined();
     default:  // the batch or the method itself shows
       return true;
   }

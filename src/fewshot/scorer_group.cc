@@ -17,7 +17,7 @@ namespace protocom {
 namespace {
 
 at::Tensor select(const at::Tensor& table, const std::vector<int64_t>& rows, at::IntArrayRef shape) {
-  return table.index_select(0, at::tensor(rows, at::kLong)).view(shape);
+  return table.index_select(0, at::tensor(rows, at::kLong)).to(at::kFloat).view(shape);
 }
 
 /// The pointers of one episode of a batch, in memory that the next one uses again.
@@ -102,6 +102,8 @@ std::optional<FastRow> fast_row(const Method& method, const MethodContext& conte
 void check_sizes(const MethodContext& context, const at::Tensor& table) {
   if (table.dim() != 2 || table.scalar_type() != at::kFloat || !table.device().is_cpu())
     fail("features must be a float32 matrix on the CPU");
+  if (context.maps.defined() && context.maps.size(0) != table.size(0))
+    fail("there are feature maps of {} images and features of {}", context.maps.size(0), table.size(0));
   if (context.model == nullptr) return;
   const auto& sizes = context.model->network.options();
   if (sizes.feature_dim != table.size(1))
@@ -119,7 +121,7 @@ EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows) {
   const int64_t d = table.size(1);
   EpisodeBatch batch;
   const at::Tensor support = at::tensor(rows.support, at::kLong);
-  batch.support = table.index_select(0, support.clamp_min(0)).view({b, rows.n, rows.k, d});
+  batch.support = table.index_select(0, support.clamp_min(0)).to(at::kFloat).view({b, rows.n, rows.k, d});
   if (support.lt(0).any().item<bool>()) {
     batch.support_mask = support.ge(0).to(at::kFloat).view({b, rows.n, rows.k});
     batch.support = batch.support * batch.support_mask.unsqueeze(-1);
@@ -132,29 +134,89 @@ EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows) {
   return batch;
 }
 
+/// A table that methods read their episodes from, as it is or through a FeatureMap.
+class EpisodeTable {
+ public:
+  /// `map` may be null.
+  EpisodeTable(at::Tensor table, std::shared_ptr<const FeatureMap> map) : table_(std::move(table)) {
+    if (map != nullptr) mapped_ = std::make_unique<MappedTable>(table_, std::move(map));
+  }
+
+  [[nodiscard]] bool is(const at::Tensor& table, const FeatureMap* map) const {
+    if (!table_.is_same(table) || (mapped_ == nullptr) != (map == nullptr)) return false;
+    return map == nullptr || mapped_->map().same_as(*map);
+  }
+
+  [[nodiscard]] EpisodeBatch gathered(const RowBatch& rows) const {
+    if (mapped_ == nullptr) return gather(table_, rows);
+    for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) mapped_->need(*part);
+    return gather(mapped_->rows(), rows);
+  }
+
+  /// Episodes of this shape that may be tensors at once.
+  [[nodiscard]] int64_t together(const RowBatch& rows) const {
+    constexpr int64_t kFloats = int64_t{4} << 20;  // 16 MB
+    const int64_t width = mapped_ == nullptr ? table_.size(1) : mapped_->rows().size(1);
+    const int64_t images = std::max<int64_t>(1, rows.n * rows.k + rows.q + rows.u);
+    return std::max<int64_t>(1, kFloats / (width * images));
+  }
+
+ private:
+  at::Tensor table_;
+  std::unique_ptr<MappedTable> mapped_;
+};
+
+namespace {
+
+/// The episodes [begin, end) of a batch.
+RowBatch part_of(const RowBatch& rows, int64_t begin, int64_t end) {
+  RowBatch part = rows;
+  const auto cut = [&](auto& list) {
+    const auto each = static_cast<int64_t>(list.size()) / rows.size();
+    list = {list.begin() + begin * each, list.begin() + end * each};
+  };
+  for (auto* list : {&part.classes, &part.support, &part.query, &part.unlabelled}) cut(*list);
+  cut(part.seed);
+  cut(part.shares);
+  return part;
+}
+
+/// The scores of a batch that is too large to be tensors at once.
+EpisodeScores in_parts(const Scorer& scorer, const EpisodeTable& from, const RowBatch& rows) {
+  std::vector<at::Tensor> logits;
+  std::vector<at::Tensor> prototypes;
+  std::vector<at::Tensor> unseen;
+  const int64_t step = from.together(rows);
+  for (int64_t begin = 0; begin < rows.size(); begin += step) {
+    const RowBatch part = part_of(rows, begin, std::min(begin + step, rows.size()));
+    const EpisodeScores scores = scorer.score_mapped(from.gathered(part));
+    logits.push_back(scores.logits);
+    prototypes.push_back(scores.prototypes);
+    unseen.push_back(scores.unseen);
+  }
+  const auto whole = [](const std::vector<at::Tensor>& all) {
+    return all.front().defined() ? at::cat(all) : at::Tensor();
+  };
+  return {at::cat(logits), whole(prototypes), whole(unseen)};
+}
+
+}  // namespace
+
 struct ScorerGroup::Impl {
-  at::Tensor table;
+  at::Tensor table, maps;                        // [m, d]; [m, c * h * w] or undefined
   std::vector<std::unique_ptr<Scorer>> scorers;  // [methods], null for those with a fast form
-  std::vector<size_t> space;                     // [methods]: 0 for features as they are, else maps[space - 1]
-  std::vector<std::unique_ptr<MappedTable>> maps;
+  std::vector<size_t> place;                     // [methods], in `tables`
+  std::vector<EpisodeTable> tables;
   std::optional<PaperRows> fast;
 
   /// Methods that map features alike share a table.
-  size_t space_of(const Scorer& scorer) {
+  size_t place_of(const Scorer& scorer, const at::Tensor& from) {
     auto map = scorer.feature_map();
-    if (map == nullptr) return 0;
-    for (size_t i = 0; i < maps.size(); ++i) {
-      if (maps[i]->map().same_as(*map)) return i + 1;
+    for (size_t i = 0; i < tables.size(); ++i) {
+      if (tables[i].is(from, map.get())) return i;
     }
-    maps.push_back(std::make_unique<MappedTable>(table, std::move(map)));
-    return maps.size();
-  }
-
-  [[nodiscard]] EpisodeBatch batch_in(size_t number, const RowBatch& rows) const {
-    if (number == 0) return gather(table, rows);
-    const MappedTable& mapped = *maps[number - 1];
-    for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) mapped.need(*part);
-    return gather(mapped.rows(), rows);
+    tables.emplace_back(from, std::move(map));
+    return tables.size() - 1;
   }
 };
 
@@ -162,13 +224,15 @@ ScorerGroup::ScorerGroup(const Methods& methods, const MethodContext& context, c
     : impl_(std::make_unique<Impl>()) {
   check_sizes(context, table);
   impl_->table = table;
+  if (context.maps.defined()) impl_->maps = context.maps.flatten(1);
   std::vector<FastRow> rows;
   for (const auto& method : methods) {
     check_needs(*method, context);
     const auto row = fast_row(*method, context);
     if (row) rows.push_back(*row);
     impl_->scorers.push_back(row ? nullptr : method->prepare(context));
-    impl_->space.push_back(row ? 0 : impl_->space_of(*impl_->scorers.back()));
+    const bool sees_maps = method->spec().has(Need::kFeatureMaps);
+    impl_->place.push_back(row ? 0 : impl_->place_of(*impl_->scorers.back(), sees_maps ? impl_->maps : table));
   }
   if (!rows.empty()) impl_->fast.emplace(std::move(rows), context, table);
 }
@@ -180,7 +244,7 @@ std::vector<EpisodeScores> ScorerGroup::score(const RowBatch& rows) const {
   const OneThread one_thread;
   std::vector<EpisodeScores> fast;
   if (impl_->fast) fast = impl_->fast->score(rows);
-  std::vector<std::optional<EpisodeBatch>> batches(impl_->maps.size() + 1);
+  std::vector<std::optional<EpisodeBatch>> batches(impl_->tables.size());
   std::vector<EpisodeScores> scores;
   auto next = fast.begin();
   for (size_t m = 0; m < impl_->scorers.size(); ++m) {
@@ -188,8 +252,13 @@ std::vector<EpisodeScores> ScorerGroup::score(const RowBatch& rows) const {
       scores.push_back(std::move(*next++));
       continue;
     }
-    auto& batch = batches[impl_->space[m]];
-    if (!batch) batch = impl_->batch_in(impl_->space[m], rows);
+    const EpisodeTable& from = impl_->tables[impl_->place[m]];
+    if (from.together(rows) < rows.size()) {
+      scores.push_back(in_parts(*impl_->scorers[m], from, rows));
+      continue;
+    }
+    auto& batch = batches[impl_->place[m]];
+    if (!batch) batch = from.gathered(rows);
     scores.push_back(impl_->scorers[m]->score_mapped(*batch));
   }
   return scores;

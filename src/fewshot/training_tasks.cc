@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "protocom/core/error.h"
 
@@ -12,19 +13,27 @@ namespace {
 
 constexpr int64_t kHeldOutEvery = 4;
 
-ClassImages by_class(const LabelledFeatures& images, const FeatureMap& map, int64_t fewest) {
+/// Images with these labels; `places` are their rows among the features, if not 0, 1, 2, ...
+ClassImages by_class(const at::Tensor& features, const at::Tensor& image_labels, const at::Tensor& places,
+                     int64_t fewest) {
   ClassImages found;
-  if (!images.features.defined()) return found;
-  found.features = map.map(images.features);
+  found.features = features;
   std::map<int64_t, std::vector<int64_t>> rows;
-  const at::Tensor labels = images.labels.contiguous();
-  for (int64_t i = 0; i < labels.numel(); ++i) rows[labels.data_ptr<int64_t>()[i]].push_back(i);
+  const at::Tensor labels = image_labels.contiguous();
+  const at::Tensor at_rows = places.contiguous();
+  for (int64_t i = 0; i < labels.numel(); ++i)
+    rows[labels.data_ptr<int64_t>()[i]].push_back(at_rows.data_ptr<int64_t>()[i]);
   for (auto& [label, own] : rows) {
     if (static_cast<int64_t>(own.size()) < std::max<int64_t>(2, fewest)) continue;
     found.labels.push_back(label);
     found.rows.push_back(std::move(own));
   }
   return found;
+}
+
+ClassImages by_class(const LabelledFeatures& images, const FeatureMap& map, int64_t fewest) {
+  if (!images.features.defined()) return {};
+  return by_class(map.map(images.features), images.labels, at::arange(images.labels.numel(), at::kLong), fewest);
 }
 
 void move_class(ClassImages& from, size_t i, ClassImages& to) {
@@ -35,17 +44,7 @@ void move_class(ClassImages& from, size_t i, ClassImages& to) {
   from.rows.erase(from.rows.begin() + static_cast<int64_t>(i));
 }
 
-}  // namespace
-
-at::Tensor ClassImages::centres() const {
-  std::vector<at::Tensor> means;
-  for (const auto& own : rows) means.push_back(features.index_select(0, at::tensor(own, at::kLong)).mean(0));
-  return at::stack(means);
-}
-
-TrainingClasses training_classes(const FitInputs& inputs, const FeatureMap& map, const std::string& method,
-                                 int64_t fewest) {
-  TrainingClasses found{by_class(inputs.base, map, fewest), by_class(inputs.val, map, fewest)};
+TrainingClasses with_held_out(TrainingClasses found, const std::string& method, int64_t fewest) {
   if (found.train.classes() < 2)
     fail("'{}' is fitted on at least 2 base classes of {} images, found {}", method, std::max<int64_t>(2, fewest),
          found.train.classes());
@@ -55,6 +54,49 @@ TrainingClasses training_classes(const FitInputs& inputs, const FeatureMap& map,
   const auto of_four = static_cast<size_t>(std::max<int64_t>(2, found.train.classes() / kHeldOutEvery));
   for (size_t i = 0; i < of_four; ++i)
     move_class(found.train, (i + 1) * (kHeldOutEvery - 1) % found.train.labels.size(), found.held_out);
+  return found;
+}
+
+/// float32 [rows.size(), d]
+at::Tensor images_at(const ClassImages& classes, const std::vector<int64_t>& rows) {
+  return classes.features.index_select(0, at::tensor(rows, at::kLong)).to(at::kFloat);
+}
+
+}  // namespace
+
+at::Tensor ClassImages::centres() const {
+  std::vector<at::Tensor> means;
+  for (const auto& own : rows) means.push_back(images_at(*this, own).mean(0));
+  return at::stack(means);
+}
+
+TrainingClasses training_classes(const FitInputs& inputs, const FeatureMap& map, const std::string& method,
+                                 int64_t fewest) {
+  return with_held_out({by_class(inputs.base, map, fewest), by_class(inputs.val, map, fewest)}, method, fewest);
+}
+
+TrainingClasses training_maps(const FitInputs& inputs, const std::string& method, int64_t fewest) {
+  if (!inputs.maps.maps.defined()) fail_usage("'{}' needs {}", method, to_string(Need::kFeatureMaps));
+  const at::Tensor maps = inputs.maps.maps.flatten(1);
+  TrainingClasses found{by_class(maps, inputs.base.labels, inputs.maps.base, fewest), {}};
+  if (inputs.maps.val.defined()) found.held_out = by_class(maps, inputs.val.labels, inputs.maps.val, fewest);
+  return with_held_out(std::move(found), method, fewest);
+}
+
+ClassImages mapped_images(const ClassImages& classes, const std::function<at::Tensor(const at::Tensor&)>& map) {
+  constexpr size_t kAtOnce = 256;
+  ClassImages found;
+  found.labels = classes.labels;
+  std::vector<int64_t> rows;
+  for (const auto& own : classes.rows) {
+    found.rows.emplace_back(own.size());
+    std::iota(found.rows.back().begin(), found.rows.back().end(), static_cast<int64_t>(rows.size()));
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  std::vector<at::Tensor> parts;
+  for (size_t i = 0; i < rows.size(); i += kAtOnce)
+    parts.push_back(map(images_at(classes, {rows.begin() + i, rows.begin() + std::min(i + kAtOnce, rows.size())})));
+  found.features = at::cat(parts);
   return found;
 }
 
@@ -74,12 +116,9 @@ TrainingTasks draw_training_tasks(const ClassImages& classes, const TrainingTask
         (static_cast<int64_t>(i) < shape.shots ? supports : asked).push_back(own[static_cast<size_t>(picked[i])]);
     }
   }
-  const auto rows = [&](const std::vector<int64_t>& which) {
-    return classes.features.index_select(0, at::tensor(which, at::kLong));
-  };
   TrainingTasks drawn;
-  drawn.batch.support = rows(supports).view({shape.tasks, n, shape.shots, -1});
-  drawn.batch.query = rows(asked).view({shape.tasks, n * queries, -1});
+  drawn.batch.support = images_at(classes, supports).view({shape.tasks, n, shape.shots, -1});
+  drawn.batch.query = images_at(classes, asked).view({shape.tasks, n * queries, -1});
   drawn.batch.classes = at::tensor(labels, at::kLong).view({shape.tasks, n});
   drawn.labels = at::arange(n, at::kLong).repeat_interleave(queries).expand({shape.tasks, n * queries});
   return drawn;
@@ -96,8 +135,7 @@ ImageDraw draw_images(const ClassImages& classes, int64_t count, Rng& rng) {
     places.push_back(static_cast<int64_t>(place));
     labels.push_back(classes.labels[place]);
   }
-  return {classes.features.index_select(0, at::tensor(rows, at::kLong)), at::tensor(places, at::kLong),
-          at::tensor(labels, at::kLong)};
+  return {images_at(classes, rows), at::tensor(places, at::kLong), at::tensor(labels, at::kLong)};
 }
 
 at::Tensor task_loss(const at::Tensor& logits, const at::Tensor& labels) {
@@ -106,6 +144,18 @@ at::Tensor task_loss(const at::Tensor& logits, const at::Tensor& labels) {
 
 double task_accuracy(const at::Tensor& logits, const at::Tensor& labels) {
   return logits.argmax(-1).eq(labels).to(at::kDouble).mean().item<double>();
+}
+
+double accuracy_on_tasks(const ClassImages& classes, const TrainingTaskShape& shape, int64_t rounds,
+                         const std::function<at::Tensor(const EpisodeBatch&)>& logits) {
+  constexpr uint64_t kSeed = 20210620;
+  Rng rng(kSeed);
+  double sum = 0;
+  for (int64_t i = 0; i < rounds; ++i) {
+    const TrainingTasks tasks = draw_training_tasks(classes, shape, rng);
+    sum += task_accuracy(logits(tasks.batch), tasks.labels);
+  }
+  return sum / static_cast<double>(rounds);
 }
 
 }  // namespace protocom

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "protocom/core/rng.h"
@@ -11,7 +12,7 @@ namespace protocom {
 
 /// Images by class.
 struct ClassImages {
-  at::Tensor features;                     ///< [m, d]
+  at::Tensor features;                     ///< float16 or float32 [m, d]; of feature maps every image's, d = c h w
   std::vector<int64_t> labels;             ///< [c], what the knowledge knows each class by
   std::vector<std::vector<int64_t>> rows;  ///< of each class
 
@@ -31,6 +32,12 @@ struct TrainingClasses {
 /// (at least 2) are left out; throws Error that names `method` when fewer than two base classes remain.
 TrainingClasses training_classes(const FitInputs& inputs, const FeatureMap& map, const std::string& method,
                                  int64_t fewest);
+
+/// The same of feature maps, which stay in their table: rows are read as they are drawn.
+TrainingClasses training_maps(const FitInputs& inputs, const std::string& method, int64_t fewest);
+
+/// The images of the classes alone, each through `map` [n, d] to [n, e], a few at a time.
+ClassImages mapped_images(const ClassImages& classes, const std::function<at::Tensor(const at::Tensor&)>& map);
 
 /// Tasks of one shape with their answers.
 struct TrainingTasks {
@@ -64,5 +71,9 @@ at::Tensor task_loss(const at::Tensor& logits, const at::Tensor& labels);
 
 /// Share of the queries whose largest logit is right.
 double task_accuracy(const at::Tensor& logits, const at::Tensor& labels);
+
+/// The mean of that over `rounds` draws of tasks, the same ones at every call.
+double accuracy_on_tasks(const ClassImages& classes, const TrainingTaskShape& shape, int64_t rounds,
+                         const std::function<at::Tensor(const EpisodeBatch&)>& logits);
 
 }  // namespace protocom

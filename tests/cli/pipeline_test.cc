@@ -108,6 +108,35 @@ TEST_F(Pipeline, TheHeaderHoldsOptionsThatNobodyGave) {
   EXPECT_EQ(options.at("rotation"), false);
 }
 
+TEST_F(Pipeline, FeatureMapsOfItsImagesAreWhatAMethodIsFittedOnAndAnswersBy) {
+  const TempDir folder;
+  const auto run = [&](std::vector<std::string> arguments, const std::vector<const char*>& files) {
+    for (const char* file : files) {
+      arguments.push_back("--" + fs::path(file).stem().string());
+      arguments.push_back(out(file).string());
+    }
+    return protocom(folder.path(), arguments);
+  };
+  const Outcome maps = run({"--quiet", "extract", out("images.pack").string(), "--maps", "maps"}, {"backbone.npz"});
+  ASSERT_EQ(maps.exit_code, 0) << maps.err;
+  const std::vector<std::string> fit = {"--quiet", "fit", "--method", "cfa:steps=20", "--out", "cfa.npz"};
+  EXPECT_THAT(run(fit, {"features.npz"}).err, HasSubstr("'cfa' needs feature maps (protocom extract --maps)"));
+  std::vector<std::string> with_maps = fit;
+  with_maps.insert(with_maps.end(), {"--feature-maps", "maps"});
+  const Outcome fitted = run(with_maps, {"features.npz"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const std::vector<std::string> evaluate = {"--quiet",   "evaluate", "--k-shot", "1",       "--episodes", "20",
+                                             "--n-query", "5",        "--fitted", "cfa.npz", "--methods",  "mean,cfa"};
+  EXPECT_THAT(run(evaluate, {"features.npz"}).err, HasSubstr("'cfa' needs feature maps (protocom extract --maps)"));
+  with_maps = evaluate;
+  with_maps.insert(with_maps.end(), {"--feature-maps", "maps"});
+  const Outcome evaluated = run(with_maps, {"features.npz"});
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.out, HasSubstr("cfa:steps=20"));
+  EXPECT_THAT(run({"recognizer", "create", "r.pcm", "--fitted", "cfa.npz"}, {"backbone.npz"}).err,
+              HasSubstr("'cfa' looks at feature maps, which a recognizer does not keep"));
+}
+
 TEST_F(Pipeline, ASecondRunSkipsEverything) {
   const Outcome again = run({});
   EXPECT_EQ(again.exit_code, 0) << again.err;

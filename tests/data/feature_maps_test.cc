@@ -42,6 +42,14 @@ TEST(FeatureMaps, RefusesWhatAreNoMaps) {
               HasSubstr("is not feature maps: it has no protocom header"));
 }
 
+TEST(FeatureMaps, AreThoseOfFeaturesThatDoNotSayTheirBackbone) {
+  FeatureSet features;
+  features.image_ids = two_maps().image_ids;
+  EXPECT_NO_THROW(check_same_images(two_maps(), features));
+  features.backbone_hash = "another";
+  EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }), HasSubstr("another backbone"));
+}
+
 TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   const TempDir folder;
   ArtefactHeader header = make_header("feature-maps", 1, {"extract", nlohmann::json::object(), 0, {}});

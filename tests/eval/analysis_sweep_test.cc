@@ -107,7 +107,8 @@ TEST_F(Sweep, ByQueriesAndImbalanceHaveTheAccuraciesOfEachEvaluation) {
 }
 
 TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
-  const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
+  const std::vector<FittedMethod> fitted = {
+      fit_method({world_.features, &world_.knowledge}, {"plda"}, Progress::none())};
   const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
                             make_methods({"mean", "plda", "plda:prior=none"}, fitted)};
   const auto points = accuracy_by_shots(both, episodes_, {0, 1}, Progress::none());
@@ -123,7 +124,8 @@ TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
 
 TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
   const auto base = static_cast<int64_t>(world_.features.classes_of(Split::kBase).size());
-  const std::vector<FittedMethod> fitted = {fit_method(world_.features, &world_.knowledge, {"plda"}, Progress::none())};
+  const std::vector<FittedMethod> fitted = {
+      fit_method({world_.features, &world_.knowledge}, {"plda"}, Progress::none())};
   const AnalysisInputs both{{world_.features, nullptr, nullptr, &world_.knowledge},
                             make_methods({"mean", "plda"}, fitted)};
   const auto points = accuracy_by_base_classes(both, {fitted, episodes_, {2, base}}, Progress::none());

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
+#include "protocom/eval/fit.h"
 #include "protocom/fewshot/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 #include "support/golden.h"
@@ -104,6 +105,38 @@ TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   FeatureSet narrow = world.features;
   narrow.features = narrow.features.narrow(1, 0, 5).contiguous();
   EXPECT_THROW(evaluate({narrow, &model, &classes}, episodes, {}, Progress::none()), Error);
+}
+
+/// Maps of the toy images, one place each.
+FeatureMaps toy_maps(const FeatureSet& features) {
+  return {features.features.to(at::kHalf).unsqueeze(-1).unsqueeze(-1), features.image_ids, ""};
+}
+
+TEST(Evaluate, HandsFeatureMapsToTheMethodsThatNeedThem) {
+  const ToyWorld world = toy_world();
+  const FeatureMaps maps = toy_maps(world.features);
+  const FittedMethod fitted =
+      fit_method({world.features, nullptr, &maps}, {"cfa:steps=1:codewords=1:groups=1:mixing=none"}, Progress::none());
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 7}, 40, 3});
+  EvaluateOptions options;
+  options.methods = {fitted.method, make_methods({"simple-shot"}).front()};
+  EvaluateInputs inputs{world.features};
+  EXPECT_THAT(message_of([&] { evaluate(inputs, episodes, options, Progress::none()); }),
+              ::testing::HasSubstr("'cfa' needs feature maps (protocom extract --maps)"));
+  inputs.maps = &maps;
+  const auto scores = evaluate(inputs, episodes, options, Progress::none());
+  // One group, one codeword and one place leave the features less the base mean, at unit length: cl2n.
+  EXPECT_NEAR(estimate(scores[0].accuracy).value, estimate(scores[1].accuracy).value, 0.5);
+}
+
+TEST(Evaluate, RefusesFeatureMapsOfOtherImages) {
+  const ToyWorld world = toy_world();
+  FeatureMaps maps = toy_maps(world.features);
+  std::swap(maps.image_ids[3], maps.image_ids[4]);
+  const auto fit = [&] { fit_method({world.features, nullptr, &maps}, {"cfa:steps=1"}, Progress::none()); };
+  EXPECT_THAT(message_of(fit), ::testing::HasSubstr("image 3 is 'image4' among the feature maps"));
+  maps.image_ids.pop_back();
+  EXPECT_THAT(message_of(fit), ::testing::HasSubstr("extract both from the same images"));
 }
 
 TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {

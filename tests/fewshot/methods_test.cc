@@ -72,12 +72,19 @@ struct World {
     model.attribute_std = at::rand({4, kDim});
     classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
     classes.embedding = at::randn({kClasses, 3});
+    maps = features.view({-1, kDim, 1, 1}) * (0.5 + at::rand({kClasses * kImages, kDim, 2, 2}));
+    maps = maps.to(at::kHalf);
     for (int64_t i = 0; i < kClasses; ++i) class_names.push_back("class" + std::to_string(i));
     knowledge.classes = class_names;
     knowledge.attributes = model.attributes;
     knowledge.association = classes.association;
     knowledge.class_embedding = classes.embedding;
     knowledge.attribute_embedding = model.attribute_embedding;
+  }
+
+  /// What episodes of a method are rows of.
+  [[nodiscard]] at::Tensor table_of(const Method& method) const {
+    return method.spec().has(Need::kFeatureMaps) ? maps.flatten(1) : features;
   }
 
   [[nodiscard]] MethodContext context() const {
@@ -87,6 +94,7 @@ struct World {
     known.base = &base;
     known.knowledge = &knowledge;
     known.class_names = &class_names;
+    known.maps = maps;
     return known;
   }
 
@@ -95,6 +103,7 @@ struct World {
   KnowledgeTable knowledge;
   std::vector<std::string> class_names;
   at::Tensor features, labels;
+  at::Tensor maps;  // float16 [m, kDim, 2, 2], of the same images
   LabelledFeatures base;
 };
 
@@ -145,7 +154,9 @@ std::shared_ptr<Method> ready(const std::string& name) {
   if (!source.empty()) {
     method->load(ready(source)->state());
   } else if (method->spec().has(Need::kFitting)) {
-    method->fit({world().base, {}, &world().knowledge, &world().class_names, 3});
+    FitInputs inputs{world().base, {}, &world().knowledge, &world().class_names, 3};
+    inputs.maps = {world().maps, at::arange(kBase * kImages, at::kLong), {}};
+    method->fit(inputs);
   }
   return method;
 }
@@ -156,9 +167,11 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
 
   [[nodiscard]] at::Tensor logits(const EpisodeBatch& batch) const { return scorer_->score(batch).logits; }
 
+  [[nodiscard]] EpisodeBatch batch_of(const RowBatch& rows) const { return gather(world().table_of(*method_), rows); }
+
   std::shared_ptr<Method> method_;
   std::unique_ptr<Scorer> scorer_;
-  EpisodeBatch batch_ = gather(world().features, some_rows());
+  EpisodeBatch batch_ = batch_of(some_rows());
 };
 
 TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart) {
@@ -208,14 +221,14 @@ TEST_P(MethodContract, LooksAtOtherQueriesOnlyIfItSaysSo) {
 }
 
 TEST_P(MethodContract, WithAPoolNoQueryDependsOnAnother) {
-  const EpisodeBatch pooled = gather(world().features, some_rows(false, 5));
+  const EpisodeBatch pooled = batch_of(some_rows(false, 5));
   EpisodeBatch fewer = pooled;
   fewer.query = pooled.query.slice(1, 0, 5);
   EXPECT_LT(far(logits(fewer), logits(pooled).slice(1, 0, 5)), 1e-4);
 }
 
 TEST_P(MethodContract, TakesRaggedShots) {
-  const EpisodeBatch ragged = gather(world().features, some_rows(true));
+  const EpisodeBatch ragged = batch_of(some_rows(true));
   ASSERT_TRUE(ragged.support_mask.defined());
   const at::Tensor found = logits(ragged);
   EXPECT_TRUE(found.isfinite().all().item<bool>());
@@ -244,7 +257,7 @@ TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
 
 TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
   const bool context_matters = method_->spec().has(Need::kCompletionModel) || method_->spec().has(Need::kKnowledge) ||
-                               method_->spec().has(Need::kBaseFeatures);
+                               method_->spec().has(Need::kBaseFeatures) || method_->spec().has(Need::kFeatureMaps);
   if (context_matters) {
     EXPECT_THROW(check_needs(*method_, {}), UsageError);
   }
@@ -258,7 +271,7 @@ TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
   for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
     const ScorerGroup group({method_}, world().context(), world().features);
     const EpisodeScores found = group.score(rows).front();
-    const EpisodeScores expected = scorer_->score(gather(world().features, rows));
+    const EpisodeScores expected = scorer_->score(batch_of(rows));
     EXPECT_LT(far(found.logits, expected.logits), 1e-4);
     ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
     if (expected.prototypes.defined()) {
@@ -287,7 +300,7 @@ TEST_P(MethodContract, AClassThatIsPlacedByItselfIsWhatItIsInItsEpisode) {
   if (placer == nullptr) return;
   EXPECT_EQ(method_->spec().sees, Sees::kEachQueryAlone);
   const at::NoGradGuard no_grad;
-  const EpisodeBatch ragged = gather(world().features, some_rows(true));
+  const EpisodeBatch ragged = batch_of(some_rows(true));
   for (int64_t i = 0; i < 2; ++i) {
     const EpisodeBatch episode = slice(ragged, i);
     const EpisodeScores expected = scorer_->score(episode);
@@ -336,6 +349,20 @@ TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
     EXPECT_LT(far(scores[m].logits, methods[m]->prepare(world().context())->score(batch).logits), 1e-4)
         << methods[m]->label();
   EXPECT_LT(far(scores[2].logits * 2.5, scores[4].logits), 1e-5) << "4 instead of 10";
+}
+
+TEST(ScorerGroup, ScoresMapsThatAreTooManyToBeTensorsAtOnceInParts) {
+  const RowBatch two = some_rows();
+  RowBatch many = two;
+  for (int64_t i = 1; i < 1000; ++i) {
+    for (const auto part : {&RowBatch::classes, &RowBatch::support, &RowBatch::query})
+      (many.*part).insert((many.*part).end(), (two.*part).begin(), (two.*part).end());
+    many.seed.insert(many.seed.end(), two.seed.begin(), two.seed.end());
+  }
+  const ScorerGroup group({ready("ctm"), ready("mean")}, world().context(), world().features);
+  const auto expected = group.score(two);
+  const auto found = group.score(many);
+  for (size_t m = 0; m < 2; ++m) EXPECT_LT(far(found[m].logits, expected[m].logits.repeat({1000, 1, 1})), 1e-4);
 }
 
 TEST(EpisodeBatch, IsRefusedWhenItsPartsDoNotFit) {

@@ -25,7 +25,8 @@ void write_feature_maps(const std::filesystem::path& path, const FeatureMaps& ma
 /// Maps the file: opening it costs the ids, maps are read when they are used. Throws Error when it is not one.
 FeatureMaps read_feature_maps(const std::filesystem::path& path);
 
-/// Throws Error unless maps and features are those of the same images in the same order, by the same backbone.
+/// Throws Error unless maps and features are those of the same images in the same order, by the same backbone
+/// where both say which.
 void check_same_images(const FeatureMaps& maps, const FeatureSet& features);
 
 }  // namespace protocom

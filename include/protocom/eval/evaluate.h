@@ -6,6 +6,7 @@
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/episodes.h"
+#include "protocom/data/feature_maps.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/eval/checks.h"
 #include "protocom/eval/statistics.h"
@@ -23,6 +24,7 @@ struct EvaluateInputs {
   const ClassKnowledge* classes = nullptr;    ///< in the order of features.class_names, over the model's attributes
   const KnowledgeTable* knowledge = nullptr;  ///< all of it, for methods that need knowledge without a model
   std::vector<std::string> trained_on = {};   ///< names of the base classes that methods were fitted on
+  const FeatureMaps* maps = nullptr;          ///< of the same images, for methods that need feature maps
 };
 
 /// Settings of an evaluation.

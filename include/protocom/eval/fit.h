@@ -1,5 +1,6 @@
 #pragma once
 #include "protocom/core/progress.h"
+#include "protocom/data/feature_maps.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/fewshot/fitted_method.h"
 
@@ -11,10 +12,16 @@ struct FitOptions {
   uint64_t seed = 1;
 };
 
-/// Fits a method on the base classes of the features. `knowledge` may be null for a method that needs none. Same inputs
-/// and seed, same method. Throws UsageError for a method that needs no fitting or lacks knowledge, Error for features
-/// without base classes.
-FittedMethod fit_method(const FeatureSet& features, const KnowledgeTable* knowledge, const FitOptions& options,
-                        Progress& progress);
+/// What a method is fitted from; the references must outlive the fitting.
+struct FitSources {
+  const FeatureSet& features;
+  const KnowledgeTable* knowledge = nullptr;  ///< may be null for a method that needs none
+  const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
+};
+
+/// Fits a method on the base classes of the features. Same inputs and seed, same method. Throws UsageError for a method
+/// that needs no fitting or lacks knowledge or maps, Error for features without base classes and for maps of other
+/// images.
+FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
 
 }  // namespace protocom

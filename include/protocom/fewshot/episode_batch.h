@@ -9,7 +9,7 @@
 namespace protocom {
 
 /// Episodes of one shape, as features: b episodes of n classes with up to k supports, q queries and u unlabelled
-/// images. float32, on one device.
+/// images. float32, on one device. A feature of a method that needs feature maps is a map [c, h, w] as one row.
 struct EpisodeBatch {
   at::Tensor support;       ///< [b, n, k, d]; zeros where a class has fewer than k
   at::Tensor support_mask;  ///< [b, n, k], 1 where there is a support, else 0; undefined: all are there

@@ -34,6 +34,8 @@ struct MethodContext {
   const LabelledFeatures* base = nullptr;
   const KnowledgeTable* knowledge = nullptr;  ///< all of it, for methods that align it with what they were fitted on
   const std::vector<std::string>* class_names = nullptr;  ///< [c], what EpisodeBatch::classes and labels number
+  at::Tensor maps = {};  ///< float16 or float32 [m, c, h, w], of the images of the table that episodes are rows of;
+                         ///< undefined: none
   CompletePrototypes complete = {};  ///< instead of the model at test time; training draws attribute features
   at::Tensor gamma = {};             ///< instead of the model's gamma: one value, learned in training
 };
@@ -86,6 +88,14 @@ class Scorer {
   [[nodiscard]] virtual EpisodeScores answer(const EpisodeBatch& batch) const = 0;
 };
 
+/// The feature maps of what a method is fitted on. They stay where they are (memory-mapped): rows are read as they are
+/// drawn.
+struct FitMaps {
+  at::Tensor maps = {};  ///< float16 or float32 [m, c, h, w]; undefined: none
+  at::Tensor base = {};  ///< int64, the rows of FitInputs::base in `maps`
+  at::Tensor val = {};   ///< those of FitInputs::val
+};
+
 /// What a method is fitted on.
 struct FitInputs {
   LabelledFeatures base;
@@ -94,6 +104,7 @@ struct FitInputs {
   const std::vector<std::string>* class_names = nullptr;  ///< [c], what the labels number
   uint64_t seed = 1;
   Progress* progress = &Progress::none();
+  FitMaps maps = {};  ///< for methods with Need::kFeatureMaps
 };
 
 /// What fitting found.

@@ -27,7 +27,7 @@ enum class Need {
   kBaseFeatures,     ///< features of the base classes
   kFitting,          ///< to be fitted first (`protocom fit`)
   kSupportImages,    ///< each support image's feature; the class's moments are not enough
-  kFeatureMaps       ///< feature maps instead of pooled features
+  kFeatureMaps       ///< feature maps: the episodes' features are those, [c, h, w] of an image in one row
 };
 
 /// "a completion model", "knowledge", ...: for messages and lists.

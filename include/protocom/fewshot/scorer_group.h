@@ -26,17 +26,18 @@ struct RowBatch {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seed.size()); }
 };
 
-/// The rows of a batch as tensors.
+/// The rows of a batch as tensors, of a table float16 or float32 [m, d].
 EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows);
 
 /// Several methods, prepared for one table of features. Methods that have a hand-made fast form (the paper's rows,
-/// which share most of their work) use it; all others get tensors. The fast form gives what the tensors give but for
-/// the rounding of sums, the same to the last bit however rows are batched and on any number of threads
-/// (benchmarks/method_benchmark.cc says what it is worth). Thread-safe.
+/// which share most of their work) use it; all others get tensors, those that need them of the context's feature maps,
+/// a few episodes at a time. The fast form gives what the tensors give but for the rounding of sums, the same to the
+/// last bit however rows are batched and on any number of threads (benchmarks/method_benchmark.cc says what it is
+/// worth). Thread-safe.
 class ScorerGroup {
  public:
-  /// Throws Error when a method's needs are not met (check_needs) or sizes do not fit. `table` is float32 [m, d]; all
-  /// that is given must outlive the group.
+  /// Throws Error when a method's needs are not met (check_needs) or sizes do not fit. `table` is float32 [m, d], a
+  /// row of it and of the context's maps is one image; all that is given must outlive the group.
   ScorerGroup(const Methods& methods, const MethodContext& context, const at::Tensor& table);
   ~ScorerGroup();
 

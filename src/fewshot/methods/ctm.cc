@@ -1,0 +1,224 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/episode_points.h"
+#include "fewshot/expect_tensor.h"
+#include "fewshot/map_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "fewshot/unit_space.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/distances.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kFirstScale = 10;
+constexpr int64_t kRounds = 40;  // of five held-out tasks
+
+struct Options {
+  int64_t ways = 5;
+  int64_t shots = 1;
+  int64_t channels = 64;
+  std::string compare = "pooled";
+  int64_t steps = 600;
+  double learning_rate = 1e-3;
+};
+
+/// What is learned: kernels [out, in, side, side] with their biases.
+struct Model {
+  std::shared_ptr<const MapSpace> space;
+  at::Tensor concentrator, concentrator_bias;  // [r, c, 3, 3]
+  at::Tensor projector, projector_bias;        // [r, ways r, 3, 3]
+  at::Tensor reshaper, reshaper_bias;          // [r, c, 1, 1]
+  at::Tensor log_scale;                        // [], of the squared distance
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const {
+    return {concentrator, concentrator_bias, projector, projector_bias, reshaper, reshaper_bias, log_scale};
+  }
+  [[nodiscard]] int64_t channels() const { return reshaper.size(0); }
+  [[nodiscard]] int64_t ways() const { return projector.size(1) / channels(); }
+};
+
+/// What each class has in common, [b, n, r, h, w], classes in an order of their own: by the sum of their values.
+at::Tensor concentrated(const Model& model, const EpisodeBatch& batch) {
+  const at::Tensor each =
+      at::conv2d(model.space->maps_of(batch.support), model.concentrator, model.concentrator_bias, 1, 1).relu();
+  at::Tensor maps = each.unflatten(0, batch.support.sizes().slice(0, 3));  // [b, n, k, r, h, w]
+  const at::Tensor count = count_of_supports(batch).view({maps.size(0), maps.size(1), 1, 1, 1});
+  if (batch.support_mask.defined()) maps = maps * batch.support_mask.view({maps.size(0), maps.size(1), -1, 1, 1, 1});
+  const at::Tensor classes = maps.sum(2) / count;
+  const at::Tensor order = classes.detach().flatten(2).sum(-1).argsort(int64_t{1});  // [b, n]
+  return classes.gather(1, order.view({maps.size(0), -1, 1, 1, 1}).expand_as(classes));
+}
+
+/// The weight of each channel and place for this task, [b, r, h, w], 1 on average over channels: the mean of what the
+/// projector makes of `ways` neighbours among the classes, once round.
+at::Tensor mask_of(const Model& model, const EpisodeBatch& batch) {
+  const at::Tensor classes = concentrated(model, batch);
+  const int64_t n = classes.size(1);
+  const at::Tensor first = at::arange(n, at::kLong).unsqueeze(1);
+  const at::Tensor seats = (first + at::arange(model.ways(), at::kLong)).remainder(n).flatten();
+  const at::Tensor rounds = classes.index_select(1, seats).unflatten(1, {n, -1}).flatten(2, 3);  // [b, n, ways r, h, w]
+  const at::Tensor projected = at::conv2d(rounds.flatten(0, 1), model.projector, model.projector_bias, 1, 1);
+  const at::Tensor masks = projected.softmax(1).unflatten(0, {classes.size(0), n});
+  return static_cast<double>(model.channels()) * masks.mean(1);
+}
+
+/// Images [b, m, c h w] as the task sees them, at unit length: [b, m, e].
+at::Tensor seen_by(const Model& model, const at::Tensor& images, const at::Tensor& mask, const std::string& compare) {
+  const at::Tensor reshaped = at::conv2d(model.space->maps_of(images), model.reshaper, model.reshaper_bias);
+  const at::Tensor masked = reshaped.unflatten(0, images.sizes().slice(0, 2)) * mask.unsqueeze(1);
+  return unit_vectors(compare == "pooled" ? masked.mean({3, 4}) : masked.flatten(2));
+}
+
+at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const std::string& compare) {
+  expect_support_images(batch);
+  const at::Tensor mask = mask_of(model, batch);
+  EpisodeBatch seen = batch;
+  const at::Tensor supports = seen_by(model, batch.support.flatten(1, 2), mask, compare);
+  seen.support = supports.unflatten(1, batch.support.sizes().slice(1, 2));
+  if (batch.support_mask.defined()) seen.support = seen.support * batch.support_mask.unsqueeze(-1);
+  const at::Tensor queries = seen_by(model, batch.query, mask, compare);
+  return -model.log_scale.exp() * squared_distances(queries, mean_of_supports(seen));
+}
+
+class Ctm : public Method {
+ public:
+  explicit Ctm(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    model_.space->check(context);
+    return std::make_unique<Traversal>(model_, options_.compare);
+  }
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  class Traversal : public Scorer {
+   public:
+    Traversal(Model model, std::string compare) : model_(std::move(model)), compare_(std::move(compare)) {}
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      return {logits_of(model_, batch, compare_), at::Tensor()};
+    }
+    Model model_;
+    std::string compare_;
+  };
+
+  Options options_;
+  Model model_;
+  std::vector<std::string> findings_;
+};
+
+/// The reshaper begins as a rotation, so that distances begin as those of the maps.
+Model untrained_model(std::shared_ptr<const MapSpace> space, const Options& options) {
+  const int64_t c = space->channels();
+  const int64_t r = options.channels;
+  const torch::nn::Conv2d concentrator(torch::nn::Conv2dOptions(c, r, 3));
+  const torch::nn::Conv2d projector(torch::nn::Conv2dOptions(options.ways * r, r, 3));
+  Model model{std::move(space),   concentrator->weight,
+              concentrator->bias, projector->weight,
+              projector->bias,    torch::nn::init::orthogonal_(at::empty({r, c})).view({r, c, 1, 1}),
+              at::zeros({r}),     at::full({}, std::log(kFirstScale))};
+  for (at::Tensor* one : {&model.reshaper, &model.reshaper_bias, &model.log_scale}) one->set_requires_grad(true);
+  return model;
+}
+
+void Ctm::fit(const FitInputs& inputs) {
+  torch::manual_seed(inputs.seed);
+  const TrainingClasses classes = training_maps(inputs, spec().name, options_.shots + 1);
+  model_ = untrained_model(std::make_shared<MapSpace>(inputs.maps), options_);
+  Rng rng(inputs.seed);
+  const TrainingTaskShape shape{2, options_.ways, options_.shots, 15};
+  const auto loss = [&] {
+    const TrainingTasks tasks = draw_training_tasks(classes.train, shape, rng);
+    return task_loss(logits_of(model_, tasks.batch, options_.compare), tasks.labels);
+  };
+  std::function<double()> held_out;
+  if (classes.held_out.classes() > 0) {
+    held_out = [&] {
+      return accuracy_on_tasks(classes.held_out, {5, options_.ways, options_.shots, 15}, kRounds,
+                               [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_.compare); });
+    };
+  }
+  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
+  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
+}
+
+MethodState Ctm::state() const {
+  MethodState state;
+  if (model_.space == nullptr) return state;
+  model_.space->add_to(state);
+  state.tensors.insert(state.tensors.end(), {{"concentrator.weight", model_.concentrator},
+                                             {"concentrator.bias", model_.concentrator_bias},
+                                             {"projector.weight", model_.projector},
+                                             {"projector.bias", model_.projector_bias},
+                                             {"reshaper.weight", model_.reshaper},
+                                             {"reshaper.bias", model_.reshaper_bias},
+                                             {"log_scale", model_.log_scale}});
+  return state;
+}
+
+void Ctm::load(const MethodState& state) {
+  Model model;
+  model.space = std::make_shared<MapSpace>(state);
+  const int64_t c = model.space->channels();
+  const auto taken = [&](const char* name, std::vector<int64_t> shape) {
+    const at::Tensor tensor = state.at(name).to(at::kFloat);
+    expect_tensor(tensor, {name, at::kFloat, std::move(shape)});
+    return tensor;
+  };
+  model.reshaper = taken("reshaper.weight", {-1, c, 1, 1});
+  const int64_t r = model.channels();
+  model.reshaper_bias = taken("reshaper.bias", {r});
+  model.concentrator = taken("concentrator.weight", {r, c, 3, 3});
+  model.concentrator_bias = taken("concentrator.bias", {r});
+  model.projector = taken("projector.weight", {r, -1, 3, 3});
+  if (r < 1 || model.projector.size(1) < r || model.projector.size(1) % r != 0)
+    fail("projector.weight takes {} channels, expected a multiple of {}", model.projector.size(1), r);
+  model.projector_bias = taken("projector.bias", {r});
+  model.log_scale = taken("log_scale", {});
+  model_ = std::move(model);
+}
+
+}  // namespace
+
+MethodDefinition ctm() {
+  MethodSpec spec;
+  spec.name = "ctm";
+  spec.about = "nearest class mean after weighing channels and places by what tells the task’s classes apart";
+  spec.citation =
+      "Li, Eigen, Dodge, Zeiler, Wang: Finding Task-Relevant Features for Few-Shot Learning by Category Traversal, "
+      "CVPR 2019";
+  spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
+  spec.notes =
+      "A head on frozen feature maps; the source trains the backbone with it. One 3x3 convolution as concentrator and "
+      "one as projector, where the source has residual blocks, a 1x1 convolution as reshaper that begins as a "
+      "rotation, "
+      "squared distance of unit vectors with a learned scale, Adam, and the step chosen on held-out classes are ours. "
+      "The projector takes a fixed number of classes one after the other, so that the source answers for tasks of "
+      "`ways` classes alone, and in an order that it draws. Here classes have an order of their own (by the sum of "
+      "what "
+      "the concentrator gives), and the mask is the mean over every run of `ways` neighbours in it, once round: with "
+      "fewer classes some are seen twice in a run, with more each run sees some of them. Set `ways` and `shots` to "
+      "those it is to answer with.";
+  return define<Ctm>(
+      std::move(spec),
+      Parameters<Options>()
+          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
+          .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+          .whole("channels", &Options::channels, {1}, "of what the three networks give")
+          .choice("compare", &Options::compare, {"pooled", "places"},
+                  "pooled: the mean over places; places: all places one after the other")
+          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,218 @@
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "fewshot/class_semantics.h"
+#include "fewshot/episode_points.h"
+#include "fewshot/expect_tensor.h"
+#include "fewshot/linear_fit.h"
+#include "fewshot/map_space.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/step_training.h"
+#include "fewshot/training_tasks.h"
+#include "fewshot/two_layers.h"
+#include "fewshot/unit_space.h"
+#include "protocom/core/error.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr int64_t kRounds = 20;  // of five held-out tasks
+
+struct Options {
+  std::string semantics = "words";
+  int64_t hidden = 256;
+  int64_t made = 4;
+  double noise = 0.15;
+  double c = 1;
+  int64_t batch = 64;
+  int64_t steps = 600;
+  double learning_rate = 1e-3;
+};
+
+/// What is learned: from maps to semantics and back.
+struct Model {
+  std::shared_ptr<const MapSpace> space;
+  TwoLayers encoder;  // [c] to [s], of every place; the mean over places is taken between its layers
+  TwoLayers decoder;  // [s] to [c h w]
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const {
+    std::vector<at::Tensor> all = encoder.parameters();
+    const std::vector<at::Tensor> others = decoder.parameters();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
+  /// Places [m, l, c] to [m, s].
+  [[nodiscard]] at::Tensor encoded(const at::Tensor& places) const {
+    return encoder.output(encoder.hidden(places).mean(1));
+  }
+  /// [m, s] to places [m, l, c].
+  [[nodiscard]] at::Tensor decoded(const at::Tensor& semantics) const {
+    return decoder(semantics).unflatten(1, {space->channels(), space->places()}).transpose(1, 2);
+  }
+};
+
+/// Squared error of what is said of known classes, and of the maps that are made of it.
+at::Tensor loss_of(const Model& model, const at::Tensor& maps, const at::Tensor& semantics) {
+  const at::Tensor places = model.space->places_of(maps);
+  const at::Tensor said = model.encoded(places);
+  const at::Tensor error = (said - semantics).square().mean(1, true) * is_known(semantics);
+  return error.mean() + (model.decoded(said) - places).square().mean();
+}
+
+/// Supports with their labels, whether there is an image or not: each once as it is, and `made` times by its semantics
+/// with noise, the same for all images of a task.
+struct Augmented {
+  at::Tensor points;  // [b, s, c], at unit length
+  at::Tensor labels;  // [b, s, n]
+};
+
+/// Noise [b, made, s] of the tasks' own seeds.
+at::Tensor noise_of(const EpisodeBatch& batch, int64_t made, int64_t width, double size) {
+  at::Tensor noise = at::empty({batch.size(), made, width});
+  float* values = noise.data_ptr<float>();
+  for (int64_t i = 0; i < batch.size(); ++i) {
+    Rng rng(batch.seed.empty() ? 0 : batch.seed[static_cast<size_t>(i)]);
+    for (int64_t j = 0; j < made * width; ++j) *values++ = static_cast<float>(size * rng.normal());
+  }
+  return noise;
+}
+
+Augmented augmented(const Model& model, const EpisodeBatch& batch, int64_t made, double noise) {
+  const int64_t b = batch.size();
+  const int64_t n = batch.support.size(1);
+  const int64_t k = batch.support.size(2);
+  const at::Tensor places = model.space->places_of(batch.support);
+  const at::Tensor said = model.encoded(places).view({b, n * k, 1, -1});
+  const at::Tensor moved = said + noise_of(batch, made, said.size(3), noise).unsqueeze(1);  // [b, n k, made, s]
+  const at::Tensor images = model.decoded(moved.flatten(0, 2)).mean(1).view({b, n * k * made, -1});
+  at::Tensor present = at::eye(n).repeat_interleave(k, 0).expand({b, n * k, n});
+  if (batch.support_mask.defined()) present = present * batch.support_mask.flatten(1).unsqueeze(-1);
+  return {unit_vectors(at::cat({places.mean(1).view({b, n * k, -1}), images}, 1)),
+          at::cat({present, present.repeat_interleave(made, 1)}, 1)};
+}
+
+at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Options& options) {
+  const Augmented supports = augmented(model, batch, options.made, options.noise);
+  LinearProblem problem;
+  problem.points = supports.points * supports.labels.sum(-1, true);
+  problem.labels = supports.labels;
+  problem.pull = [&](const at::Tensor& scores) { return options.c * (scores.softmax(-1) - problem.labels); };
+  problem.curvature = options.c / 2;  // of log-sum-exp
+  const LinearFit fit = fit_linear(problem);
+  const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, c]
+  const at::Tensor queries = unit_vectors(model.space->places_of(batch.query).mean(1));
+  return at::matmul(queries.view({batch.size(), batch.query.size(1), -1}), weights.transpose(1, 2)) + fit.bias;
+}
+
+class TriNet : public Method {
+ public:
+  explicit TriNet(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    model_.space->check(context);
+    return std::make_unique<Augmenting>(model_, options_);
+  }
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  class Augmenting : public Scorer {
+   public:
+    Augmenting(Model model, Options options) : model_(std::move(model)), options_(std::move(options)) {}
+
+   private:
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+      expect_support_images(batch);
+      return {logits_of(model_, batch, options_), at::Tensor()};
+    }
+    Model model_;
+    Options options_;
+  };
+
+  Options options_;
+  Model model_;
+  std::vector<std::string> findings_;
+};
+
+void TriNet::fit(const FitInputs& inputs) {
+  torch::manual_seed(inputs.seed);
+  const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
+  const ClassSemantics semantics(options_.semantics, knowledge, *inputs.class_names, knowledge.attributes);
+  const TrainingClasses classes = training_maps(inputs, spec().name, 2);
+  const auto space = std::make_shared<MapSpace>(inputs.maps);
+  model_ = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.width()}),
+            TwoLayers::untrained({semantics.width(), options_.hidden, space->channels() * space->places()})};
+  Rng rng(inputs.seed);
+  const auto loss = [&] {
+    const ImageDraw drawn = draw_images(classes.train, options_.batch, rng);
+    return loss_of(model_, drawn.features, semantics.of(drawn.labels));
+  };
+  std::function<double()> held_out;
+  if (classes.held_out.classes() > 0) {
+    held_out = [&] {
+      return accuracy_on_tasks(classes.held_out, {5, 5, 1, 15}, kRounds,
+                               [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_); });
+    };
+  }
+  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
+  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
+}
+
+MethodState TriNet::state() const {
+  MethodState state;
+  if (model_.space == nullptr) return state;
+  model_.space->add_to(state);
+  model_.encoder.add_to(state, "encoder.");
+  model_.decoder.add_to(state, "decoder.");
+  return state;
+}
+
+void TriNet::load(const MethodState& state) {
+  Model model{std::make_shared<MapSpace>(state), TwoLayers::of(state, "encoder."), TwoLayers::of(state, "decoder.")};
+  const int64_t c = model.space->channels();
+  expect_tensor(model.encoder.hidden_weight, {"encoder.hidden.weight", at::kFloat, {-1, c}});
+  expect_tensor(model.decoder.hidden_weight, {"decoder.hidden.weight", at::kFloat, {-1, model.encoder.out()}});
+  expect_tensor(model.decoder.output_bias, {"decoder.output.bias", at::kFloat, {c * model.space->places()}});
+  model_ = std::move(model);
+}
+
+}  // namespace
+
+MethodDefinition tri_net() {
+  MethodSpec spec;
+  spec.name = "tri-net";
+  spec.about = "logistic regression on the supports and on images made of their semantics with noise";
+  spec.citation =
+      "Chen, Fu, Zhang, Jiang, Xue, Sigal: Multi-level Semantic Feature Augmentation for One-shot Learning, TIP 2019";
+  spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
+  spec.notes =
+      "A network says of an image's map where its class lies among the words, Gaussian noise moves that, another "
+      "network "
+      "makes maps of it (the dual TriNet with semantic Gaussian augmentation). A head on the last maps of a frozen "
+      "backbone; the source encodes and decodes those of four blocks, and what it makes of earlier ones goes through "
+      "the "
+      "blocks that follow. Two layers instead of its convolutions, equal weight of both errors, logistic regression "
+      "with "
+      "c as `logistic-regression` has it, Adam, and the step chosen on held-out classes are ours. Fitting needs "
+      "knowledge of the base classes (`fit --knowledge`); answering needs none.";
+  return define<TriNet>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+          .whole("made", &Options::made, {0, 1000}, "images made of each support")
+          .tries({"1", "16"})
+          .real("noise", &Options::noise, {}, "standard deviation, of semantics whose values are of size 1")
+          .tries({"0", "0.5", "1"})
+          .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+          .tries({"0.1", "10"})
+          .whole("batch", &Options::batch, {1}, "base images a step")
+          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+}
+
+}  // namespace protocom::methods
