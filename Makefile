@@ -18,7 +18,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-processors demo sanitize sanitize-inputs fuzz bench tidy format format-check install clean
+.PHONY: help setup setup-dev configure build test test-processors demo sanitize sanitize-inputs sanitize-threads fuzz bench tidy format format-check install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,13 @@ sanitize: setup-dev ## all tests under the address and undefined-behaviour sanit
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS)
 	@ctest --preset sanitize
+
+# OpenMP has one thread there: the runtime is not instrumented, so that what it orders would count as a race.
+THREADED ?= core data features train serve http
+sanitize-threads: setup-dev ## the tests of what has threads of its own, under the thread sanitizer
+	@cmake --preset threads $(CMAKE_ARGS)
+	@cmake --build --preset threads -j $(JOBS) --target $(THREADED:%=%_test)
+	@ctest --preset threads -R '^($(shell echo $(THREADED) | tr ' ' '|'))$$' --no-tests=error
 
 fuzz: setup-dev ## every reader of files under libFuzzer, SECONDS=60 each
 	@cmake --preset fuzz $(CMAKE_ARGS)

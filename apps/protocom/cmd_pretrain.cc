@@ -51,6 +51,8 @@ void run_pretrain(const CLI::App& command, PretrainArguments& options) {
 void add_recipe(CLI::App& command, PretrainArguments& options) {
   PretrainOptions& recipe = options.pretrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
+  command.get_option("--lr")->description(
+      fmt::format("Learning rate after the warm-up; 0: {:g} for each 128 images of --batch", kPretrainRate));
   command.add_option("--architecture", recipe.backbone.architecture,
                      "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));

@@ -163,11 +163,10 @@ PretrainResult pretrain(const PackedImages& images, const PretrainOptions& optio
                         Progress& progress) {
   check_pretrain(options);
   if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
-  PretrainOptions sized = options;
-  sized.backbone.image_size = images.image_size();
+  const PretrainOptions settings = resolved(options, images);
   const PackedImages parted = with_validation(images, options.validation);
-  PretrainTrainer trainer(parted, sized, files);
-  EpochLoopOptions loop = loop_options(sized, files, pretrain_made_by(images, sized));
+  PretrainTrainer trainer(parted, settings, files);
+  EpochLoopOptions loop = loop_options(settings, files, pretrain_made_by(images, settings));
   loop.steps = trainer.steps();
   return result_of(EpochLoop(trainer, loop, progress).run());
 }

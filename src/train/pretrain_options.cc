@@ -13,8 +13,10 @@ void check_pretrain(const PretrainOptions& options) {
   if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
   if (options.batch < 2)
     fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
-  if (!(options.schedule.learning_rate > 0))
-    fail_usage("the learning rate must be above 0, found {}", options.schedule.learning_rate);
+  if (!(options.schedule.learning_rate >= 0)) {
+    fail_usage("the learning rate must be above 0, or 0 for {:g} x batch / 128, found {}", kPretrainRate,
+               options.schedule.learning_rate);
+  }
   if (!(options.schedule.warm_up >= 0 && options.schedule.warm_up < 1))
     fail_usage("the warm-up must be in [0, 1), found {}", options.schedule.warm_up);
   if (!(options.sgd.momentum > 0 && options.sgd.momentum < 1))
@@ -31,6 +33,13 @@ void check_pretrain(const PretrainOptions& options) {
     fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}",
                augment.crop_padding, augment.colour_jitter, augment.flip_probability);
   }
+}
+
+PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
+  options.backbone.image_size = images.image_size();
+  double& rate = options.schedule.learning_rate;
+  if (rate == 0) rate = kPretrainRate * static_cast<double>(options.batch) / 128;
+  return options;
 }
 
 json pretrain_made_by(const PackedImages& images, const PretrainOptions& options) {

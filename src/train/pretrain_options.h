@@ -10,6 +10,9 @@ namespace protocom {
 /// Throws UsageError for options out of range.
 void check_pretrain(const PretrainOptions& options);
 
+/// The options with the images' size and a stated learning rate.
+PretrainOptions resolved(PretrainOptions options, const PackedImages& images);
+
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json pretrain_made_by(const PackedImages& images, const PretrainOptions& options);
 

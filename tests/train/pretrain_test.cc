@@ -14,6 +14,7 @@
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
+#include "train/pretrain_options.h"
 
 namespace protocom {
 namespace {
@@ -47,6 +48,7 @@ PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_pe
 PretrainOptions quick_pretraining() {
   PretrainOptions options;
   options.backbone.architecture = "conv4";
+  options.schedule = {};
   options.schedule.epochs = 4;
   options.schedule.learning_rate = 0.05;
   options.batch = 16;
@@ -124,6 +126,18 @@ TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
   EXPECT_EQ(read_backbone(files.out, {})->image_size(), kImageSide);
   EXPECT_EQ(read_backbone(files.last(), {})->image_size(), kImageSide);
   EXPECT_DOUBLE_EQ(log[2].at("learning_rate").get<double>(), 0.005) << "60 % of 4 epochs, rounded, is epoch 2";
+}
+
+TEST(Pretrain, TheRateFollowsTheBatchUnlessItIsStated) {
+  const PackedImages images = halves(2, 0, 4);
+  PretrainOptions options;
+  options.batch = 128;
+  const double rate = resolved(options, images).schedule.learning_rate;
+  EXPECT_GT(rate, 0);
+  options.batch = 32;
+  EXPECT_DOUBLE_EQ(resolved(options, images).schedule.learning_rate, rate / 4);
+  options.schedule.learning_rate = 0.3;
+  EXPECT_DOUBLE_EQ(resolved(options, images).schedule.learning_rate, 0.3);
 }
 
 TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
@@ -299,6 +313,9 @@ TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   EXPECT_THAT(message_of([&] { run(hole, quick_pretraining()); }), HasSubstr("base class 'ghost' has no images"));
   PretrainOptions options = quick_pretraining();
   options.schedule.epochs = 0;
+  EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
+  options = quick_pretraining();
+  options.schedule.learning_rate = -0.1;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
   options = quick_pretraining();
   options.batch = 1;

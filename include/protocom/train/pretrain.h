@@ -38,12 +38,16 @@ enum class AugmentOn {
 AugmentOn parse_augment_on(std::string_view text);
 std::string_view to_string(AugmentOn where);
 
-/// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The defaults are the authors'
-/// recipe.
+/// The learning rate for each 128 images of a batch where none is stated (docs/results.md, "Rates that learn").
+inline constexpr double kPretrainRate = 0.05;
+
+/// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The authors' own schedule is 0.1
+/// times 0.1 at 60, 80 and 90 % of 100 epochs, without a warm-up; small networks and data learn nothing by it.
 struct PretrainOptions {
   BackboneOptions backbone;  ///< image_size is taken from the images
-  Schedule schedule;         ///< 0.1, times 0.1 at 60, 80 and 90 % of 100 epochs
-  int64_t batch = 128;       ///< of all processes together
+  /// A learning rate of 0 stands for kPretrainRate * batch / 128.
+  Schedule schedule{ScheduleShape::kCosine, 0, 100, Schedule{}.milestones, 0.1};
+  int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
