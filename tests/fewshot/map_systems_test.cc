@@ -128,7 +128,7 @@ const MapWorld& map_world() {
   return kWorld;
 }
 
-const std::vector<std::string> kLearned = {"cfa:steps=300", "ctm:steps=200:channels=12", "tri-net:steps=300:made=8"};
+const std::vector<std::string> kLearned = {"cfa:steps=300", "ctm:steps=100:channels=12", "tri-net:steps=200:made=2"};
 
 class FittedOnMaps : public ::testing::TestWithParam<std::string> {};
 

@@ -16,7 +16,7 @@ namespace protocom::methods {
 namespace {
 
 constexpr double kFirstScale = 10;
-constexpr int64_t kRounds = 20;  // of ten held-out tasks
+constexpr int64_t kRounds = 10;  // of twenty held-out tasks
 
 struct Options {
   std::string mixing = "learned";
@@ -124,7 +124,7 @@ void Cfa::fit(const FitInputs& inputs) {
       const auto map = [&](const at::Tensor& rows) { return made->map(rows); };
       const ClassImages mapped = mapped_images(classes.held_out, map);
       const CosineToMean scorer(made, log_scale_);
-      return accuracy_on_tasks(mapped, {10, 5, 1, 15}, kRounds,
+      return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
                                [&](const EpisodeBatch& batch) { return scorer.score_mapped(batch).logits; });
     };
   }

@@ -17,7 +17,7 @@ namespace protocom::methods {
 namespace {
 
 constexpr double kFirstScale = 10;
-constexpr int64_t kRounds = 40;  // of five held-out tasks
+constexpr int64_t kRounds = 10;  // of twenty held-out tasks
 
 struct Options {
   int64_t ways = 5;
@@ -144,7 +144,7 @@ void Ctm::fit(const FitInputs& inputs) {
   std::function<double()> held_out;
   if (classes.held_out.classes() > 0) {
     held_out = [&] {
-      return accuracy_on_tasks(classes.held_out, {5, options_.ways, options_.shots, 15}, kRounds,
+      return accuracy_on_tasks(classes.held_out, {20, options_.ways, options_.shots, 15}, kRounds,
                                [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_.compare); });
     };
   }

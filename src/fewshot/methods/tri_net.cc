@@ -18,7 +18,7 @@
 namespace protocom::methods {
 namespace {
 
-constexpr int64_t kRounds = 20;  // of five held-out tasks
+constexpr int64_t kRounds = 5;  // of twenty held-out tasks
 
 struct Options {
   std::string semantics = "words";
@@ -86,7 +86,7 @@ Augmented augmented(const Model& model, const EpisodeBatch& batch, int64_t made,
   const at::Tensor places = model.space->places_of(batch.support);
   const at::Tensor said = model.encoded(places).view({b, n * k, 1, -1});
   const at::Tensor moved = said + noise_of(batch, made, said.size(3), noise).unsqueeze(1);  // [b, n k, made, s]
-  const at::Tensor images = model.decoded(moved.flatten(0, 2)).mean(1).view({b, n * k * made, -1});
+  const at::Tensor images = model.decoded(moved.flatten(0, 2)).mean(1).view({b, n * k * made, places.size(2)});
   at::Tensor present = at::eye(n).repeat_interleave(k, 0).expand({b, n * k, n});
   if (batch.support_mask.defined()) present = present * batch.support_mask.flatten(1).unsqueeze(-1);
   return {unit_vectors(at::cat({places.mean(1).view({b, n * k, -1}), images}, 1)),
@@ -103,7 +103,8 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Option
   const LinearFit fit = fit_linear(problem);
   const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, c]
   const at::Tensor queries = unit_vectors(model.space->places_of(batch.query).mean(1));
-  return at::matmul(queries.view({batch.size(), batch.query.size(1), -1}), weights.transpose(1, 2)) + fit.bias;
+  return at::matmul(queries.view({batch.size(), batch.query.size(1), queries.size(1)}), weights.transpose(1, 2)) +
+         fit.bias;
 }
 
 class TriNet : public Method {
@@ -154,7 +155,7 @@ void TriNet::fit(const FitInputs& inputs) {
   std::function<double()> held_out;
   if (classes.held_out.classes() > 0) {
     held_out = [&] {
-      return accuracy_on_tasks(classes.held_out, {5, 5, 1, 15}, kRounds,
+      return accuracy_on_tasks(classes.held_out, {20, 5, 1, 15}, kRounds,
                                [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_); });
     };
   }
