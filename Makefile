@@ -52,7 +52,7 @@ sanitize: setup-dev ## all tests under the address and undefined-behaviour sanit
 	@cmake --build --preset sanitize -j $(JOBS)
 	@ctest --preset sanitize
 
-# OpenMP has one thread there: the runtime is not instrumented, so that what it orders would count as a race.
+# Of what OpenMP, LibTorch and other libraries do within themselves nothing is said: they are not instrumented.
 THREADED ?= core data features train serve http
 sanitize-threads: setup-dev ## the tests of what has threads of its own, under the thread sanitizer
 	@cmake --preset threads $(CMAKE_ARGS)
