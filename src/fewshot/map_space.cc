@@ -6,6 +6,16 @@
 #include "protocom/core/error.h"
 
 namespace protocom {
+namespace {
+
+/// Of `values` that follow from feature maps: these are read as they are drawn, so that nothing before looks at all of
+/// them.
+void check_finite(const at::Tensor& values) {
+  if (!values.isfinite().all().item<bool>())
+    fail("there are feature maps with values that are infinite or not numbers: extract them again");
+}
+
+}  // namespace
 
 MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(maps.maps.size(3)) {
   constexpr int64_t kAtOnce = 256;
@@ -19,6 +29,7 @@ MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(map
   }
   const auto count = static_cast<double>(maps.base.size(0) * places());
   const at::Tensor mean = sum / count;
+  check_finite(mean);
   const at::Tensor spread = (squares / count - mean.square()).clamp_min(0).mean().sqrt();
   if (!(spread.item<double>() > 0)) fail("all feature maps of the base classes are alike");
   centre_ = mean.to(at::kFloat);
@@ -48,6 +59,7 @@ at::Tensor MapSpace::maps_of(const at::Tensor& rows) const {
   if (rows.size(-1) != channels() * places())
     fail("feature maps of {} values an image, the method was fitted on {} x {} x {}", rows.size(-1), channels(),
          height_, width_);
+  check_finite(rows);
   const at::Tensor maps = rows.reshape({-1, channels(), height_, width_});
   return (maps - centre_.view({1, -1, 1, 1})) / scale_;
 }

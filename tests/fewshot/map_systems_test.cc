@@ -11,6 +11,7 @@
 #include "protocom/fewshot/methods.h"
 #include "support/golden.h"
 #include "support/message_of.h"
+#include "support/parameter_name.h"
 
 namespace protocom {
 namespace {
@@ -51,13 +52,6 @@ std::vector<std::string> typed_map_systems() {
   return names;
 }
 
-std::string map_system_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-}
-
 class MapSystem : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MapSystem, AnswersAsItsEquationsDo) {
@@ -67,7 +61,8 @@ TEST_P(MapSystem, AnswersAsItsEquationsDo) {
   EXPECT_LT(error_of(found, expected), 1e-5) << found << expected;
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, MapSystem, ::testing::ValuesIn(typed_map_systems()), map_system_name);
+INSTANTIATE_TEST_SUITE_P(Golden, MapSystem, ::testing::ValuesIn(typed_map_systems()),
+                         ::protocom::testing::parameter_name);
 
 // -------------------------------------------------------------------------------------------------- what they promise
 
@@ -163,6 +158,15 @@ TEST_P(FittedOnMaps, SaysWhatIsWrongWithItsInputs) {
   FitInputs alike = map_world().inputs();
   alike.maps.maps = at::ones_like(alike.maps.maps);
   EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("alike"));
+  FitInputs infinite = map_world().inputs();
+  infinite.maps.maps = infinite.maps.maps.clone();
+  infinite.maps.maps[3][1][0][1] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(message_of([&] { method->fit(infinite); }), HasSubstr("infinite or not numbers"));
+  EpisodeBatch nan = golden_maps();
+  nan.query[0][1][2] = std::numeric_limits<float>::quiet_NaN();
+  const auto ready = golden_map_system(name == "tri-net" ? "tri-net:made=0" : name);
+  EXPECT_THAT(message_of([&] { static_cast<void>(ready->prepare({})->score(nan)); }),
+              HasSubstr("infinite or not numbers"));
 }
 
 TEST_P(FittedOnMaps, RefusesOtherMapsAndDamagedTensors) {

@@ -10,6 +10,7 @@
 #include "protocom/fewshot/fitted_method.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "support/message_of.h"
+#include "support/parameter_name.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -329,14 +330,8 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, MethodContract, ::testing::ValuesIn(all_names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, MethodContract, ::testing::ValuesIn(all_names()),
+                         ::protocom::testing::parameter_name);
 
 // ------------------------------------------------------------------------------------------------------------- others
 

@@ -11,6 +11,7 @@
 #include "protocom/fewshot/methods.h"
 #include "support/golden.h"
 #include "support/message_of.h"
+#include "support/parameter_name.h"
 #include "support/toy_features.h"
 
 namespace protocom {
@@ -79,13 +80,6 @@ std::vector<std::string> typed_systems() {
   return names;
 }
 
-std::string system_test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-}
-
 class ComparedSystem : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ComparedSystem, AnswersAsItsEquationsDo) {
@@ -95,7 +89,8 @@ TEST_P(ComparedSystem, AnswersAsItsEquationsDo) {
   EXPECT_LT(error_of(found, expected), 1e-5) << found << expected;
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, ComparedSystem, ::testing::ValuesIn(typed_systems()), system_test_name);
+INSTANTIATE_TEST_SUITE_P(Golden, ComparedSystem, ::testing::ValuesIn(typed_systems()),
+                         ::protocom::testing::parameter_name);
 
 TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   const nlohmann::json expected = golden("loss", "systems.json");

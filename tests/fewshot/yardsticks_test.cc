@@ -9,6 +9,7 @@
 #include "fewshot/sinkhorn.h"
 #include "fewshot/span.h"
 #include "protocom/fewshot/distances.h"
+#include "support/parameter_name.h"
 #include "support/yardstick.h"
 
 namespace protocom {
@@ -58,15 +59,9 @@ std::vector<std::string> without_graph() {
   return names;
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, Yardstick, ::testing::ValuesIn(typed()), test_name);
-INSTANTIATE_TEST_SUITE_P(Golden, PooledYardstick, ::testing::ValuesIn(without_graph()), test_name);
+INSTANTIATE_TEST_SUITE_P(Golden, Yardstick, ::testing::ValuesIn(typed()), ::protocom::testing::parameter_name);
+INSTANTIATE_TEST_SUITE_P(Golden, PooledYardstick, ::testing::ValuesIn(without_graph()),
+                         ::protocom::testing::parameter_name);
 
 // ------------------------------------------------------------------------------------------------------ shared
 // formulas
