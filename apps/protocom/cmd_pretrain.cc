@@ -64,6 +64,9 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   command.add_flag("--rotation", options.rotation, "Add the 4-way rotation head: loss = 0.5 CE + 0.5 CE_rot");
   command.add_option("--crop-padding", recipe.augment.crop_padding,
                      "Border of the random crop, a fraction of the side");
+  command.add_option("--grow-from", recipe.growth.first_side,
+                     "Side of the images in the first epoch, pixels, from where they grow to their own; 0: no growth");
+  command.add_option("--grow-share", recipe.growth.share, "Share of the epochs in which they grow");
   command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");
 }
 

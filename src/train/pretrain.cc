@@ -52,6 +52,7 @@ class PretrainTrainer : public Trainer {
   void begin_epoch(const Place& place) override {
     if (place.step == 0) waited_ = 0;
     state_.backbone->set_mode(BackboneMode::kTrain);
+    side_ = options_.growth.side_at(place.epoch, options_.schedule.epochs, options_.backbone.image_size);
     loader_.start(place.epoch, place.step);
   }
 
@@ -129,7 +130,7 @@ class PretrainTrainer : public Trainer {
     const PrecisionScope scope(precision_, device_);
     const SharedBatchStatistics statistics(options_.batch_norm == BatchNormOver::kBatch ? group_
                                                                                         : ProcessGroup::single());
-    return state_.backbone->forward(to_float_images(pixels_.take(batch)));
+    return state_.backbone->forward(resize_images(to_float_images(pixels_.take(batch)), side_));
   }
 
   const PretrainOptions& options_;
@@ -142,6 +143,7 @@ class PretrainTrainer : public Trainer {
   BatchLoader loader_;
   ImageValidation validation_;
   PretrainState state_;
+  int64_t side_ = 0;  ///< of the epoch's images, pixels
   GradientBuckets buckets_;
   double waited_ = 0;  ///< seconds of the epoch in which no batch was ready
 };
@@ -164,6 +166,7 @@ PretrainResult pretrain(const PackedImages& images, const PretrainOptions& optio
   check_pretrain(options);
   if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
   const PretrainOptions settings = resolved(options, images);
+  check_growth(settings);
   const PackedImages parted = with_validation(images, options.validation);
   PretrainTrainer trainer(parted, settings, files);
   EpochLoopOptions loop = loop_options(settings, files, pretrain_made_by(images, settings));

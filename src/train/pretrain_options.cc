@@ -9,6 +9,12 @@ namespace protocom {
 
 using nlohmann::json;
 
+namespace {
+
+constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 layers leaves one place of them
+
+}  // namespace
+
 void check_pretrain(const PretrainOptions& options) {
   if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
   if (options.batch < 2)
@@ -42,26 +48,42 @@ PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
   return options;
 }
 
+void check_growth(const PretrainOptions& options) {
+  const ImageGrowth& growth = options.growth;
+  if (growth.first_side == 0) return;
+  const int64_t side = options.backbone.image_size;
+  if (growth.first_side < kSmallestGrowing || growth.first_side > side)
+    fail_usage("images can grow from {} to their {} pixels, found {}", kSmallestGrowing, side, growth.first_side);
+  if (!(growth.share > 0 && growth.share <= 1))
+    fail_usage("the share of the epochs in which images grow must be in (0, 1], found {}", growth.share);
+  if (options.backbone.architecture == "conv4")
+    fail_usage("a conv4 cannot be trained on growing images: its features grow with them");
+}
+
 json pretrain_made_by(const PackedImages& images, const PretrainOptions& options) {
-  return {{"images", images.content_hash},
-          {"architecture", options.backbone.architecture},
-          {"image_size", options.backbone.image_size},
-          {"mean", options.backbone.mean},
-          {"std", options.backbone.std},
-          {"schedule", to_string(options.schedule.shape)},
-          {"epochs", options.schedule.epochs},
-          {"milestones", options.schedule.milestones},
-          {"learning_rate", options.schedule.learning_rate},
-          {"warm_up", options.schedule.warm_up},
-          {"batch", options.batch},
-          {"momentum", options.sgd.momentum},
-          {"weight_decay", options.sgd.weight_decay},
-          {"label_smoothing", options.label_smoothing},
-          {"rotation", options.rotation == RotationTask::kOn},
-          {"crop_padding", options.augment.crop_padding},
-          {"colour_jitter", options.augment.colour_jitter},
-          {"flip_probability", options.augment.flip_probability},
-          {"seed", options.seed}};
+  json made_by = {{"images", images.content_hash},
+                  {"architecture", options.backbone.architecture},
+                  {"image_size", options.backbone.image_size},
+                  {"mean", options.backbone.mean},
+                  {"std", options.backbone.std},
+                  {"schedule", to_string(options.schedule.shape)},
+                  {"epochs", options.schedule.epochs},
+                  {"milestones", options.schedule.milestones},
+                  {"learning_rate", options.schedule.learning_rate},
+                  {"warm_up", options.schedule.warm_up},
+                  {"batch", options.batch},
+                  {"momentum", options.sgd.momentum},
+                  {"weight_decay", options.sgd.weight_decay},
+                  {"label_smoothing", options.label_smoothing},
+                  {"rotation", options.rotation == RotationTask::kOn},
+                  {"crop_padding", options.augment.crop_padding},
+                  {"colour_jitter", options.augment.colour_jitter},
+                  {"flip_probability", options.augment.flip_probability},
+                  {"seed", options.seed}};
+  // Trainings without growth are resumed as they were begun before there was any.
+  if (options.growth.first_side > 0)
+    made_by.update({{"first_side", options.growth.first_side}, {"growth_share", options.growth.share}});
+  return made_by;
 }
 
 BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {

@@ -13,6 +13,9 @@ void check_pretrain(const PretrainOptions& options);
 /// The options with the images' size and a stated learning rate.
 PretrainOptions resolved(PretrainOptions options, const PackedImages& images);
 
+/// Throws UsageError for images that cannot grow so; `options` are resolved.
+void check_growth(const PretrainOptions& options);
+
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json pretrain_made_by(const PackedImages& images, const PretrainOptions& options);
 

@@ -140,6 +140,48 @@ TEST(Pretrain, TheRateFollowsTheBatchUnlessItIsStated) {
   EXPECT_DOUBLE_EQ(resolved(options, images).schedule.learning_rate, 0.3);
 }
 
+TEST(Pretrain, ImagesGrowToTheirOwnSide) {
+  const ImageGrowth growth{16, 0.5};
+  std::vector<int64_t> sides;
+  for (int64_t epoch = 0; epoch < 8; ++epoch) sides.push_back(growth.side_at(epoch, 8, 32));
+  EXPECT_EQ(sides, (std::vector<int64_t>{16, 20, 24, 28, 32, 32, 32, 32}));
+  EXPECT_EQ(ImageGrowth{}.side_at(0, 8, 32), 32);
+
+  const at::Tensor plane = at::arange(8, at::kFloat).expand({1, 3, 8, 8}).contiguous();
+  const at::Tensor half = resize_images(plane, 4);
+  ASSERT_EQ(half.sizes(), (at::IntArrayRef{1, 3, 4, 4}));
+  EXPECT_TRUE(at::allclose(half.select(3, 1), at::full({1, 3, 4}, 2.5)))
+      << "a ramp stays one, sampled between its pixels";
+  EXPECT_TRUE(resize_images(plane, 8).is_same(plane));
+}
+
+TEST(Pretrain, GrowingImagesTrainAndWhatCannotGrowIsRefused) {
+  const testing::TempDir folder;
+  PackedImages images = halves(2, 0, 8);
+  images.pixels = images.pixels.repeat_interleave(2, 1).repeat_interleave(2, 2);
+  PretrainOptions options = quick_pretraining();
+  options.growth.first_side = 16;
+  const auto refusal = [&] {
+    return message_of([&] { pretrain(images, options, into(folder / "b.npz"), Progress::none()); });
+  };
+  EXPECT_THAT(refusal(), HasSubstr("a conv4 cannot be trained on growing images"));
+  options.backbone.architecture = "resnet12";
+  options.growth.first_side = 40;
+  EXPECT_THAT(refusal(), HasSubstr("from 16 to their 32 pixels, found 40"));
+  options.growth = {16, 0};
+  EXPECT_THAT(refusal(), HasSubstr("share of the epochs"));
+
+  options.growth = {16, 0.5};
+  options.schedule.epochs = 2;
+  const PretrainResult result = pretrain(images, options, into(folder / "b.npz"), Progress::none());
+  EXPECT_EQ(result.epochs, 2);
+  EXPECT_EQ(read_backbone(folder / "b.npz", {})->image_size(), 32);
+  const TrainingFiles plain = into(folder / "plain.npz");
+  options.growth = {};
+  pretrain(images, options, plain, Progress::none());
+  EXPECT_FALSE(same_weights(folder / "b.npz", plain.out));
+}
+
 TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
   const testing::TempDir folder;
   const TrainingFiles files = into(folder / "b.npz");

@@ -10,6 +10,7 @@
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"
 #include "protocom/train/augment.h"
+#include "protocom/train/image_growth.h"
 #include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"
 #include "protocom/train/validation.h"
@@ -52,6 +53,7 @@ struct PretrainOptions {
   double label_smoothing = 0;
   RotationTask rotation = RotationTask::kOff;
   AugmentOptions augment;
+  ImageGrowth growth;  ///< not for conv4, whose features grow with the images
   AugmentOn augment_on = AugmentOn::kAuto;
   ValidationOptions validation{200, {}};  ///< nearest class mean by cosine
   Precision precision = Precision::kAuto;

@@ -1,0 +1,22 @@
+#include "protocom/train/image_growth.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace protocom {
+
+int64_t ImageGrowth::side_at(int64_t epoch, int64_t epochs, int64_t side) const {
+  if (first_side == 0) return side;
+  const double grown = std::min(1.0, static_cast<double>(epoch) / (share * static_cast<double>(epochs)));
+  const int64_t even = 2 * std::llround(0.5 * static_cast<double>(side - first_side) * grown);
+  return std::min(side, first_side + even);
+}
+
+at::Tensor resize_images(const at::Tensor& images, int64_t side) {
+  if (images.size(2) == side && images.size(3) == side) return images;
+  return at::_upsample_bilinear2d_aa(images, {side, side}, /*align_corners=*/false);
+}
+
+}  // namespace protocom
