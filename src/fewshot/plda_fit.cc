@@ -202,7 +202,8 @@ KernelRidgeOptions choose_knowledge(const PldaSpaceFitter& whole, const PldaFitI
 void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& options, PldaFit& fit) {
   const auto tasks = all_tasks(parts, all_query_kinds(), options);
   if (tasks.empty()) return;
-  const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5}, {0.5, 0.0}, {0.5, 1.0}};
+  const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5},
+                                                       {0.5, 0.0}, {0.5, 1.0},  {0.35, 1.0}};
   std::vector<std::string> settings;
   std::vector<at::Tensor> figures;
   for (const auto& [trust, spread] : grid) {

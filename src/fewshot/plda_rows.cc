@@ -27,7 +27,8 @@ int64_t PldaLayout::width() const { return rest_begin() + padded_length(rest());
 PldaLayout plda_layout(const PldaModel& model) {
   PldaLayout layout;
   layout.dims = model.space.between.size(0);
-  const int64_t needed = std::max({int64_t{1}, varied(model.space.between), varied(model.residual)});
+  layout.leading = model.space.leading;
+  const int64_t needed = std::max({int64_t{1}, layout.leading, varied(model.space.between), varied(model.residual)});
   layout.padded = padded_length(needed);
   layout.own = std::min(layout.padded, layout.dims);
   return layout;

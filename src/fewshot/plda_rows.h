@@ -14,9 +14,10 @@ namespace protocom {
 ///   [ f_a | f_a^2 | |f_b|^2 | f_b ],   a: the dimensions with variances of their own, b: the rest,
 /// each part filled up with zeros to a multiple of kRowMultiple. A log predictive is then a product of two rows.
 struct PldaLayout {
-  int64_t dims = 0;    ///< e, of the space
-  int64_t own = 0;     ///< dimensions of a
-  int64_t padded = 0;  ///< length of f_a and of f_a^2
+  int64_t dims = 0;     ///< e, of the space
+  int64_t leading = 0;  ///< dimensions in which base classes differ, all of them in a
+  int64_t own = 0;      ///< dimensions of a
+  int64_t padded = 0;   ///< length of f_a and of f_a^2
 
   [[nodiscard]] int64_t rest() const { return dims - own; }
   [[nodiscard]] int64_t rest_begin() const;  ///< of f_b; |f_b|^2 stands at 2 * padded

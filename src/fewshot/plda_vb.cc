@@ -2,15 +2,20 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "fewshot/share_prior.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
 
-/// -beta/2 sum_d [(x - m)^2 + u v] without x^2, which is the same for every class.
+/// -beta/2 sum_d [(x - m)^2 + u_d v] without x^2, which is the same for every class.
 at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
-  const at::Tensor own = (means.mean * means.mean + options.spread * means.variance).sum(-1);  // [..., n]
+  const int64_t dims = means.variance.size(-1);
+  const int64_t uncertain = options.uncertain < 0 ? dims : std::min(options.uncertain, dims);
+  const at::Tensor variance = means.variance.narrow(-1, 0, uncertain).sum(-1);
+  const at::Tensor own = means.mean.square().sum(-1) + options.spread * variance;  // [..., n]
   return options.trust * (at::matmul(x, means.mean.transpose(-1, -2)) - 0.5 * own.unsqueeze(-2));
 }
 

@@ -106,7 +106,9 @@ at::Tensor plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const 
   const int64_t n = task.sum.size(1);
   at::Tensor logits = at::empty({queries.size(0), queries.size(1), n});
   std::vector<float> of_pool(static_cast<size_t>(pooled ? task.unlabelled.size(1) * n : 0));
-  PldaVbRun run(options);
+  PldaVbOptions settings = options;
+  settings.uncertain = layout.leading;
+  PldaVbRun run(settings);
   for (int64_t i = 0; i < logits.size(0); ++i) {
     run.run(episodes[i], pooled ? of_pool.data() : row(logits, i));
     if (pooled) run.score(row(queries, i), queries.size(1), row(logits, i));

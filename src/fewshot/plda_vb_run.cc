@@ -66,6 +66,7 @@ void PldaVbRun::place_means() {
   if (started_)
     add_weighted_sums({pointers_.data(), episode_.u, weights_.data(), n, dim}, sums_.data(), squares_.data());
   const auto spread = static_cast<float>(options_.spread);
+  const int64_t uncertain = options_.uncertain < 0 ? dim : options_.uncertain;
   for (int64_t c = 0; c < n; ++c) {
     const float count = episode_.count[c] + filled_[at(c)];
     float* mean = means_.data() + c * dim;
@@ -76,13 +77,12 @@ void PldaVbRun::place_means() {
     for (int64_t d = 0; d < dim; ++d) {
       const float gain = 1.0F / (1.0F + count * variance[d]);
       mean[d] = (prior[d] + variance[d] * sum[d]) * gain;
-      total += variance[d] * gain;
+      total += d < uncertain ? variance[d] * gain : 0.0F;
     }
     own_[at(c)] = row_dot(mean, mean, dim) + spread * total;
     if (episode_.gram == nullptr) continue;
     const float rest = episode_.variance_rest[c];
     gain_rest_[at(c)] = rest / (1.0F + count * rest);
-    own_[at(c)] += spread * static_cast<float>(episode_.rest) * gain_rest_[at(c)];
   }
   if (episode_.gram != nullptr) place_rest();
 }

@@ -263,6 +263,20 @@ TEST(CheckPermutation, CatchesAClassifierThatUsesTheOrderOfTheQueries) {
   EXPECT_EQ(checks.ties, 0);
 }
 
+TEST(CheckPermutation, DoesNotBlameAMethodForRounding) {
+  const Bench bench;
+  const EpisodeList list = bench.draw({5, 1, 4});
+  ProtocolChecks checks;
+  const QueryClassifier on_an_edge = [](const Episode&, const std::vector<int64_t>& query) {
+    float sum = 0;  // as good as 0, and a little above or below by the order of its terms
+    for (const int64_t row : query) sum += 1.0F / static_cast<float>(row + 1);
+    for (auto row = query.rbegin(); row != query.rend(); ++row) sum -= 1.0F / static_cast<float>(*row + 1);
+    return std::vector<QueryVerdict>(query.size(), {sum > 0 ? 1 : 0, 0.9F});
+  };
+  check_permutation(bench.world.features, list, {"on an edge", on_an_edge}, checks);
+  EXPECT_GT(checks.ties, 0);
+}
+
 TEST(CheckPermutation, CountsTies) {
   const Bench bench;
   const EpisodeList list = bench.draw({5, 1, 4});

@@ -104,6 +104,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       const RaggedTask task = task_of(model_, 30, pool);
       const Reference plain = reference_of(model_, task);
       PldaVbOptions options;
+      options.uncertain = model_.space.leading;
       options.proportions = proportions;
       if (proportions == Proportions::kGiven) options.given = at::tensor({0.1, 0.4, 0.3, 0.2}, at::kDouble);
       PldaVbRows rows = rows_of(map_, task);

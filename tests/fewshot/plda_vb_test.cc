@@ -42,6 +42,7 @@ void expect_golden(const std::string& part) {
   options.trust = data.at("trust");
   options.spread = data.at("spread");
   options.concentration = data.at("concentration");
+  options.uncertain = data.at("uncertain");
   const PldaVbResult found = solve(task_of(data), options);
   EXPECT_LT(error_of(found.means.mean, tensor_of(data.at("mean"))), 1e-12);
   EXPECT_LT(error_of(found.means.variance, tensor_of(data.at("variance"))), 1e-12);
@@ -53,6 +54,29 @@ TEST(PldaVb, AgreesWithTheFormulasAfterOneStep) { expect_golden("one_step"); }
 TEST(PldaVb, AgreesWithTheFormulasAfterFiveSteps) { expect_golden("five_steps"); }
 
 TEST(PldaVb, AgreesWithTheFormulasWhereTheConcentrationIsUnknown) { expect_golden("unknown_concentration"); }
+
+TEST(PldaVb, AgreesWithTheFormulasWhereFewDimensionsHaveAnUncertainty) { expect_golden("known_dimensions"); }
+
+TEST(PldaVb, ClassesKeepTheirImagesWhereTheVarianceOfManyDimensionsIsMuchTooLarge) {
+  // What base classes never showed: images of new classes, and their means, hardly differ there.
+  const at::Tensor informed = at::arange(600, at::kLong).lt(8);
+  const auto noise = [&](at::IntArrayRef sizes) {
+    return at::randn(sizes, at::kDouble) * at::where(informed, 1.0, 0.2);
+  };
+  const at::Tensor labels = at::arange(40, at::kLong).remainder(4);
+  PldaTask task = random_task({8}, 4, 40, 600);
+  const at::Tensor means = 2 * at::randn({8, 4, 600}, at::kDouble) * informed;
+  task.prior = {at::zeros({8, 4, 600}, at::kDouble), at::full({600}, 0.15, at::kDouble)};
+  task.sum = means + noise({8, 4, 600});
+  task.queries = means.index_select(1, labels) + noise({8, 40, 600});
+  const auto fewest = [&](int64_t uncertain) {
+    PldaVbOptions options;
+    options.uncertain = uncertain;
+    return solve(task, options).responsibilities.sum(1).amin(1).mean().item<double>();  // 10 are true
+  };
+  EXPECT_LT(fewest(-1), 3.5);
+  EXPECT_GT(fewest(8), 5.5);
+}
 
 TEST(PldaVb, BelievesInEqualSharesAsFarAsTheImagesDo) {
   const PldaTask task = random_task({20}, 5, 60, 4);  // about as many of each

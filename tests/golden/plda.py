@@ -93,11 +93,11 @@ def softmax(x):
     return [v / sum(e) for v in e]
 
 
-def e_step(data, known, log_share, trust, spread):
+def e_step(data, known, log_share, trust, spreads):
     rows = []
     for q in data["queries"]:
         rows.append(softmax([
-            share - trust / 2 * sum((x - a) ** 2 + spread * b for x, a, b in zip(q, m, v))
+            share - trust / 2 * sum((x - a) ** 2 + u * b for x, a, b, u in zip(q, m, v, spreads))
             for share, (m, v) in zip(log_share, known)
         ]))
     return rows
@@ -112,18 +112,21 @@ def shares(filled, concentrations):
             for f in filled]
 
 
-def variational(steps, concentration=1.5):
+def variational(steps, concentration=1.5, uncertain=-1):
+    """The means' own uncertainty counts in the first `uncertain` dimensions; -1: in all."""
     data = task()
     trust, spread, n, q = 0.7, 0.4, 3, 6
     concentrations = [concentration] if concentration > 0 else [0.5, 2, 10, 50]
+    dims = len(data["queries"][0])
+    spreads = [spread if uncertain < 0 or d < uncertain else 0 for d in range(dims)]
     known = beliefs(data)
     filled = [q / n] * n
     for step in range(steps + 1):
-        responsibilities = e_step(data, known, shares(filled, concentrations), trust, spread)
+        responsibilities = e_step(data, known, shares(filled, concentrations), trust, spreads)
         if step < steps:
             known = beliefs(data, responsibilities)
             filled = [sum(row[k] for row in responsibilities) for k in range(n)]
-    data.update(trust=trust, spread=spread, concentration=concentration, steps=steps,
+    data.update(trust=trust, spread=spread, concentration=concentration, steps=steps, uncertain=uncertain,
                 mean=[m for m, _ in known], variance=[v for _, v in known], responsibilities=responsibilities)
     return data
 
@@ -165,4 +168,5 @@ def ridge():
 
 if __name__ == "__main__":
     print(json.dumps({"inductive": inductive(), "one_step": variational(1), "five_steps": variational(5),
-                      "unknown_concentration": variational(5, 0), "ridge": ridge()}))
+                      "unknown_concentration": variational(5, 0), "known_dimensions": variational(5, uncertain=2),
+                      "ridge": ridge()}))

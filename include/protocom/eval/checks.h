@@ -18,7 +18,7 @@ struct ProtocolChecks {
   int64_t trained_on = 0;         ///< base classes of the model, none of them evaluated; 0 when it does not name them
   int64_t permuted_episodes = 0;  ///< run again with their queries in another order
   int64_t permuted_queries = 0;   ///< predictions compared, over all methods
-  int64_t ties = 0;               ///< of those, changed where the best two classes were as good as equal
+  int64_t ties = 0;  ///< of those, changed where the best two classes were as good as equal, or by rounding alone
 
   /// {"passed": true, "disjoint": {...}, "split": {...}, "permutation": {...}}, each with its counts and in words.
   [[nodiscard]] nlohmann::json to_json() const;
@@ -55,8 +55,9 @@ struct NamedClassifier {
 
 /// Runs some episodes of the list, evenly spread, with the queries class by class and in a random order. A classifier
 /// that peeks at the order (batch statistics, queries sorted by class) predicts differently. Throws Error that names
-/// the method, the episode and the image, unless the best two classes were as good as equal both times. The counts go
-/// into `checks`.
+/// the method, the episode and the image, unless the best two classes were as good as equal both times, or an order
+/// that tells nothing of the classes changes answers of the episode as well, which then follow from rounding. The
+/// counts go into `checks`.
 void check_permutation(const FeatureSet& features, const EpisodeList& list, const NamedClassifier& named,
                        ProtocolChecks& checks);
 

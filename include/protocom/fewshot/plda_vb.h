@@ -26,6 +26,10 @@ struct PldaVbOptions {
   double trust = 0.5;
   /// u in [0, 1]: how much of the means' own uncertainty counts against a class (1: the variational bound's).
   double spread = 0.5;
+  /// That uncertainty counts in so many first dimensions, those in which base classes were seen to differ; -1: in all.
+  /// What is taken for the others' variance is an extrapolation over hundreds of them: too large, it makes the class
+  /// that happens to have most images attract all others.
+  int64_t uncertain = -1;
   /// a_0 of the Dirichlet prior; 0: each of kConcentrations counts as much as it makes the responsibilities probable.
   double concentration = 0.0;
   Proportions proportions = Proportions::kEstimate;
@@ -44,8 +48,8 @@ void check_options(const PldaVbOptions& options);
 
 /// Variational EM of a mixture of N(mu_c, I) with the prior of the means, labelled images (`count` [..., n], `sum`
 /// [..., n, d]) and unlabelled ones [..., u, d]:
-///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u v_c] + const,  m, v = class_mean_posterior(prior, count +
-///   sum_j r_jc, sum + sum_j r_jc x_j),
+///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u_d v_c] + const, u_d = spread in the first `uncertain`
+///   dimensions, else 0,  m, v = class_mean_posterior(prior, count + sum_j r_jc, sum + sum_j r_jc x_j),
 /// started from the labelled images alone. kEstimate: log share_c = E[psi(a_c) - psi(sum a)], a_c = a_0 + sum_j r_jc,
 /// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
 /// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
