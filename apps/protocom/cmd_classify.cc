@@ -17,9 +17,10 @@ struct ClassifyArguments {
 void run_classify(ClassifyArguments& options) {
   if (options.together) options.recognizing.together = Together::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  const FoundImages found = find_images(with_listed(options.images));
+  const ImageArguments images(options.images);
+  const FoundImages found = find_images(images.paths());
   AnswerPrinter printer(recognizer, options.format);
-  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(image, answer); };
+  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   printer.finish();
   account_for(found, unreadable);
@@ -32,7 +33,7 @@ void add_classify_command(CLI::App& app) {
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
   command
       ->add_option("images", options->images,
-                   "Images, or folders that are walked; -: their names are read from the standard input")
+                   "Images, or folders that are walked; -: the standard input, an image or names of images")
       ->required();
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,

@@ -51,7 +51,7 @@ void add_enrol_command(CLI::App& app) {
                                 ->add_option("--attributes", options->request.description.attributes,
                                              "What the class has, by the knowledge's names")
                                 ->delimiter(',')
-                                ->expected(1)  // a,b,c in one argument: what follows is an image
+                                ->allow_extra_args(false)  // a,b,c in one argument: what follows is an image
                                 ->take_all();
   command
       ->add_option("--synset", options->request.description.synset,

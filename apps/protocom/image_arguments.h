@@ -1,13 +1,31 @@
 #pragma once
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "protocom/core/memory_file.h"
 #include "protocom/data/image_files.h"
 
 namespace protocom::cli {
 
-/// Images as they were named on the command line, with the lines of the standard input in place of "-".
+/// Images as they were named on the command line, with the lines of the standard input in place of "-". Throws
+/// UsageError where an image comes there.
 std::vector<std::string> with_listed(const std::vector<std::string>& images);
+
+/// The same, but "-" may also be one image that is piped in.
+class ImageArguments {
+ public:
+  explicit ImageArguments(const std::vector<std::string>& images);
+
+  [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+  /// What answers call one of the paths: "-" the image that was piped in.
+  [[nodiscard]] std::filesystem::path named(const std::filesystem::path& path) const;
+
+ private:
+  std::vector<std::string> paths_;
+  std::unique_ptr<MemoryFile> piped_;
+};
 
 /// Says which images could not be read and how many files are no images, after the others were answered. `unreadable`:
 /// of found.paths. Throws Error when there is an image that could not be read.

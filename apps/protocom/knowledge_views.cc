@@ -7,6 +7,7 @@
 
 #include "knowledge_options.h"
 #include "protocom/core/files.h"
+#include "protocom/core/text.h"
 #include "protocom/data/split.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/useless.h"
@@ -95,7 +96,8 @@ void run_template(const TemplateCommand& options) {
   std::vector<std::string> classes;
   for (const auto& entry : read_split(options.split)) classes.push_back(entry.first);
   std::optional<Knowledge> known;
-  std::vector<std::string> attributes = options.attributes;
+  std::vector<std::string> attributes;
+  for (const std::string& name : options.attributes) attributes.emplace_back(trimmed(name));
   if (!options.knowledge.empty()) {
     known = read_knowledge(options.knowledge);
     if (attributes.empty()) attributes = known->attributes;

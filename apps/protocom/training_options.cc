@@ -29,7 +29,8 @@ void add_recipe_options(CLI::App& command, Schedule& schedule, SgdOptions& sgd) 
 }
 
 std::string describe_shapes(const Schedule& schedule) {
-  return fmt::format("step (times 0.1 at {} of the epochs) or cosine", percent(schedule.milestones));
+  return fmt::format("step (times 0.1 at {} of the epochs), cosine (falling each epoch) or cosine-steps (each step)",
+                     percent(schedule.milestones));
 }
 
 void add_validation_options(CLI::App& command, ValidationOptions& validation) {

@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 #include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/class_attributes.h"
 #include "protocom/knowledge/graph_embedding.h"
@@ -21,14 +22,9 @@ std::string embedding_kind(const Knowledge& knowledge) {
   return knowledge.details.value("/embedding/kind"_json_pointer, std::string());
 }
 
-std::string trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 /// A word as people may type it, without case, '_' and the plural: "Long_Legs" -> "long leg", "bodies" -> "body".
 std::string plain_word(const std::string& text) {
-  std::string word = trimmed(text);
+  std::string word(trimmed(text));
   for (char& c : word) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const auto ends_with = [&word](std::string_view end) {
     return word.size() > end.size() + 1 && word.compare(word.size() - end.size(), end.size(), end) == 0;
@@ -52,7 +48,7 @@ bool is_titled(const std::string& title, const std::string& name) {
 }
 
 std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text) {
-  const std::string name = trimmed(text);
+  const std::string name(trimmed(text));
   if (knowledge.attribute_index(name) >= 0) return {name};
   std::vector<std::string> found;
   std::vector<std::string> known;

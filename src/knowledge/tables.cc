@@ -10,14 +10,14 @@
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/text.h"
 #include "protocom/knowledge/names.h"
 
 namespace protocom {
 namespace {
 
 std::optional<double> parse_number(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  text = trimmed(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -86,8 +86,9 @@ Names column_names(const CsvTable& csv) {
   const std::string where = csv.path.string() + ":1";
   Names names;
   for (size_t i = 1; i < csv.header.size(); ++i) {
-    if (csv.header[i].empty()) fail("{}: column {} has no name", where, i + 1);
-    if (!names.add_new(csv.header[i])) fail("{}: column '{}' is named twice", where, csv.header[i]);
+    const std::string name(trimmed(csv.header[i]));
+    if (name.empty()) fail("{}: column {} has no name", where, i + 1);
+    if (!names.add_new(name)) fail("{}: column '{}' is named twice", where, name);
   }
   return names;
 }
@@ -121,7 +122,7 @@ CubFiles find_cub_files(const std::filesystem::path& root) {
 Names read_numbered_names(const std::filesystem::path& path) {
   Names names;
   for_each_line(path, [&](int64_t line, std::string_view text) {
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+    text = trimmed(text);
     if (text.empty()) return true;
     const size_t space = text.find(' ');
     const auto number = parse_number(text.substr(0, space));
@@ -184,8 +185,8 @@ ClassAttributes read_attribute_table(const std::filesystem::path& path) {
   Names attributes;
   std::map<std::pair<int64_t, int64_t>, float> edges;
   for (const CsvRow& row : csv.rows) {
-    const std::string& name = row.cells[class_column];
-    const std::string& attribute = row.cells[attribute_column];
+    const std::string name(trimmed(row.cells[class_column]));
+    const std::string attribute(trimmed(row.cells[attribute_column]));
     if (name.empty()) fail("{}: the class has no name", csv.where(row));
     const int64_t r = classes.add(name);
     if (attribute.empty()) continue;
@@ -206,8 +207,9 @@ ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
   const Names attributes = column_names(csv);
   Names classes;
   for (const CsvRow& row : csv.rows) {
-    if (row.cells[0].empty()) fail("{}: the class has no name", csv.where(row));
-    if (!classes.add_new(row.cells[0])) fail("{}: class '{}' is named twice", csv.where(row), row.cells[0]);
+    const std::string name(trimmed(row.cells[0]));
+    if (name.empty()) fail("{}: the class has no name", csv.where(row));
+    if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", path.string());
   ClassAttributes table = make_table(classes, attributes, "matrix", path);
@@ -215,7 +217,7 @@ ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
   for (size_t r = 0; r < csv.rows.size(); ++r) {
     const CsvRow& row = csv.rows[r];
     for (size_t c = 1; c < row.cells.size(); ++c) {
-      if (row.cells[c].empty()) continue;
+      if (trimmed(row.cells[c]).empty()) continue;
       cells[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] =
           parse_weight(row.cells[c], csv.where(row), csv.header[c]);
     }

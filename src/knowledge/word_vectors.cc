@@ -10,6 +10,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -42,11 +43,6 @@ std::optional<float> parse_number(std::string_view text) {
     return static_cast<float>(std::strtod(std::string(text).c_str(), nullptr));
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::string_view trimmed(std::string_view line) {
-  while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);
-  return line;
 }
 
 /// Takes the lines of one file in turn.

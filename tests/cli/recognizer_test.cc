@@ -257,6 +257,30 @@ TEST_F(Recognizers, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
   EXPECT_THAT(outcome.err, HasSubstr("'" + attribute + "x'; did you mean '"));
 }
 
+TEST_F(Recognizers, ImagesMayFollowTheAttributesAndOneMayBePipedIn) {
+  const fs::path one = out("images") / first_image();
+  const std::string attributes = read_text(out("images/attributes.csv"));
+  const size_t comma = attributes.find(',', attributes.find('\n'));
+  const std::string attribute = attributes.substr(comma + 1, attributes.find('\n', comma) - comma - 1);
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "piped.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  const Outcome enrolled = protocom(
+      folder_->path(), {"enrol", "piped.pcm", "--class", "new", "--attributes", " " + attribute + " ", one.string()});
+  EXPECT_EQ(enrolled.exit_code, 0) << enrolled.err;
+  const Outcome piped = protocom(folder_->path(), {"classify", "piped.pcm", "-", "--format", "csv"}, one);
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(piped.out, HasSubstr("\n-,"));
+  write_text(folder_->path() / "names.txt", one.string() + "\n");
+  EXPECT_THAT(
+      protocom(folder_->path(), {"classify", "piped.pcm", "-", "--format", "csv"}, folder_->path() / "names.txt").out,
+      HasSubstr("\n" + one.string() + ","));
+  const Outcome refused = protocom(folder_->path(), {"enrol", "piped.pcm", "-", "--class", "new"}, one);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected names of images"));
+}
+
 /// A recognizer of the run's parts, and the enrolled images of its classes as `examples list` counts them.
 int64_t images_in(const fs::path& folder, const std::string& recognizer) {
   const Outcome listed = protocom(folder, {"examples", "list", recognizer, "--json"});

@@ -69,6 +69,16 @@ TEST_F(TablesTest, ReadsAnEdgeALine) {
   EXPECT_TRUE(equal(table.association, {{1, 1}, {0, 1}, {0, 0}}));
 }
 
+TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
+  const ClassAttributes table = read_attribute_table(write("t.csv", "class,attribute\nzebra ,  fin\n zebra,tail \n"));
+  EXPECT_THAT(table.classes, ElementsAre("zebra"));
+  EXPECT_THAT(table.attributes, ElementsAre("fin", "tail"));
+  const ClassAttributes matrix = read_attribute_matrix(write("m.csv", "animal, tail ,fin\n cat, 1 , \n"));
+  EXPECT_THAT(matrix.classes, ElementsAre("cat"));
+  EXPECT_THAT(matrix.attributes, ElementsAre("tail", "fin"));
+  EXPECT_TRUE(equal(matrix.association, {{1, 0}}));
+}
+
 TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
   const ClassAttributes table =
       read_attribute_table(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));

@@ -39,6 +39,19 @@ TEST(Schedule, CosineStartsFullAndIsHalfInTheMiddle) {
   EXPECT_NEAR(schedule.at(40), 0.05, 1e-12);
 }
 
+TEST(Schedule, CosineOfStepsFallsWithinAnEpoch) {
+  Schedule schedule;
+  schedule.shape = ScheduleShape::kCosineSteps;
+  schedule.learning_rate = 0.2;
+  schedule.epochs = 3;
+  EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.2);
+  EXPECT_NEAR(schedule.at(1, 0, 4), 0.15, 1e-12);  // a third of the way
+  EXPECT_NEAR(schedule.at(1, 2, 4), 0.1, 1e-12);
+  EXPECT_NEAR(schedule.at(1, 0, 4), schedule.at(1), 1e-12);
+  EXPECT_LT(schedule.at(2, 3, 4), 0.004);
+  EXPECT_EQ(parse_schedule_shape("cosine-steps"), ScheduleShape::kCosineSteps);
+}
+
 TEST(Schedule, RisesAStepAtATimeWhileWarmingUp) {
   Schedule schedule;
   schedule.epochs = 10;
