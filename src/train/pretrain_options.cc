@@ -4,10 +4,24 @@
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
 
 namespace protocom {
 
 using nlohmann::json;
+
+namespace {
+
+void check_cpde(const PretrainOptions& options) {
+  const CpdeOptions& cpde = options.cpde;
+  if (!(cpde.enhancing >= 0 && cpde.enhancing <= 100))
+    fail_usage("the enhancing must be in [0, 100], found {}", cpde.enhancing);
+  if (!(cpde.order_weight >= 0)) fail_usage("the weight of the order must be at least 0, found {}", cpde.order_weight);
+  if (options.method == PretrainMethod::kCpde && options.rotation == RotationTask::kOn)
+    fail_usage("CPDE has the order of splits as its second task: expected no rotations besides");
+}
+
+}  // namespace
 
 void check_pretrain(const PretrainOptions& options) {
   if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
@@ -26,6 +40,7 @@ void check_pretrain(const PretrainOptions& options) {
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
   }
+  check_cpde(options);
   const AugmentOptions& augment = options.augment;
   if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
       !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
@@ -43,25 +58,35 @@ PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
 }
 
 json pretrain_made_by(const PackedImages& images, const PretrainOptions& options) {
-  return {{"images", images.content_hash},
-          {"architecture", options.backbone.architecture},
-          {"image_size", options.backbone.image_size},
-          {"mean", options.backbone.mean},
-          {"std", options.backbone.std},
-          {"schedule", to_string(options.schedule.shape)},
-          {"epochs", options.schedule.epochs},
-          {"milestones", options.schedule.milestones},
-          {"learning_rate", options.schedule.learning_rate},
-          {"warm_up", options.schedule.warm_up},
-          {"batch", options.batch},
-          {"momentum", options.sgd.momentum},
-          {"weight_decay", options.sgd.weight_decay},
-          {"label_smoothing", options.label_smoothing},
-          {"rotation", options.rotation == RotationTask::kOn},
-          {"crop_padding", options.augment.crop_padding},
-          {"colour_jitter", options.augment.colour_jitter},
-          {"flip_probability", options.augment.flip_probability},
-          {"seed", options.seed}};
+  json made_by = {{"images", images.content_hash},
+                  {"architecture", options.backbone.architecture},
+                  {"image_size", options.backbone.image_size},
+                  {"mean", options.backbone.mean},
+                  {"std", options.backbone.std},
+                  {"schedule", to_string(options.schedule.shape)},
+                  {"epochs", options.schedule.epochs},
+                  {"milestones", options.schedule.milestones},
+                  {"learning_rate", options.schedule.learning_rate},
+                  {"warm_up", options.schedule.warm_up},
+                  {"batch", options.batch},
+                  {"momentum", options.sgd.momentum},
+                  {"weight_decay", options.sgd.weight_decay},
+                  {"label_smoothing", options.label_smoothing},
+                  {"rotation", options.rotation == RotationTask::kOn},
+                  {"crop_padding", options.augment.crop_padding},
+                  {"colour_jitter", options.augment.colour_jitter},
+                  {"flip_probability", options.augment.flip_probability},
+                  {"seed", options.seed}};
+  if (options.method == PretrainMethod::kClassification) return made_by;  // as before there was another
+  made_by["method"] = to_string(options.method);
+  made_by["enhancing"] = options.cpde.enhancing;
+  made_by["order_weight"] = options.cpde.order_weight;
+  return made_by;
+}
+
+std::string validating_head(const PretrainOptions& options) {
+  if (options.method == PretrainMethod::kClassification) return "mean";
+  return make_method(fmt::format("cpde:strength={}", options.cpde.enhancing))->label();
 }
 
 BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {
@@ -85,12 +110,23 @@ EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFile
   loop.shorter_way = "with a ready encoder there is nothing to train: protocom extract --backbone, then fit";
   loop.name = "pre-training";
   loop.schedule = options.schedule;
-  loop.chooses = {"mean"};
+  loop.chooses = {validating_head(options)};
   loop.seed = options.seed;
   loop.files = files;
   loop.made_by = std::move(made_by);
   loop.group = options.group;
   return loop;
+}
+
+PretrainMethod parse_pretrain_method(std::string_view text) {
+  for (const PretrainMethod method : {PretrainMethod::kClassification, PretrainMethod::kCpde}) {
+    if (text == to_string(method)) return method;
+  }
+  fail_usage("there is no pre-training '{}': expected classification or cpde", text);
+}
+
+std::string_view to_string(PretrainMethod method) {
+  return method == PretrainMethod::kCpde ? "cpde" : "classification";
 }
 
 AugmentOn parse_augment_on(std::string_view text) {
