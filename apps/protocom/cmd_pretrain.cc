@@ -13,6 +13,7 @@ struct PretrainArguments {
   int64_t image_size = 0;
   PretrainOptions pretrain;
   std::string schedule{to_string(pretrain.schedule.shape)};
+  std::string method{to_string(pretrain.method)};
   std::string precision{to_string(pretrain.precision)};
   std::string augment_on{to_string(pretrain.augment_on)};
   bool rotation = false;
@@ -36,6 +37,7 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
 
 void run_pretrain(const CLI::App& command, PretrainArguments& options) {
   options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
+  options.pretrain.method = parse_pretrain_method(options.method);
   options.pretrain.precision = parse_precision(options.precision);
   options.pretrain.augment_on = parse_augment_on(options.augment_on);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
@@ -53,6 +55,10 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.get_option("--lr")->description(
       fmt::format("Learning rate after the warm-up; 0: {:g} for each 128 images of --batch", kPretrainRate));
+  command.add_option("--method", options.method,
+                     "classification, or cpde: a cosine classifier on enhanced features and the order of quarters");
+  command.add_option("--enhancing", recipe.cpde.enhancing, "cpde: strength; `cpde:strength=...` answers with the same");
+  command.add_option("--order-weight", recipe.cpde.order_weight, "cpde: weight of the cross-entropy of the order");
   command.add_option("--architecture", recipe.backbone.architecture,
                      "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));

@@ -1,9 +1,12 @@
 #include "protocom/eval/task.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 #include "protocom/eval/predictions.h"
+#include "protocom/fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {
@@ -34,6 +37,15 @@ json lists_json(const FeatureSet& features, const std::vector<Task>& tasks) {
   return out;
 }
 
+/// Says which methods were fitted for another number of shots than a task has.
+void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
+  for (const auto& method : methods) {
+    const std::string warning =
+        warning_of_other_shots(*method, {shape.k_shot, std::max(shape.k_shot, shape.most_shots)});
+    if (!warning.empty()) logger().warn("{}", warning);
+  }
+}
+
 }  // namespace
 
 EpisodeShape with_shots(EpisodeShape shape, const std::string& shots) {
@@ -62,6 +74,7 @@ TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& task
   TaskRecords records;
   if (keeps) records.predictions_csv = predictions_csv_header();
   for (Task& task : tasks) {
+    warn_of_other_shots(options.methods, task.shape);
     for (const EpisodeList& list : task.lists) {
       CheckedScores scores = evaluate_checked(inputs, list, options, progress);
       records.checks.add(scores.checks);

@@ -14,6 +14,7 @@ constexpr const char* kKind = "fitted-method";
 constexpr int kFormatVersion = 1;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
+constexpr const char* kShotsGiven = ":shots=";
 
 MethodState read_state(const NpzReader& reader) {
   MethodState state;
@@ -27,6 +28,20 @@ MethodState read_state(const NpzReader& reader) {
   }
   if (reader.has(kAttributes)) state.attributes = reader.strings(kAttributes);
   return state;
+}
+
+/// The method `text` with the state of a fitted one, and for as many shots as that.
+std::unique_ptr<Method> variant_of(const Method& fitted, const std::string& text) {
+  std::unique_ptr<Method> variant = make_method(text);
+  const auto shots = fitted_shots(fitted);
+  if (text.find(kShotsGiven) == std::string::npos) {
+    if (shots != fitted_shots(*variant)) variant = make_method(fmt::format("{}{}{}", text, kShotsGiven, *shots));
+  } else if (shots != fitted_shots(*variant)) {
+    fail_usage("'{}' is asked for, but the file was fitted with shots={}: expected the same number", text,
+               shots.value_or(0));
+  }
+  variant->load(fitted.state());
+  return variant;
 }
 
 /// The file whose method has that name, or null.
@@ -89,15 +104,34 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
       method = found->method;
       continue;
     }
-    std::unique_ptr<Method> variant = make_method(method->label());
-    variant->load(found->method->state());
-    method = std::move(variant);
+    method = variant_of(*found->method, method->label());
   }
   for (const FittedMethod& one : fitted) {
     if (used.count(one.method->spec().name) == 0)
       fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->spec().name);
   }
   return all;
+}
+
+std::optional<int64_t> fitted_shots(const Method& method) {
+  const MethodSpec& spec = method.spec();
+  const auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(),
+                                      [](const ParameterSpec& one) { return one.name == "shots"; });
+  if (!spec.has(Need::kFitting) || parameter == spec.parameters.end()) return std::nullopt;
+  const size_t given = method.label().find(kShotsGiven);
+  if (given == std::string::npos) return std::get<int64_t>(parameter->default_value);
+  return std::stoll(method.label().substr(given + std::string(kShotsGiven).size()));
+}
+
+std::string warning_of_other_shots(const Method& method, const Shots& asked) {
+  const auto fitted = fitted_shots(method);
+  if (!fitted || (asked.fewest == *fitted && asked.most == *fitted)) return "";
+  const std::string found =
+      asked.fewest == asked.most ? std::to_string(asked.most) : fmt::format("{} to {}", asked.fewest, asked.most);
+  return fmt::format(
+      "'{}' was fitted for {} labelled image{} a class and is asked about classes of {}: `protocom fit "
+      "--method {}:shots=...` fits it for another number",
+      method.label(), *fitted, *fitted == 1 ? "" : "s", found, method.spec().name);
 }
 
 std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted) {

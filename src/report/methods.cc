@@ -8,21 +8,23 @@
 namespace protocom {
 namespace {
 
-constexpr size_t kExtraColours = 8;
+constexpr size_t kExtraColours = 24;
 
 std::string extra(size_t index) { return "extra-" + std::to_string(index % kExtraColours + 1); }
 
-/// The colour of a known method; empty for others.
-std::string own_class(const std::string& label) {
+/// FNV-1a (Fowler, Noll, Vo), 32 bits: the same on every platform.
+uint32_t hash_of(const std::string& text) {
+  uint32_t hash = 2166136261U;
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return hash;
+}
+
+/// A place among the extra colours that follows from the name alone.
+size_t extra_place(const std::string& label) { return hash_of(label.substr(0, label.find(':'))) % kExtraColours; }
+
+bool is_paper_row(const std::string& label) {
   const MethodSpec* spec = spec_of(label);
-  if (spec == nullptr) return "";
-  if (spec->paper_row > 0) return "m-" + spec->name;
-  size_t place = 0;
-  for (const MethodSpec* one : method_specs()) {
-    if (one == spec) break;
-    place += one->paper_row == 0 ? 1 : 0;
-  }
-  return extra(place);
+  return spec != nullptr && spec->paper_row > 0;
 }
 
 }  // namespace
@@ -40,8 +42,9 @@ std::vector<std::string> method_classes(const std::vector<std::string>& labels) 
     return std::find(classes.begin(), classes.end(), one) != classes.end();
   };
   for (const std::string& label : labels) {
-    std::string own = own_class(label);
-    for (size_t i = 0; i < kExtraColours && (own.empty() || taken(own)); ++i) own = extra(i);
+    const size_t place = extra_place(label);
+    std::string own = is_paper_row(label) ? "m-" + spec_of(label)->name : extra(place);
+    for (size_t i = 0; i < kExtraColours && taken(own); ++i) own = extra(place + i);
     classes.push_back(own);
   }
   return classes;

@@ -7,6 +7,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
 #include "protocom/features/embed.h"
 #include "serve/nearest_examples.h"
 #include "serve/proportions.h"
@@ -20,6 +21,15 @@ StoreModel read_model(const RecognizerFile& file) {
   const char* name = file.artefact("fitted") != nullptr ? "fitted" : "model";
   file.read_artefact(name, [&](const fs::path& path) { model = read_store_model(path); });
   return model;
+}
+
+/// Says once that a method was fitted for classes of another number of images than are enrolled.
+void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) {
+  const auto [fewest, most] =
+      std::minmax_element(enrolled.classes.begin(), enrolled.classes.end(),
+                          [](const StoredClass& a, const StoredClass& b) { return a.count < b.count; });
+  const std::string warning = warning_of_other_shots(method, {fewest->count, most->count});
+  if (!warning.empty()) logger().warn("{}", warning);
 }
 
 }  // namespace
@@ -56,10 +66,12 @@ void Recognizer::refresh() {
   if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
   auto scorer = std::move(scorer_);  // of no more use when something throws
   const std::vector<int64_t> before = file_.refresh(snapshot_);
-  if (scorer != nullptr)
+  if (scorer != nullptr) {
     scorer->update(snapshot_.enrolled, before);
-  else
+  } else {
     scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
+    warn_of_other_shots(scorer->method(), snapshot_.enrolled);
+  }
   calibration_.reset();
   if (snapshot_.calibration) calibration_ = calibration_from(*snapshot_.calibration, file_.path().string());
   if (calibration_ && calibration_->method != scorer->method().label()) calibration_.reset();

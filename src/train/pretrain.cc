@@ -12,9 +12,11 @@
 #include "train/base_images.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
+#include "train/kept_buffers.h"
 #include "train/not_learning.h"
 #include "train/pretrain_options.h"
 #include "train/pretrain_state.h"
+#include "train/split_orders.h"
 #include "train/together.h"
 #include "train/training_pixels.h"
 #include "train/validation.h"
@@ -56,17 +58,19 @@ class PretrainTrainer : public Trainer {
     loader_.start(place.epoch, place.step);
   }
 
-  at::Tensor learn(const Place& /*place*/) override {
+  at::Tensor learn(const Place& place) override {
     const auto asked = Clock::now();
     const Batch batch = *loader_.next();
     waited_ += std::chrono::duration<double>(Clock::now() - asked).count();
     const at::Tensor labels = batch.labels.to(device_);
-    const at::Tensor features = forward(batch);
-    const at::Tensor logits = state_.classifier(features);  // [b, classes]
+    const at::Tensor images = resize_images(to_float_images(pixels_.take(batch)), side_);
+    const at::Tensor features = forward(images);
+    const at::Tensor logits = state_.logits(features);  // [b, classes]
     at::Tensor loss = at::cross_entropy_loss(logits, labels, {}, at::Reduction::Mean, -100, options_.label_smoothing);
     if (options_.rotation == RotationTask::kOn) {
       loss = 0.5 * loss + 0.5 * at::cross_entropy_loss(state_.rotation(features), batch.rotations.to(device_));
     }
+    if (state_.cpde) loss = loss + options_.cpde.order_weight * loss_of_orders(images, place);
     buckets_.backward(loss);
     const at::Tensor mean = loss.detach().to(at::kDouble);
     const at::Tensor hits = logits.argmax(1).eq(labels).sum().to(at::kDouble);
@@ -86,7 +90,7 @@ class PretrainTrainer : public Trainer {
     extract.device = device_.str();
     extract.precision = precision_;
     extract.group = &group_;
-    return validation_.run(*state_.backbone, extract, {}, progress);
+    return validation_.run(*state_.backbone, extract, {nullptr, nullptr, validating_head(options_)}, progress);
   }
 
   void keep(int64_t /*epoch*/) override {
@@ -106,7 +110,7 @@ class PretrainTrainer : public Trainer {
                 {"best_epoch", end.kept_epoch}};
     log.curves = {{"accuracy/train", sums.accuracy()}, {"images_per_second", sums.per_second()}};
     if (end.validation.empty()) return log;
-    const Estimate accuracy = estimate(end.validation.front().accuracy);
+    const Estimate accuracy = estimate(find_scores(end.validation, validating_head(options_))->accuracy);
     log.line["validation_accuracy"] = accuracy.value / 100;
     log.line["validation_ci95"] = accuracy.ci95 / 100;
     log.curves.push_back({"accuracy/validation", accuracy.value / 100});
@@ -126,11 +130,26 @@ class PretrainTrainer : public Trainer {
 
  private:
   /// [b, d]
-  [[nodiscard]] at::Tensor forward(const Batch& batch) {
+  [[nodiscard]] at::Tensor forward(const at::Tensor& images) {
     const PrecisionScope scope(precision_, device_);
-    const SharedBatchStatistics statistics(options_.batch_norm == BatchNormOver::kBatch ? group_
-                                                                                        : ProcessGroup::single());
-    return state_.backbone->forward(resize_images(to_float_images(pixels_.take(batch)), side_));
+    const SharedBatchStatistics statistics(statistics_group());
+    return state_.backbone->forward(images);
+  }
+
+  /// CE_order of CPDE. The statistics that the backbone is used with are those of whole images, so those of splits are
+  /// forgotten.
+  [[nodiscard]] at::Tensor loss_of_orders(const at::Tensor& images, const Place& place) {
+    const at::Tensor orders =
+        draw_split_orders({options_.seed, place.epoch, place.step}, loader_.batch_size(), group_).to(device_);
+    const KeptBuffers whole_images(*state_.backbone);
+    const PrecisionScope scope(precision_, device_);
+    const SharedBatchStatistics statistics(statistics_group());
+    const at::Tensor maps = state_.backbone->forward_maps(ordered_splits(images, orders));  // [4 b, c, h, w]
+    return order_loss(maps.to(at::kFloat).mean({2, 3}), orders, *state_.cpde);
+  }
+
+  [[nodiscard]] const ProcessGroup& statistics_group() const {
+    return options_.batch_norm == BatchNormOver::kBatch ? group_ : ProcessGroup::single();
   }
 
   const PretrainOptions& options_;

@@ -4,6 +4,7 @@
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
 
 namespace protocom {
 
@@ -12,6 +13,15 @@ using nlohmann::json;
 namespace {
 
 constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 layers leaves one place of them
+
+void check_cpde(const PretrainOptions& options) {
+  const CpdeOptions& cpde = options.cpde;
+  if (!(cpde.enhancing >= 0 && cpde.enhancing <= 100))
+    fail_usage("the enhancing must be in [0, 100], found {}", cpde.enhancing);
+  if (!(cpde.order_weight >= 0)) fail_usage("the weight of the order must be at least 0, found {}", cpde.order_weight);
+  if (options.method == PretrainMethod::kCpde && options.rotation == RotationTask::kOn)
+    fail_usage("CPDE has the order of splits as its second task: expected no rotations besides");
+}
 
 }  // namespace
 
@@ -32,6 +42,7 @@ void check_pretrain(const PretrainOptions& options) {
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
   }
+  check_cpde(options);
   const AugmentOptions& augment = options.augment;
   if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
       !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
@@ -52,8 +63,9 @@ void check_growth(const PretrainOptions& options) {
   const ImageGrowth& growth = options.growth;
   if (growth.first_side == 0) return;
   const int64_t side = options.backbone.image_size;
-  if (growth.first_side < kSmallestGrowing || growth.first_side > side)
-    fail_usage("images can grow from {} to their {} pixels, found {}", kSmallestGrowing, side, growth.first_side);
+  const int64_t smallest = kSmallestGrowing * (options.method == PretrainMethod::kCpde ? 2 : 1);  // CPDE quarters them
+  if (growth.first_side < smallest || growth.first_side > side)
+    fail_usage("images can grow from {} to their {} pixels, found {}", smallest, side, growth.first_side);
   if (!(growth.share > 0 && growth.share <= 1))
     fail_usage("the share of the epochs in which images grow must be in (0, 1], found {}", growth.share);
   if (options.backbone.architecture == "conv4")
@@ -80,10 +92,19 @@ json pretrain_made_by(const PackedImages& images, const PretrainOptions& options
                   {"colour_jitter", options.augment.colour_jitter},
                   {"flip_probability", options.augment.flip_probability},
                   {"seed", options.seed}};
-  // Trainings without growth are resumed as they were begun before there was any.
+  // Trainings without growth, and those for classification, are resumed as they were begun before there were others.
   if (options.growth.first_side > 0)
     made_by.update({{"first_side", options.growth.first_side}, {"growth_share", options.growth.share}});
+  if (options.method == PretrainMethod::kClassification) return made_by;
+  made_by["method"] = to_string(options.method);
+  made_by["enhancing"] = options.cpde.enhancing;
+  made_by["order_weight"] = options.cpde.order_weight;
   return made_by;
+}
+
+std::string validating_head(const PretrainOptions& options) {
+  if (options.method == PretrainMethod::kClassification) return "mean";
+  return make_method(fmt::format("cpde:strength={}", options.cpde.enhancing))->label();
 }
 
 BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {
@@ -107,12 +128,23 @@ EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFile
   loop.shorter_way = "with a ready encoder there is nothing to train: protocom extract --backbone, then fit";
   loop.name = "pre-training";
   loop.schedule = options.schedule;
-  loop.chooses = {"mean"};
+  loop.chooses = {validating_head(options)};
   loop.seed = options.seed;
   loop.files = files;
   loop.made_by = std::move(made_by);
   loop.group = options.group;
   return loop;
+}
+
+PretrainMethod parse_pretrain_method(std::string_view text) {
+  for (const PretrainMethod method : {PretrainMethod::kClassification, PretrainMethod::kCpde}) {
+    if (text == to_string(method)) return method;
+  }
+  fail_usage("there is no pre-training '{}': expected classification or cpde", text);
+}
+
+std::string_view to_string(PretrainMethod method) {
+  return method == PretrainMethod::kCpde ? "cpde" : "classification";
 }
 
 AugmentOn parse_augment_on(std::string_view text) {

@@ -1,25 +1,44 @@
 #include "train/pretrain_state.h"
 
+#include "protocom/core/error.h"
 #include "train/epoch_loop.h"
+#include "train/split_orders.h"
 
 namespace protocom {
 namespace {
 
 NamedTensors heads_of(const PretrainState& state) {
+  if (state.cpde) return state.cpde->named();
   return {{"classifier.weight", state.classifier->weight},
           {"classifier.bias", state.classifier->bias},
           {"rotation.weight", state.rotation->weight},
           {"rotation.bias", state.rotation->bias}};
 }
 
+/// The channels of the feature maps of an image's splits.
+int64_t split_channels(Backbone& backbone, int64_t image_size) {
+  constexpr int64_t kHalvings = 4;  // the least that architectures without a state dict of others have
+  const int64_t side = split_side(image_size);
+  if (side >> kHalvings < 1)
+    fail_usage("CPDE needs images of at least {0} x {0} pixels, whose quarters the backbone can take, found {1} x {1}",
+               2 << kHalvings, image_size);
+  const torch::NoGradGuard no_grad;
+  return backbone.forward_maps(at::zeros({1, 3, side, side})).size(1);
+}
+
 }  // namespace
 
 PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device)
-    : backbone_options(options.backbone) {
+    : backbone_options(options.backbone), cpde_options(options.cpde) {
   torch::manual_seed(options.seed);
   backbone = make_backbone(options.backbone);
   classifier = torch::nn::Linear(backbone->dim(), classes);
   rotation = torch::nn::Linear(backbone->dim(), 4);
+  if (options.method == PretrainMethod::kCpde) {
+    const int64_t channels = split_channels(*backbone, options.backbone.image_size);
+    cpde = std::make_unique<CpdeHeads>(backbone->dim(), channels, classes);
+    cpde->to(device);
+  }
   backbone->to(device);
   classifier->to(device);
   rotation->to(device);
@@ -28,12 +47,20 @@ PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c1
 
 std::vector<at::Tensor> PretrainState::learned_parameters(RotationTask rotations) const {
   std::vector<at::Tensor> parameters = backbone->parameters();
+  if (cpde) {
+    for (const at::Tensor& parameter : cpde->parameters()) parameters.push_back(parameter);
+    return parameters;
+  }
   const auto add = [&](const torch::nn::Linear& head) {
     for (const at::Tensor& parameter : head->parameters()) parameters.push_back(parameter);
   };
   add(classifier);
   if (rotations == RotationTask::kOn) add(rotation);
   return parameters;
+}
+
+at::Tensor PretrainState::logits(const at::Tensor& features) {
+  return cpde ? cpde_logits(features, *cpde, cpde_options.enhancing) : classifier(features);
 }
 
 void PretrainState::write_backbone(const TrainingFiles& files) const {

@@ -5,6 +5,7 @@
 
 #include "protocom/train/pretrain.h"
 #include "train/checkpoint.h"
+#include "train/cpde_loss.h"
 
 namespace protocom {
 
@@ -16,6 +17,8 @@ struct PretrainState {
 
   /// Those that take part in the loss; the head for rotations only where there are any.
   [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
+  /// The logits [b, classes] of features [b, d].
+  [[nodiscard]] at::Tensor logits(const at::Tensor& features);
 
   /// Writes the backbone alone.
   void write_backbone(const TrainingFiles& files) const;
@@ -25,8 +28,10 @@ struct PretrainState {
 
   BackboneOptions backbone_options;
   std::unique_ptr<Backbone> backbone;
-  torch::nn::Linear classifier{nullptr};  ///< [d -> base classes]
-  torch::nn::Linear rotation{nullptr};    ///< [d -> 4]
+  CpdeOptions cpde_options;
+  torch::nn::Linear classifier{nullptr};  ///< [d -> base classes]; not used with CPDE
+  torch::nn::Linear rotation{nullptr};    ///< [d -> 4]; not used with CPDE
+  std::unique_ptr<CpdeHeads> cpde;        ///< null: classification
   std::unique_ptr<torch::optim::SGD> optimizer;
 };
 

@@ -5,9 +5,11 @@
 
 #include "protocom/core/error.h"
 #include "protocom/eval/fit.h"
+#include "protocom/eval/task.h"
 #include "protocom/fewshot/alignment.h"
 #include "protocom/knowledge/knowledge.h"
 #include "support/golden.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
@@ -54,6 +56,27 @@ TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
   EXPECT_EQ(scores[0].accuracy, std::vector<double>{50.0});
   // The centres are (1.5, 0) and (1.5, 1): cosines 1 and 1 / sqrt(3.25).
   EXPECT_NEAR(scores[0].cosine[0], (1 + 1 / std::sqrt(3.25)) / 2, 1e-6);
+}
+
+TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
+  const ToyWorld world = toy_world();
+  const std::shared_ptr<Method> head = make_method("meta-baseline");
+  head->load({{{"log_scale", at::ones({})}}});
+  EvaluateOptions options;
+  options.methods = make_methods({"mean", "meta-baseline"}, {{head, world.features.dim()}});
+  TaskOptions shapes;
+  shapes.shape = {2, 1, 2};
+  shapes.shots = {"1", "3"};
+  shapes.seeds = {1, 2};
+  shapes.episodes = 2;
+  auto tasks = draw_tasks(world.features, shapes);
+  const testing::Logged logged;
+  evaluate_tasks({world.features}, tasks, options, Progress::none());
+  const std::string text = logged.text();
+  const size_t first =
+      text.find("'meta-baseline' was fitted for 1 labelled image a class and is asked about classes of 3");
+  EXPECT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.rfind("was fitted for"), text.find("was fitted for")) << text;
 }
 
 TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {

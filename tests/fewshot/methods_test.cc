@@ -41,6 +41,27 @@ TEST(MethodText, IsRefusedWithWhatWouldBeRight) {
   EXPECT_THROW(make_methods({"mean", "mean:gamma=0"}), UsageError) << "the same method twice";
 }
 
+TEST(FittedShots, AreThoseOfTheFileWhateverElseIsAskedFor) {
+  const std::shared_ptr<Method> head = make_method("meta-baseline:shots=5");
+  head->load({{{"log_scale", at::ones({})}}});
+  const std::vector<FittedMethod> file = {{head, 8}};
+  EXPECT_EQ(fitted_shots(*make_methods({"meta-baseline"}, file).front()), 5);
+  EXPECT_EQ(fitted_shots(*make_methods({"meta-baseline:steps=7"}, file).front()), 5) << "a variant of the same state";
+  EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=2"}, file); }), HasSubstr("fitted with shots=5"));
+  EXPECT_FALSE(fitted_shots(*make_method("restore-net")).has_value()) << "fitted for any number";
+  EXPECT_FALSE(fitted_shots(*make_method("mean")).has_value());
+}
+
+TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {
+  const auto head = make_method("am3:shots=5");
+  EXPECT_EQ(warning_of_other_shots(*head, {5, 5}), "");
+  EXPECT_EQ(warning_of_other_shots(*make_method("restore-net"), {1, 1}), "");
+  EXPECT_THAT(warning_of_other_shots(*head, {1, 1}),
+              HasSubstr("fitted for 5 labelled images a class and is asked about "
+                        "classes of 1:"));
+  EXPECT_THAT(warning_of_other_shots(*head, {1, 5}), HasSubstr("classes of 1 to 5"));
+}
+
 TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {
   EXPECT_THAT(paper_rows(), ::testing::ElementsAre("mean", "completed", "mean-fusion", "gauss-fusion"));
   std::set<std::string> names;

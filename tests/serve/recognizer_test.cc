@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "serve/recognizer_support.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {
@@ -26,6 +27,25 @@ TEST_F(SmallRecognizer, EnrolsAndAnswersInAFewLines) {
   ASSERT_THAT(answer.nearest, SizeIs(3));
   EXPECT_EQ(answer.nearest[0].class_name, "dark");
   EXPECT_GE(answer.nearest[0].similarity, answer.nearest[1].similarity);
+}
+
+TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesAClass) {
+  const std::shared_ptr<Method> head = make_method("meta-baseline:shots=2");
+  head->load({{{"log_scale", at::ones({})}}});
+  write_fitted_method(folder_ / "head.npz", {head, Recognizer::open(path_).file().settings().feature_dim}, {}, {});
+  NewRecognizer with_head = parts();
+  with_head.model.clear();
+  with_head.fitted = folder_ / "head.npz";
+  create_recognizer(folder_ / "head.pcm", with_head, {});
+  Recognizer pets = Recognizer::open(folder_ / "head.pcm");
+  const Logged logged;
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 30)}), request("bright", {photo("3.png", 240)})});
+  pets.classify(photo("4.png", 20));
+  pets.classify(photo("5.png", 20));
+  const std::string text = logged.text();
+  const size_t first = text.find("fitted for 2 labelled images a class and is asked about classes of 1 to 2");
+  EXPECT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("was fitted for", first), std::string::npos) << text;
 }
 
 TEST_F(SmallRecognizer, AnswersAreThoseOfTheScorerOnTheSameFeatures) {

@@ -26,16 +26,16 @@ using ::testing::HasSubstr;
 constexpr int64_t kImageSide = 16;
 
 /// Classes told apart by which half of a noisy image, upper or lower, is bright in which colour.
-PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_per_class) {
+PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_per_class, int64_t side = kImageSide) {
   const int64_t classes = base_classes + val_classes;
   torch::manual_seed(11);
   PackedImages pack;
-  pack.pixels = at::randint(0, 60, {classes * images_per_class, kImageSide, kImageSide, 3}, at::kByte);
+  pack.pixels = at::randint(0, 60, {classes * images_per_class, side, side, 3}, at::kByte);
   pack.labels = at::arange(classes, at::kLong).repeat_interleave(images_per_class);
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
     const int64_t c = row / images_per_class;
-    const int64_t top = c % 2 * kImageSide / 2;
-    pack.pixels[row].slice(0, top, top + kImageSide / 2).select(2, c / 2 % 3).add_(150);
+    const int64_t top = c % 2 * side / 2;
+    pack.pixels[row].slice(0, top, top + side / 2).select(2, c / 2 % 3).add_(150);
     pack.image_ids.push_back(std::to_string(row));
   }
   for (int64_t c = 0; c < classes; ++c) {
@@ -310,6 +310,79 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   // (ln 2 + ln 4) / 2 = 1.04.
   EXPECT_LT(result.loss, 0.8);
   EXPECT_GT(read_log(files.log()).front().at("loss").get<double>(), result.loss);
+}
+
+PretrainOptions quick_cpde() {
+  PretrainOptions options = quick_pretraining();
+  options.method = PretrainMethod::kCpde;
+  return options;
+}
+
+TEST(Pretrain, CpdeLearnsClassesAndTheOrderOfSplits) {
+  const testing::TempDir folder;
+  PackedImages images = halves(4, 0, 32, 32);
+  images.pixels.slice(1, 0, 16).slice(2, 0, 16).select(3, 2).add_(150);  // the first quarter is blue
+  PretrainOptions options = quick_cpde();
+  options.schedule.epochs = 10;
+  options.augment = {0, 0, 0};
+  const TrainingFiles files = into(folder / "b.npz");
+  const PretrainResult result = pretrain(images, options, files, Progress::none());
+  EXPECT_GT(result.accuracy, 0.95);
+  // Who knows the place of one quarter has six orders left: log 6 = 1.8; who knows nothing has log 24 = 3.2.
+  EXPECT_LT(result.loss, 2.5);
+  EXPECT_GT(result.loss, std::log(2.0));
+  for (const std::string& name : NpzReader(files.out).names())
+    EXPECT_THAT(name, ::testing::Not(HasSubstr("cpde"))) << "a backbone as others";
+}
+
+TEST(Pretrain, ACpdeTrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(4, 2, 16, 32);
+  PretrainOptions options = quick_cpde();
+  options.schedule.epochs = 2;
+  pretrain(images, options, into(folder / "whole.npz"), Progress::none());
+  constexpr int64_t kSteps = 8;  // two epochs of four
+  for (int64_t step = 1; step <= kSteps; ++step) {
+    StopSignal signal;
+    testing::StopAt stop(signal, step);
+    TrainingFiles files = into(folder / "cut.npz", Resume::kIfThere);
+    files.stop = &signal;
+    torch::manual_seed(static_cast<uint64_t>(step));
+    EXPECT_THROW(pretrain(images, options, files, stop), Interrupted) << step;
+  }
+  pretrain(images, options, into(folder / "cut.npz", Resume::kIfThere), Progress::none());
+  EXPECT_EQ(read_file(folder / "whole.npz"), read_file(folder / "cut.npz"));
+  EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "cut.npz.last"));
+}
+
+TEST(Pretrain, CpdeDoesNotGoOnWithATrainingOfAnotherStrength) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(2, 0, 16, 32);
+  PretrainOptions options = quick_cpde();
+  options.schedule.epochs = 1;
+  pretrain(images, options, into(folder / "b.npz"), Progress::none());
+  options.cpde.enhancing = 0.25;
+  EXPECT_THAT(
+      message_of([&] { pretrain(images, options, into(folder / "b.npz", Resume::kIfThere), Progress::none()); }),
+      HasSubstr("enhancing was 0.5, is 0.25"));
+}
+
+TEST(Pretrain, CpdeRefusesSmallImagesRotationsAndNumbersOutOfRange) {
+  const testing::TempDir folder;
+  const auto refuses = [&](const PretrainOptions& options, int64_t side) {
+    return message_of([&] { pretrain(halves(2, 0, 8, side), options, into(folder / "b.npz"), Progress::none()); });
+  };
+  EXPECT_THAT(refuses(quick_cpde(), 16), HasSubstr("at least 32 x 32 pixels"));
+  PretrainOptions options = quick_cpde();
+  options.rotation = RotationTask::kOn;
+  EXPECT_THAT(refuses(options, 32), HasSubstr("no rotations"));
+  options = quick_cpde();
+  options.cpde.enhancing = -1;
+  EXPECT_THAT(refuses(options, 32), HasSubstr("in [0, 100], found -1"));
+  options = quick_cpde();
+  options.cpde.order_weight = -1;
+  EXPECT_THAT(refuses(options, 32), HasSubstr("at least 0, found -1"));
+  EXPECT_THROW(parse_pretrain_method("cpd"), UsageError);
 }
 
 TEST(Pretrain, RunsInBFloat16) {

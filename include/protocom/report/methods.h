@@ -5,8 +5,9 @@
 namespace protocom {
 
 /// The colour classes of methods that are shown together, by their labels: the paper's rows have their own ("m-mean",
-/// ...), every other one has its place in the list of methods ("extra-1", ...), and variants of one method or methods
-/// that protocom does not know take the next that is free.
+/// ...), every other one has a place among the 24 others that follows from its name alone ("extra-1", ...). Where that
+/// is taken, by a variant of the same method or by a name that falls there too, it is the next that is free, so that no
+/// two are alike unless there are more methods than colours.
 std::vector<std::string> method_classes(const std::vector<std::string>& labels);
 
 /// The colour class of a method that is shown alone.

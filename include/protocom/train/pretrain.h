@@ -7,6 +7,7 @@
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
+#include "protocom/fewshot/primitive_enhancing.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"
 #include "protocom/train/augment.h"
@@ -16,6 +17,24 @@
 #include "protocom/train/validation.h"
 
 namespace protocom {
+
+/// What a backbone is pre-trained by.
+enum class PretrainMethod {
+  kClassification,  ///< a linear classifier on the base classes
+  kCpde  ///< CPDE (Zou et al., ACM MM 2020): a cosine classifier on enhanced features, and the order of splits
+};
+/// "classification" or "cpde". Throws UsageError for anything else.
+PretrainMethod parse_pretrain_method(std::string_view text);
+std::string_view to_string(PretrainMethod method);
+
+/// CPDE: loss = CE(s cos(f', w_y)) + order_weight CE_order. f' are the features after enhanced_primitives() and w a
+/// direction a base class. Primitives are discovered by themselves, without knowledge of the classes: the quarters of
+/// each image pass through the backbone one by one, shuffled, and a linear layer tells from the means of their feature
+/// maps in which of the 24 orders they are.
+struct CpdeOptions {
+  double enhancing = kPrimitiveEnhancing;  ///< strength of enhanced_primitives(), in [0, 100]
+  double order_weight = 1;                 ///< of the order's cross-entropy, at least 0
+};
 
 /// The second task of pre-training.
 enum class RotationTask {
@@ -51,11 +70,13 @@ struct PretrainOptions {
   int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;
   double label_smoothing = 0;
-  RotationTask rotation = RotationTask::kOff;
+  PretrainMethod method = PretrainMethod::kClassification;
+  CpdeOptions cpde;                            ///< with PretrainMethod::kCpde
+  RotationTask rotation = RotationTask::kOff;  ///< with PretrainMethod::kClassification
   AugmentOptions augment;
   ImageGrowth growth;  ///< not for conv4, whose features grow with the images
   AugmentOn augment_on = AugmentOn::kAuto;
-  ValidationOptions validation{200, {}};  ///< nearest class mean by cosine
+  ValidationOptions validation{200, {}};  ///< nearest class mean by cosine, with CPDE of enhanced features
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
   int workers = 0;              ///< threads that prepare batches; 0: one, or more on a GPU machine
@@ -74,13 +95,14 @@ struct PretrainResult {
   double images_per_second = 0;               ///< of the last epoch's training
 };
 
-/// Trains a backbone with a linear classifier on the base classes, cross-entropy and SGD. `files.out` becomes the
-/// backbone of the best epoch by validation, whole after every epoch; `files.last()` is a backbone too, the one of the
-/// last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy, images_per_second, seconds of every
-/// epoch. Everything random follows from `options.seed`; with the same threads the same seed gives the same weights,
-/// also when the training was cut off at any moment and resumed. Throws UsageError for options out of range; Error for
-/// fewer than two base classes, a base class without images, a loss that is not finite (with epoch, step and seed),
-/// output that cannot be written; Interrupted when `files.stop` asks to stop.
+/// Trains a backbone with a classifier on the base classes, cross-entropy and SGD, as `options.method` says.
+/// `files.out` becomes the backbone of the best epoch by validation, whole after every epoch; `files.last()` is a
+/// backbone too, the one of the last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy,
+/// images_per_second, seconds of every epoch. Everything random follows from `options.seed`; with the same threads the
+/// same seed gives the same weights, also when the training was cut off at any moment and resumed. Throws UsageError
+/// for options out of range, and for CPDE of images whose quarters are too small for the backbone; Error for fewer than
+/// two base classes, a base class without images, a loss that is not finite (with epoch, step and seed), output that
+/// cannot be written; Interrupted when `files.stop` asks to stop.
 PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
                         Progress& progress);
 

@@ -32,9 +32,8 @@ class BdCspn : public Method {
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const EpisodePoints points = episode_points(batch);
       const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
-      const at::Tensor query = points.queries_of(points.features);
-      if (options_.variant == "sum") return {10 * protocom::cosine_similarity(query, prototypes), at::Tensor()};
-      return {-squared_distances(query, prototypes), at::Tensor()};
+      if (options_.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
+      return {-squared_distances(batch.query, prototypes), at::Tensor()};
     }
 
    private:

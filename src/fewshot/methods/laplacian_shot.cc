@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "fewshot/dense_layer.h"
@@ -22,18 +22,25 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// Which of each row's columns are its smallest `count`, as 1 among 0.
+/// Which of each row's columns are its smallest `count`, as 1 among 0; of equals the first.
 at::Tensor smallest_of_each_row(const at::Tensor& values, int64_t count) {
   const at::Tensor rows = values.contiguous();
   const int64_t columns = rows.size(2);
   at::Tensor chosen = at::zeros_like(rows);
-  std::vector<int64_t> order(static_cast<size_t>(columns));
+  std::vector<std::pair<float, int64_t>> smallest;  // a heap, the largest of them on top
   for (int64_t i = 0; i < rows.size(0) * rows.size(1); ++i) {
     const float* row = rows.data_ptr<float>() + i * columns;
-    std::iota(order.begin(), order.end(), 0);
-    std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
-                     [row](int64_t a, int64_t b) { return row[a] < row[b]; });
-    for (int64_t k = 0; k < count; ++k) chosen.data_ptr<float>()[i * columns + order[static_cast<size_t>(k)]] = 1;
+    smallest.clear();
+    for (int64_t k = 0; k < columns; ++k) {
+      if (k >= count) {
+        if (row[k] >= smallest.front().first) continue;
+        std::pop_heap(smallest.begin(), smallest.end());
+        smallest.pop_back();
+      }
+      smallest.emplace_back(row[k], k);
+      std::push_heap(smallest.begin(), smallest.end());
+    }
+    for (const auto& [value, k] : smallest) chosen.data_ptr<float>()[i * columns + k] = 1;
   }
   return chosen;
 }
@@ -82,7 +89,7 @@ class LaplacianShot : public Method {
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const EpisodePoints points = episode_points(batch);
       const at::Tensor prototypes = prototypes_of(points);
-      const at::Tensor x = points.unlabelled_of(points.features);
+      const at::Tensor& x = unlabelled_of(batch);
       const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
         return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
       };
@@ -95,9 +102,8 @@ class LaplacianShot : public Method {
         y = logits.softmax(1);
       }
       if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
-      const at::Tensor query = points.queries_of(points.features);
-      const Neighbours of_query(query, x, options_.neighbours);
-      return {(alone_of(query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
+      const Neighbours of_query(batch.query, x, options_.neighbours);
+      return {(alone_of(batch.query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
     }
 
    private:
