@@ -9,21 +9,17 @@
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
-namespace {
-
-at::Tensor of_size_one(const at::Tensor& rows) {
+at::Tensor rows_of_size_one(const at::Tensor& rows) {
   return unit_vectors(rows) * std::sqrt(static_cast<double>(rows.size(1)));
 }
-
-}  // namespace
 
 ClassSemantics::ClassSemantics(const std::string& name, const KnowledgeTable& knowledge,
                                const std::vector<std::string>& class_names,
                                const std::vector<std::string>& attributes) {
   const ClassKnowledge known = align_knowledge(knowledge, class_names, attributes);
   std::vector<at::Tensor> parts;
-  if (name != "attributes") parts.push_back(of_size_one(known.embedding));
-  if (name != "words") parts.push_back(of_size_one(known.association));
+  if (name != "attributes") parts.push_back(rows_of_size_one(known.embedding));
+  if (name != "words") parts.push_back(rows_of_size_one(known.association));
   rows_ = at::cat(parts, 1);
 }
 

@@ -9,6 +9,9 @@
 
 namespace protocom {
 
+/// Rows [..., w] at unit length times the root of w, so that values are of size 1.
+at::Tensor rows_of_size_one(const at::Tensor& rows);
+
 /// What a method reads of the knowledge of a class, as one vector:
 ///   words       its embedding
 ///   attributes  its row of attributes

@@ -90,8 +90,10 @@ PldaCalibration calibrate(const HeldOutVariance& evidence) {
           at::maximum(with_remainder(leading, others, size), leading.mean())};
 }
 
+at::Tensor unit_of(const PldaCalibration& calibration) { return calibration.within.rsqrt(); }
+
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration) {
-  const at::Tensor scale = calibration.within.rsqrt();
+  const at::Tensor scale = unit_of(calibration);
   return {space.center, space.projection * scale, space.offset * scale,
           calibration.between.values(space.between, space.leading) / calibration.within, space.leading};
 }

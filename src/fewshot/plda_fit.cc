@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "fewshot/plda_evidence.h"
 #include "fewshot/plda_probabilities.h"
@@ -19,25 +20,9 @@ namespace {
 constexpr int64_t kStepsWhileChoosing = 10;
 constexpr double kUncalibratedFloor = 0.05;
 
-/// Class means as knowledge that was fitted in this space predicts them; undefined without knowledge.
-at::Tensor predicted(const PldaSpaceFitter& fitter, const PldaSpace& space, const at::Tensor& classes,
-                     const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
-  if (descriptions.empty()) return {};
-  const auto& base = fitter.moments();
-  return fit_kernel_ridge(descriptions.rows(base.classes), space.transform_means(base.mean), options)
-      .predict(descriptions.rows(classes));
+PriorExamples examples_in(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions) {
+  return {descriptions.rows(base.classes), space.transform_means(base.mean), space.leading};
 }
-
-at::Tensor scaled(const at::Tensor& mean, double factor) { return mean.defined() ? factor * mean : mean; }
-
-/// A space with its laws and what they were taken from.
-struct Candidate {
-  double shrinkage = 0;
-  double strength = 1;  ///< factor of what knowledge predicts
-  std::optional<PldaCalibration> calibration = {};
-  double explained = 0;
-  std::vector<PldaSpace> spaces = {};  ///< of HeldOutEvidence::for_tasks()
-};
 
 VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
   return {std::sqrt(a.scale * b.scale), (a.power + b.power) / 2, std::sqrt(a.floor * b.floor)};
@@ -54,13 +39,30 @@ struct SeenPart {
   at::Tensor predicted;  ///< [c, e]; undefined without knowledge
 };
 
-std::vector<SeenPart> see(const std::vector<HeldOutPart>& parts, double shrinkage,
-                          const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
+/// A space with its laws and what they were taken from.
+struct Candidate {
+  double shrinkage = 0;
+  double strength = 1;  ///< factor of what knowledge predicts
+  std::optional<PldaCalibration> calibration = {};
+  double explained = 0;
+  std::vector<SeenPart> parts = {};  ///< of HeldOutEvidence::for_tasks()
+};
+
+/// Descriptions of all classes and what is made of them.
+struct Told {
+  const ClassDescriptions& descriptions;
+  FitPrior fit;  ///< null: nothing is known
+};
+
+std::vector<SeenPart> see(const std::vector<HeldOutPart>& parts, double shrinkage, const Told& told) {
   std::vector<SeenPart> seen;
   for (const HeldOutPart& part : parts) {
-    PldaSpace space = part.fitter.space(shrinkage);
-    const at::Tensor guess = predicted(part.fitter, space, part.held_out.classes, descriptions, options);
-    seen.push_back({&part, std::move(space), guess});
+    SeenPart one{&part, part.fitter.space(shrinkage), {}};
+    if (told.fit) {
+      one.predicted = told.fit(examples_in(one.space, part.fitter.moments(), told.descriptions))
+                          ->predict(told.descriptions.rows(part.held_out.classes));
+    }
+    seen.push_back(std::move(one));
   }
   return seen;
 }
@@ -78,12 +80,15 @@ double strength_of(const std::vector<SeenPart>& parts) {
   return length > 0 ? std::clamp(along / length, 0.0, 1.0) : 1;
 }
 
+at::Tensor strengthened(const SeenPart& part, double strength) {
+  return part.predicted.defined() ? strength * part.predicted : at::Tensor();
+}
+
 /// Laws, strength and explained share are the middle of those of base classes left out and those of val classes.
-Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const ClassDescriptions& descriptions,
-                  const KernelRidgeOptions& options) {
+Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const Told& told) {
   std::vector<std::vector<SeenPart>> kinds;  // those of the val classes come last, where there are any
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
-    if (!parts->empty()) kinds.push_back(see(*parts, shrinkage, descriptions, options));
+    if (!parts->empty()) kinds.push_back(see(*parts, shrinkage, told));
   }
   Candidate candidate{shrinkage};
   if (kinds.empty()) return candidate;
@@ -93,7 +98,7 @@ Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const Class
   for (const auto& parts : kinds) {
     std::vector<HeldOutVariance> variances;
     for (const SeenPart& one : parts)
-      variances.push_back(held_out_variance(one.space, one.part->held_out, scaled(one.predicted, candidate.strength)));
+      variances.push_back(held_out_variance(one.space, one.part->held_out, strengthened(one, candidate.strength)));
     const HeldOutVariance mean = mean_of(variances);
     const PldaCalibration found = calibrate(mean);
     candidate.calibration = candidate.calibration ? middle(*candidate.calibration, found) : found;
@@ -101,7 +106,7 @@ Candidate measure(const HeldOutEvidence& evidence, double shrinkage, const Class
         (mean.residual / found.within).sum().item<double>() / (mean.between / found.within).sum().item<double>();
     candidate.explained += (1 - missed) / many;
   }
-  for (SeenPart& one : kinds.back()) candidate.spaces.push_back(std::move(one.space));
+  candidate.parts = std::move(kinds.back());
   return candidate;
 }
 
@@ -114,23 +119,28 @@ Candidate with_floors(Candidate candidate, double factor) {
   return candidate;
 }
 
+/// Whether anything is known of its classes.
+bool tells(const Candidate& candidate) { return candidate.parts.front().predicted.defined(); }
+
+Candidate without_knowledge(Candidate candidate) {
+  for (SeenPart& one : candidate.parts) one.predicted = at::Tensor();
+  return candidate;
+}
+
 /// The held-out classes of each part in its own space under the candidate's laws.
-std::vector<HeldOutClasses> held_out_classes(const HeldOutEvidence& evidence, const Candidate& candidate,
-                                             const ClassDescriptions& descriptions, const KernelRidgeOptions& options) {
+std::vector<HeldOutClasses> held_out_classes(const Candidate& candidate) {
   std::vector<HeldOutClasses> result;
-  for (size_t i = 0; i < evidence.for_tasks().size(); ++i) {
-    const HeldOutPart& part = evidence.for_tasks()[i];
+  for (const SeenPart& one : candidate.parts) {
     PldaModel model;
-    model.space = calibrated(candidate.spaces[i], *candidate.calibration);
-    model.residual = residual_variance(candidate.spaces[i], *candidate.calibration);
-    const at::Tensor mean =
-        scaled(predicted(part.fitter, model.space, part.held_out.classes, descriptions, options), candidate.strength);
-    const auto classes = static_cast<int64_t>(part.rows.size());
-    const ClassMeanPrior prior =
-        mean.defined() ? ClassMeanPrior{mean, model.residual} : no_knowledge(model.space.between, {classes});
+    model.space = calibrated(one.space, *candidate.calibration);
+    model.residual = residual_variance(one.space, *candidate.calibration);
+    const at::Tensor mean = strengthened(one, candidate.strength);
+    const ClassMeanPrior prior = mean.defined()
+                                     ? ClassMeanPrior{mean * unit_of(*candidate.calibration), model.residual}
+                                     : no_knowledge(model.space.between, {static_cast<int64_t>(one.part->rows.size())});
     const PldaRows rows(model);
-    result.push_back({rows.layout(), rows.map(part.features.to(at::kFloat)), part.rows, in_parts(prior, rows.layout()),
-                      in_parts(no_knowledge(model.space.between, {1}), rows.layout())});
+    result.push_back({rows.layout(), rows.map(one.part->features.to(at::kFloat)), one.part->rows,
+                      in_parts(prior, rows.layout()), in_parts(no_knowledge(model.space.between, {1}), rows.layout())});
   }
   return result;
 }
@@ -185,18 +195,20 @@ void record(const std::string& what, const std::vector<std::string>& settings, c
   }
 }
 
-KernelRidgeOptions choose_knowledge(const PldaSpaceFitter& whole, const PldaFitInputs& inputs, double shrinkage,
-                                    std::vector<PldaTrial>& tried) {
+/// The prior's settings, by base classes left out in the space of all of them.
+PriorChoice choose_knowledge(const PldaSpaceFitter& whole, const PldaFitInputs& inputs, const PldaFitOptions& options) {
   if (inputs.descriptions.empty()) return {};
-  const PldaSpace space = whole.space(shrinkage);
-  const auto trials =
-      try_kernel_ridges(inputs.descriptions.rows(whole.moments().classes), space.transform_means(whole.moments().mean));
-  for (const KernelRidgeTrial& trial : trials) {
-    tried.push_back({"knowledge",
-                     fmt::format("word weight {}, ridge {}", trial.options.word_weight, trial.options.ridge),
-                     trial.error, &trial == &trials.front()});
-  }
-  return trials.front().options;
+  const PldaSpace space = whole.space(options.shrinkages.front());
+  PriorOptions prior;
+  prior.seed = options.seed;
+  return choose_prior(options.prior, examples_in(space, whole.moments(), inputs.descriptions), prior);
+}
+
+void record(const PriorChoice& choice, PldaFit& fit) {
+  for (const PriorTrial& trial : choice.trials)
+    fit.tried.push_back({"knowledge", trial.setting, trial.error, &trial == &choice.trials.front()});
+  if (!choice.trials.empty()) fit.model.explained_left_out = 1 - choice.trials.front().error;
+  fit.model.knowledge_options = choice.ridge;
 }
 
 void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& options, PldaFit& fit) {
@@ -221,17 +233,16 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
 }
 
 /// The candidate whose inductive accuracy is the best.
-Candidate choose_space(const HeldOutEvidence& evidence, const PldaFitInputs& inputs, const PldaFitOptions& options,
-                       const KernelRidgeOptions& ridge, std::vector<PldaTrial>& tried) {
+Candidate choose_space(const HeldOutEvidence& evidence, const Told& told, const PldaFitOptions& options,
+                       std::vector<PldaTrial>& tried) {
   std::vector<Candidate> candidates;
   std::vector<std::string> settings;
   std::vector<at::Tensor> figures;
   for (const double shrinkage : options.shrinkages) {
-    const Candidate measured = measure(evidence, shrinkage, inputs.descriptions, ridge);
+    const Candidate measured = measure(evidence, shrinkage, told);
     for (const double floor : options.floors) {
       candidates.push_back(with_floors(measured, floor));
-      const auto parts = held_out_classes(evidence, candidates.back(), inputs.descriptions, ridge);
-      const auto tasks = all_tasks(parts, {TaskQueries::kBalanced}, options);
+      const auto tasks = all_tasks(held_out_classes(candidates.back()), {TaskQueries::kBalanced}, options);
       settings.push_back(fmt::format("{}, {}", shrinkage, floor));
       figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
     }
@@ -258,6 +269,27 @@ std::vector<KnowledgeWorth> measure_knowledge(const std::vector<PldaTasks>& with
     worth.push_back({k_shot, base.mean().item<double>(), gain.mean().item<double>(), 1.96 * error});
   }
   return worth;
+}
+
+/// The laws that were found, in the space of all base classes.
+void take(const Candidate& best, const PldaSpace& raw, PldaFit& fit) {
+  fit.model.space = calibrated(raw, *best.calibration);
+  fit.model.residual = residual_variance(raw, *best.calibration);
+  if (!tells(best)) return;
+  fit.tried.push_back({"strength of knowledge", fmt::format("{:.2f}", best.strength), best.explained, true});
+  fit.model.explained = best.explained;
+}
+
+/// Variational EM's settings, what knowledge is worth, and probabilities.
+void choose_answers(const Candidate& best, const PldaFitOptions& options, PldaFit& fit) {
+  const auto parts = held_out_classes(best);
+  choose_vb(parts, options, fit);
+  if (tells(best)) {
+    const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
+    fit.worth = measure_knowledge(all_tasks(parts, balanced, options),
+                                  all_tasks(held_out_classes(without_knowledge(best)), balanced, options));
+  }
+  set_probabilities(parts, {tells(best), options.tasks, options.seed}, fit.model);
 }
 
 PldaSpace with_floor(PldaSpace space) {
@@ -288,36 +320,22 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
   }
   PldaFit fit;
   const auto [whole, evidence] = hold_out(inputs, options);
-  const KernelRidgeOptions ridge = choose_knowledge(whole, inputs, options.shrinkages.front(), fit.tried);
-  double strength = 1;
+  const PriorChoice choice = choose_knowledge(whole, inputs, options);
+  record(choice, fit);
+  const Told told{inputs.descriptions, choice.fit};
+  PldaSpace raw = whole.space(options.shrinkages.front());
+  at::Tensor factor = at::ones_like(raw.between);  // of what the prior predicts
   if (evidence.for_tasks().empty()) {
-    fit.model.space = with_floor(whole.space(options.shrinkages.front()));
+    fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;
   } else {
-    const Candidate best = choose_space(evidence, inputs, options, ridge, fit.tried);
-    strength = best.strength;
-    if (!inputs.descriptions.empty())
-      fit.tried.push_back({"strength of knowledge", fmt::format("{:.2f}", strength), best.explained, true});
-    const PldaSpace raw = whole.space(best.shrinkage);
-    fit.model.space = calibrated(raw, *best.calibration);
-    fit.model.residual = residual_variance(raw, *best.calibration);
-    fit.model.explained = inputs.descriptions.empty() ? 0 : best.explained;
-    const auto parts = held_out_classes(evidence, best, inputs.descriptions, ridge);
-    choose_vb(parts, options, fit);
-    if (!inputs.descriptions.empty()) {
-      const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
-      fit.worth = measure_knowledge(all_tasks(parts, balanced, options),
-                                    all_tasks(held_out_classes(evidence, best, {}, ridge), balanced, options));
-    }
-    set_probabilities(parts, {!inputs.descriptions.empty(), options.tasks, options.seed}, fit.model);
+    const Candidate best = choose_space(evidence, told, options, fit.tried);
+    raw = whole.space(best.shrinkage);
+    factor = best.strength * unit_of(*best.calibration);
+    take(best, raw, fit);
+    choose_answers(best, options, fit);
   }
-  if (!inputs.descriptions.empty()) {
-    const auto& base = whole.moments();
-    fit.model.knowledge_options = ridge;
-    fit.model.knowledge =
-        fit_kernel_ridge(inputs.descriptions.rows(base.classes), fit.model.space.transform_means(base.mean), ridge);
-    fit.model.knowledge->dual = strength * fit.model.knowledge->dual;
-  }
+  if (told.fit) fit.model.knowledge = told.fit(examples_in(raw, whole.moments(), told.descriptions))->scaled(factor);
   return fit;
 }
 

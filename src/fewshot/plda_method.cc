@@ -10,46 +10,72 @@
 namespace protocom {
 namespace {
 
+constexpr const char* kFitted = "fitted";
+constexpr const char* kNone = "none";
+
 ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
                                   const std::vector<std::string>& attributes) {
   const ClassKnowledge aligned = align_knowledge(knowledge, class_names, attributes);
   return {aligned.association, aligned.embedding};
 }
 
+std::vector<std::string> findings_of(const PldaFit& fit) {
+  std::vector<std::string> findings = {knowledge_sentence(fit.model)};
+  if (fit.model.knowledge) {
+    findings.push_back(fmt::format("The prior {} explains {:.0f} % of base class means that it was not fitted on.",
+                                   fit.model.knowledge->name(), 100 * fit.model.explained_left_out));
+  }
+  if (const std::string worth = knowledge_worth_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
+  for (const PldaTrial& trial : fit.tried) {
+    if (trial.chosen) findings.push_back(fmt::format("{}: {} ({:.2f})", trial.what, trial.setting, trial.figure));
+  }
+  return findings;
+}
+
 }  // namespace
+
+std::vector<std::string> prior_choices() {
+  std::vector<std::string> choices = prior_names();
+  choices.insert(choices.begin(), {kFitted, kNone});
+  return choices;
+}
 
 void PldaMethod::fit(const FitInputs& inputs) {
   PldaFitInputs given{inputs.base.features, inputs.base.labels, inputs.val.features, inputs.val.labels, {}};
   attributes_.clear();
-  if (inputs.knowledge != nullptr) {
-    attributes_ = inputs.knowledge->attributes;
-    given.descriptions = descriptions_of(*inputs.knowledge, *inputs.class_names, attributes_);
-  }
   PldaFitOptions options;
   options.seed = inputs.seed;
-  PldaFit found = fit_plda(given, options);
-  findings_ = {knowledge_sentence(found.model)};
-  if (const std::string worth = knowledge_worth_sentence(found.worth); !worth.empty()) findings_.push_back(worth);
-  for (const PldaTrial& trial : found.tried) {
-    if (trial.chosen) findings_.push_back(fmt::format("{}: {} ({:.2f})", trial.what, trial.setting, trial.figure));
+  if (inputs.knowledge != nullptr && prior_ != kNone) {
+    attributes_ = inputs.knowledge->attributes;
+    given.descriptions = descriptions_of(*inputs.knowledge, *inputs.class_names, attributes_);
+    given.descriptions.attribute_embedding = inputs.knowledge->attribute_embedding;
+    if (prior_ != kFitted) options.prior = prior_;
+  } else if (prior_ != kFitted && prior_ != kNone) {
+    fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));
   }
+  PldaFit found = fit_plda(given, options);
+  findings_ = findings_of(found);
   model_ = std::make_shared<const PldaModel>(std::move(found.model));
 }
 
 MethodState PldaMethod::state() const { return model_ == nullptr ? MethodState() : state_of(*model_, attributes_); }
 
 void PldaMethod::load(const MethodState& state) {
-  model_ = std::make_shared<const PldaModel>(plda_model_of(state));
+  auto model = std::make_shared<const PldaModel>(plda_model_of(state));
+  const std::string own = model->knowledge ? model->knowledge->name() : kNone;
+  if (prior_ != kFitted && prior_ != kNone && prior_ != own)
+    fail_usage("'{}' was fitted with the prior '{}', not '{}': fit it with that prior", spec().name, own, prior_);
+  model_ = std::move(model);
   attributes_ = state.attributes;
 }
 
 std::vector<std::string> PldaMethod::findings() const { return findings_; }
 
-PldaPrepared PldaMethod::prepared(const MethodContext& context, const std::string& prior) const {
+PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);
   PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}};
   result.nothing = in_parts(model_->prior({}, 1), result.rows->layout());
-  if (!model_->knowledge || prior == "none") return result;
+  if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());

@@ -34,27 +34,31 @@ std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
 /// classes.
 class PldaMethod : public Method {
  public:
+  /// `prior`: one of prior_choices().
+  explicit PldaMethod(std::string prior) : prior_(std::move(prior)) {}
   void fit(const FitInputs& inputs) override;
   [[nodiscard]] MethodState state() const override;
   void load(const MethodState& state) override;
   [[nodiscard]] std::vector<std::string> findings() const override;
 
  protected:
-  /// The model and what is believed of the context's classes, by `prior` (kPriors). Throws UsageError before fitting,
-  /// and for a model with knowledge in a context without.
-  [[nodiscard]] PldaPrepared prepared(const MethodContext& context, const std::string& prior) const;
+  /// The model and what is believed of the context's classes. Throws UsageError before fitting, and for a model with
+  /// knowledge in a context without.
+  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
 
  private:
+  std::string prior_;
   std::shared_ptr<const PldaModel> model_;
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
 };
 
-/// What a class's mean is believed to be before its images: as fitted (from knowledge where it was fitted with
-/// knowledge), or nothing.
-inline const std::vector<std::string> kPriors = {"fitted", "none"};
+/// What a class's mean is believed to be before its images: as fitted (kernel-ridge while fitting), or nothing, or one
+/// of prior_names(), which the model then has to be fitted with.
+std::vector<std::string> prior_choices();
 inline constexpr const char* kPriorText =
-    "of a class's mean: fitted, from knowledge where it was fitted with knowledge; none, as if nothing were known";
+    "of a class's mean: fitted, as the file has it (to fit: kernel-ridge); none, as if nothing were known; the others "
+    "say how knowledge is fitted";
 
 /// The citation of all of them.
 inline constexpr const char* kPldaCitation =

@@ -34,7 +34,7 @@ ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n
   const at::Tensor mean = knowledge->predict(descriptions).to(at::kFloat);
   const at::Tensor known = described(descriptions);
   if (known.all().item<bool>()) return {mean, residual.to(at::kFloat)};
-  return {mean, at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
+  return {mean * known.unsqueeze(-1), at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
 }
 
 std::string knowledge_sentence(const PldaModel& model) {

@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <array>
 
+#include "fewshot/state_tensors.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -58,54 +58,17 @@ void set_shots(const at::Tensor& values, PldaModel& model) {
   }
 }
 
-/// A finite tensor of this shape, in float64; -1: any size.
-at::Tensor finite(const MethodState& state, const std::string& name, at::IntArrayRef shape) {
-  const at::Tensor tensor = state.at(name).to(at::kDouble).contiguous();
-  bool fits = tensor.dim() == static_cast<int64_t>(shape.size());
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = shape[i] < 0 || tensor.size(static_cast<int64_t>(i)) == shape[i];
-  if (!fits) {
-    fail("'{}' has the shape [{}], expected [{}] (-1: any size)", name, fmt::join(tensor.sizes(), ", "),
-         fmt::join(shape, ", "));
-  }
-  if (!tensor.isfinite().all().item<bool>()) fail("'{}' holds a value that is not finite; fit the method again", name);
-  return tensor;
-}
-
 at::Tensor variance(const MethodState& state, const std::string& name, int64_t size) {
-  at::Tensor values = finite(state, name, {size});
+  at::Tensor values = finite_tensor(state, name, {size});
   if (values.lt(0).any().item<bool>()) fail("'{}' holds a negative variance", name);
   return values;
-}
-
-bool has(const MethodState& state, const std::string& name) {
-  return std::any_of(state.tensors.begin(), state.tensors.end(), [&](const auto& one) { return one.first == name; });
-}
-
-KernelRidge knowledge_of(const MethodState& state, const KernelRidgeOptions& options, int64_t dims) {
-  at::Tensor dual = finite(state, "dual", {-1, dims});
-  const int64_t classes = dual.size(0);
-  DescriptionRows base;
-  if (has(state, "attribute_rows")) {
-    base.attributes = finite(state, "attribute_rows", {classes, static_cast<int64_t>(state.attributes.size())});
-    base.idf = finite(state, "attribute_idf", {base.attributes.size(1)});
-  }
-  if (has(state, "embedding_rows")) {
-    base.embeddings = finite(state, "embedding_rows", {classes, -1});
-    base.embedding_center = finite(state, "embedding_center", {base.embeddings.size(1)});
-  }
-  if (!base.attributes.defined() && !base.embeddings.defined())
-    fail("expected 'attribute_rows' or 'embedding_rows' beside 'dual', found neither");
-  return {DescriptionKernel(std::move(base), options), std::move(dual)};
 }
 
 }  // namespace
 
 MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes) {
   MethodState state;
-  const auto add = [&](const char* name, const at::Tensor& tensor) {
-    if (tensor.defined()) state.tensors.emplace_back(name, tensor.contiguous());
-  };
+  const auto add = [&](const char* name, const at::Tensor& tensor) { add_tensor(state, name, tensor); };
   add("settings", at::tensor(settings_of(model), at::kDouble));
   add("by_shots", tensor_of_shots(model));
   add("center", model.space.center);
@@ -115,28 +78,26 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   add("residual", model.residual);
   if (!model.knowledge) return state;
   state.attributes = attributes;
-  add("dual", model.knowledge->dual);
-  const DescriptionRows& base = model.knowledge->kernel.base();
-  add("attribute_rows", base.attributes);
-  add("attribute_idf", base.idf);
-  add("embedding_rows", base.embeddings);
-  add("embedding_center", base.embedding_center);
+  add("explained_left_out", at::full({}, model.explained_left_out, at::kDouble));
+  model.knowledge->add_to(state);
   return state;
 }
 
 PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
-  set_settings(finite(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
-  set_shots(finite(state, "by_shots", {4, 3}), model);
-  model.space.center = finite(state, "center", {-1});
-  model.space.projection = finite(state, "projection", {model.space.center.size(0), -1});
+  set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
+  set_shots(finite_tensor(state, "by_shots", {4, 3}), model);
+  model.space.center = finite_tensor(state, "center", {-1});
+  model.space.projection = finite_tensor(state, "projection", {model.space.center.size(0), -1});
   const int64_t dims = model.space.projection.size(1);
-  model.space.offset = finite(state, "offset", {dims});
+  model.space.offset = finite_tensor(state, "offset", {dims});
   model.space.between = variance(state, "between", dims);
   model.residual = variance(state, "residual", dims);
   if (model.space.leading < 1 || model.space.leading > dims)
     fail("{} leading dimensions, expected 1 to {}", model.space.leading, dims);
-  if (has(state, "dual")) model.knowledge = knowledge_of(state, model.knowledge_options, dims);
+  model.knowledge = load_prior(state, model.knowledge_options, dims);
+  if (has_tensor(state, "explained_left_out"))
+    model.explained_left_out = finite_tensor(state, "explained_left_out", {}).item<double>();
   return model;
 }
 

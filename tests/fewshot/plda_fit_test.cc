@@ -122,7 +122,7 @@ TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanIm
   PldaFitInputs data = inputs(10, 0, 3, 64);
   data.descriptions = {};
   const PldaFit fit = fit_plda(data);
-  EXPECT_FALSE(fit.model.knowledge.has_value());
+  EXPECT_EQ(fit.model.knowledge, nullptr);
   EXPECT_EQ(fit.model.explained, 0);
   EXPECT_EQ(knowledge_sentence(fit.model), "The model was fitted without knowledge of the classes.");
   EXPECT_TRUE(fit.model.space.transform(data.base_features).isfinite().all().item<bool>());
@@ -166,6 +166,40 @@ TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
   EXPECT_EQ(back.inductive_scale.none, model.inductive_scale.none);
   EXPECT_EQ(back.transductive_scale.five, model.transductive_scale.five);
   EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
+}
+
+TEST(PldaFit, TakesThePriorThatItIsTold) {
+  PldaFitInputs data = inputs(16, 6, 10, 8);
+  data.descriptions.attribute_embedding = at::randn({12, 6});
+  const double ridge = fit_plda(data).model.explained_left_out;
+  for (const char* name : {"sem-align", "pat-net", "combination"}) {
+    PldaFitOptions options;
+    options.prior = name;
+    const PldaModel model = fit_plda(data, options).model;
+    ASSERT_NE(model.knowledge, nullptr) << name;
+    EXPECT_EQ(model.knowledge->name(), name);
+    EXPECT_NE(model.explained_left_out, ridge) << name;
+    const PldaModel back = plda_model_of(state_of(model, twelve_names()));
+    EXPECT_EQ(back.explained_left_out, model.explained_left_out) << name;
+    EXPECT_TRUE(back.prior(data.descriptions, 22).mean.equal(model.prior(data.descriptions, 22).mean)) << name;
+  }
+}
+
+// The regression is linear in the means, so it may be fitted in one unit of length and used in another.
+TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  const PldaFit fit = fit_plda(data);
+  const auto strength = std::find_if(fit.tried.begin(), fit.tried.end(),
+                                     [](const auto& one) { return one.what == "strength of knowledge"; });
+  const UnitMoments base =
+      unit_moments(data.base_features, data.base_labels, data.base_features.mean(0, false, at::kDouble));
+  const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(base.classes),
+                                            fit.model.space.transform_means(base.mean), fit.model.knowledge_options)
+                               .predict(data.descriptions);
+  const at::Tensor found = fit.model.knowledge->predict(data.descriptions);
+  const double factor = (found.norm() / there.norm()).item<double>();
+  EXPECT_LT(error_of(found, factor * there), testing::kDoubleBound);
+  EXPECT_NEAR(factor, std::stod(strength->setting), 0.005);
 }
 
 TEST(PldaModel, RefusesTensorsThatAreDamaged) {

@@ -6,13 +6,14 @@
 
 namespace protocom {
 
-/// What is known of classes without an image. Either may be undefined, and a row of zeros means that nothing is known.
+/// What is known of classes without an image. Any may be undefined, and a row of zeros means that nothing is known.
 struct ClassDescriptions {
-  at::Tensor association;  ///< R, [c, a], not negative
-  at::Tensor embedding;    ///< h_k, [c, e]
+  at::Tensor association;               ///< R, [c, a], not negative
+  at::Tensor embedding;                 ///< h_k, [c, e]
+  at::Tensor attribute_embedding = {};  ///< h_a, [a, e], for priors that are fitted on it
 
   [[nodiscard]] bool empty() const { return !association.defined() && !embedding.defined(); }
-  /// The rows of these classes, int64 [n].
+  /// Those of these classes, int64 [n].
   [[nodiscard]] ClassDescriptions rows(const at::Tensor& classes) const;
 };
 

@@ -51,6 +51,9 @@ struct PldaCalibration {
 /// the shrinkage. In the dimensions that are not leading it is their mean, so that these remain isotropic.
 PldaCalibration calibrate(const HeldOutVariance& evidence);
 
+/// What a length in the uncalibrated space is in the calibrated one, [e].
+at::Tensor unit_of(const PldaCalibration& calibration);
+
 /// The space with within-class variance 1 in every dimension again and the law's `between`.
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration);
 

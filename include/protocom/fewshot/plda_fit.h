@@ -20,6 +20,7 @@ struct PldaFitInputs {
 
 /// How its settings are chosen.
 struct PldaFitOptions {
+  std::string prior = "kernel-ridge";                 ///< of prior_names(), where there is knowledge
   std::vector<double> shrinkages = {0.1, 0.02, 0.3};  ///< the first stays unless another is surely better
   /// Factors of the variance between classes in dimensions that no base class shows: few base classes show few of those
   /// in which others differ.
@@ -59,7 +60,7 @@ struct PldaFit {
 };
 
 /// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:
-///   - word weight and ridge of the prior by leave-one-out over the base classes (try_kernel_ridges);
+///   - the prior's settings by leaving base classes out (choose_prior);
 ///   - the laws of the variances (calibrate) from base classes left out in parts and from val classes; of the two, the
 ///     geometric mean, since a few val classes alone are too particular;
 ///   - how far what the prior predicts is followed by least squares on the same classes: a regression on few base

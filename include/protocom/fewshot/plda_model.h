@@ -1,11 +1,11 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "protocom/fewshot/class_prior.h"
+#include "protocom/fewshot/knowledge_prior.h"
 #include "protocom/fewshot/plda_posterior.h"
 #include "protocom/fewshot/plda_space.h"
 #include "protocom/fewshot/plda_vb.h"
@@ -24,18 +24,19 @@ struct ByShots {
 
 /// Everything that classifying with the Bayesian model needs beside the images of the classes.
 struct PldaModel {
-  PldaSpace space;                       ///< calibrated: variance 1 within classes
-  at::Tensor residual;                   ///< [e], variance of a class mean around what knowledge predicts
-  std::optional<KernelRidge> knowledge;  ///< none: fitted without descriptions
-  KernelRidgeOptions knowledge_options;  ///< what it was fitted with
-  PldaVbOptions vb;                      ///< steps, trust, spread and concentration that were chosen
-  ByShots inductive_scale;               ///< log predictives times this, through softmax, are probabilities
-  ByShots transductive_scale;            ///< the same for plda_vb_scores
+  PldaSpace space;                                  ///< calibrated: variance 1 within classes
+  at::Tensor residual;                              ///< [e], variance of a class mean around what knowledge predicts
+  std::shared_ptr<const KnowledgePrior> knowledge;  ///< null: fitted without descriptions
+  KernelRidgeOptions knowledge_options;             ///< of the kernel ridge regression that it is or has as a part
+  PldaVbOptions vb;                                 ///< steps, trust, spread and concentration that were chosen
+  ByShots inductive_scale;                          ///< log predictives times this, through softmax, are probabilities
+  ByShots transductive_scale;                       ///< the same for plda_vb_scores
   /// P(one of the classes) = 1 / (1 + exp(-(slope r + offset))), r = the best class's log predictive less that of a
   /// class never seen, when half of the images are of such classes.
   ByShots known_slope;
   ByShots known_offset = {0, 0, 0};
-  double explained = 0;  ///< share of the variance between held-out classes that knowledge explains
+  double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
+  double explained_left_out = 0;  ///< the same of base class means in the space of all of them, each left out in turn
 
   /// What is believed of classes [n] before their images, in float32: mean [n, e], variance [e], or [n, e] where some
   /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is

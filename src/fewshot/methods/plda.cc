@@ -12,10 +12,10 @@ struct Options {
 
 class Plda : public PldaMethod {
  public:
-  explicit Plda(Options options) : options_(std::move(options)) {}
+  explicit Plda(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Predictive>(prepared(context, options_.prior), options_);
+    return std::make_unique<Predictive>(prepared(context), options_);
   }
 
  private:
@@ -78,7 +78,7 @@ MethodDefinition plda() {
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
       "are chosen on classes left out of the fit, never on novel ones (docs/beyond.md).";
   return define<Plda>(std::move(spec), Parameters<Options>()
-                                           .choice("prior", &Options::prior, kPriors, kPriorText)
+                                           .choice("prior", &Options::prior, prior_choices(), kPriorText)
                                            .real("scale", &Options::scale, {},
                                                  "factor of the log predictive in the softmax; 0: the one that makes "
                                                  "probabilities of classes left out right"));

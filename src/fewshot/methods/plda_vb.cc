@@ -29,10 +29,10 @@ const at::Tensor& given(const EpisodeBatch& batch) {
 
 class PldaVb : public PldaMethod {
  public:
-  explicit PldaVb(Options options) : options_(std::move(options)) {}
+  explicit PldaVb(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Mixture>(prepared(context, options_.prior), options_);
+    return std::make_unique<Mixture>(prepared(context), options_);
   }
 
  private:
@@ -87,7 +87,7 @@ MethodDefinition plda_vb() {
   return define<PldaVb>(
       std::move(spec),
       Parameters<Options>()
-          .choice("prior", &Options::prior, kPriors, kPriorText)
+          .choice("prior", &Options::prior, prior_choices(), kPriorText)
           .choice("proportions", &Options::proportions, {"estimate", "balanced", "given"},
                   "of the classes among the unlabelled; given: told to the method (evaluate tells the true ones)")
           .whole("steps", &Options::steps, {0}, "of variational EM; 0: as fitted")
