@@ -17,7 +17,6 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kStepsWhileChoosing = 10;
 constexpr double kUncalibratedFloor = 0.05;
 
 PriorExamples examples_in(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions) {
@@ -220,7 +219,6 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
   std::vector<at::Tensor> figures;
   for (const auto& [trust, spread] : grid) {
     PldaVbOptions vb;
-    vb.steps = kStepsWhileChoosing;
     vb.trust = trust;
     vb.spread = spread;
     settings.push_back(fmt::format("{}, {}", trust, spread));
