@@ -350,7 +350,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
                                                              "--attributes", out("images/attributes.csv").string()},
                                                             out(""), {"backbone", "model", "knowledge"}));
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  const auto run = [&](std::vector<std::string> arguments) { return protocom(folder_->path(), arguments); };
+  const auto run = [&](const std::vector<std::string>& arguments) { return protocom(folder_->path(), arguments); };
   const std::string first = by_class.begin()->first;
   const auto classes = lines_of(run({"classes", "list", "all.pcm", "--json"}).out);
   ASSERT_EQ(classes.size(), by_class.size());
