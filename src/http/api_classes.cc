@@ -1,5 +1,7 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "http/api.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -11,13 +13,16 @@ using nlohmann::json;
 
 constexpr const char* kJson = "application/json";
 
-/// The names of what a class has.
+/// The names of what a class has, what it has most of first.
 json attributes_of(const ClassEntry& one, const std::vector<std::string>& names) {
-  json list = json::array();
   const auto* weight = one.description.association.data_ptr<float>();
+  std::vector<size_t> has;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (weight[i] > 0) list.push_back(names[i]);
+    if (weight[i] > 0) has.push_back(i);
   }
+  std::stable_sort(has.begin(), has.end(), [weight](size_t a, size_t b) { return weight[a] > weight[b]; });
+  json list = json::array();
+  for (const size_t i : has) list.push_back(names[i]);
   return list;
 }
 

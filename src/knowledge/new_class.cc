@@ -127,6 +127,19 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
   return place_rows(columns, row.unsqueeze(0)).squeeze(0);
 }
 
+/// The class's row of R; of an attribute that is named twice it has the larger weight.
+at::Tensor row_of(const Knowledge& knowledge, const std::vector<std::string>& attributes,
+                  const std::vector<float>& weights) {
+  if (!weights.empty() && weights.size() != attributes.size())
+    fail_usage("{} attributes have {} weights, expected one each", attributes.size(), weights.size());
+  at::Tensor row = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    for (const std::string& known : find_attributes(knowledge, attributes[i]))
+      row[knowledge.attribute_index(known)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
+  }
+  return row;
+}
+
 /// Singular values of the attributes' places below this share of the first are rounding.
 constexpr double kInverseTolerance = 1e-6;
 
@@ -154,13 +167,9 @@ at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tenso
 
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
                                 const std::vector<std::string>& attributes, const NewClassOptions& options) {
-  std::vector<std::string> found;
-  for (const std::string& attribute : attributes) {
-    for (std::string& known : find_attributes(knowledge, attribute)) found.push_back(std::move(known));
-  }
   NewClass described;
   described.title = title_of_name(name);
-  described.association = restrict_to(found, knowledge.attributes);
+  described.association = row_of(knowledge, attributes, options.weights);
   if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) {
     set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
   }

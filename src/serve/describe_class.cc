@@ -42,6 +42,7 @@ NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
     fail_usage("give a class attributes or a synset, not both");
   NewClassOptions options;
   if (!request.vectors.empty()) options.vectors = request.vectors;
+  options.weights = request.weights;
   if (!request.synset.empty()) return describe_by_synset(knowledge, WordNet(request.wordnet), request.synset, options);
   const int64_t row = knowledge.class_index(request.name);
   if (request.attributes.empty() && row >= 0) return known_class(knowledge, row);

@@ -54,9 +54,14 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   for (size_t k = 0; k < read.classes.size(); ++k) {
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
-    const at::Tensor has = read.association[static_cast<int64_t>(k)].nonzero().flatten();  // [attributes of it]
-    for (int64_t i = 0; i < has.size(0); ++i)
-      found->second->description.attributes.push_back(read.attributes[static_cast<size_t>(has[i].item<int64_t>())]);
+    ClassRequest& request = found->second->description;
+    const at::Tensor row = read.association[static_cast<int64_t>(k)];  // [a]
+    for (size_t a = 0; a < read.attributes.size(); ++a) {
+      const auto weight = row[static_cast<int64_t>(a)].item<float>();
+      if (weight <= 0) continue;
+      request.attributes.push_back(read.attributes[a]);
+      request.weights.push_back(weight);
+    }
     any = true;
   }
   if (!any) fail("{} names none of the {} classes to enrol", table.string(), requests.size());

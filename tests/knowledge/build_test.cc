@@ -169,6 +169,15 @@ TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
         << typed;
 }
 
+TEST(NewClass, HasItsAttributesByTheirWeights) {
+  const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
+  NewClassOptions weighted;
+  weighted.weights = {0.25F, 0.5F, 0.75F};
+  const NewClass okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
+  EXPECT_TRUE(okapi.association.equal(at::tensor({0.75F, 0.0F, 0.5F}))) << okapi.association;
+  EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"stripes"}, weighted), UsageError);
+}
+
 TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   const testing::TempDir folder;
   std::ofstream(folder / "v.txt") << "zebra 1 2\nokapi 7 8\n";

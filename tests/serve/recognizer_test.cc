@@ -196,13 +196,13 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
     fs::create_directories(folder_.path() / "photos" / name);
     photo(std::string("photos/") + name + "/1.png", static_cast<uint8_t>(name[0]));
   }
-  write_file(folder_ / "attributes.csv", "class,attribute\nmouse,tail\ndog,\n");
+  write_file(folder_ / "attributes.csv", "class,attribute,weight\nmouse,tail,0.5\ndog,,\n");
   std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
   take_attributes(folder_ / "attributes.csv", requests);
   Recognizer pets = Recognizer::open(path_);
   pets.enrol(requests);
   EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
-  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::ones({1})));
+  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::full({1}, 0.5F)));
   EXPECT_THAT(pets.file().changes(), SizeIs(1));
   write_file(folder_ / "images.csv", "class,image\nowl,photos/cat/1.png\nowl,photos/dog/1.png\ncat,photos/dog/1.png\n");
   pets.enrol(requests_of_csv(folder_ / "images.csv"));

@@ -14,6 +14,7 @@ namespace protocom {
 struct ClassRequest {
   std::string name;
   std::vector<std::string> attributes;             ///< as describe_by_attributes takes them
+  std::vector<float> weights = {};                 ///< of the attributes, as NewClassOptions has them
   std::string synset;                              ///< as WordNet::resolve takes it
   std::filesystem::path vectors;                   ///< the word vectors the knowledge was made with; empty: none
   std::filesystem::path wordnet = kWordNetFolder;  ///< read only for a synset
