@@ -52,7 +52,7 @@ ImageArguments::ImageArguments(const std::vector<std::string>& images) {
       add_lines(bytes, paths_);
       continue;
     }
-    piped_ = std::make_unique<MemoryFile>();
+    piped_ = std::make_unique<MemoryFile>("the standard input");
     piped_->append(bytes);
     paths_.push_back(piped_->path());
   }

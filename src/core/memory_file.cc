@@ -12,10 +12,18 @@ namespace protocom {
 namespace {
 
 constexpr const char* kOpenFiles = "/proc/self/fd/";
+constexpr size_t kLongestName = 249;  // memfd_create
+
+/// What the system calls the open file: /memfd:NAME (deleted).
+std::string name_in(const std::string& target) {
+  const size_t begin = target.find(':') + 1;
+  return target.substr(begin, target.rfind(" (") - begin);
+}
 
 }  // namespace
 
-MemoryFile::MemoryFile() : file_(::memfd_create("protocom", MFD_CLOEXEC)) {
+MemoryFile::MemoryFile(const std::string& name)
+    : file_(::memfd_create(name.substr(0, kLongestName).c_str(), MFD_CLOEXEC)) {
   if (file_ < 0) fail("cannot make a file in memory: {}", std::strerror(errno));
 }
 
@@ -33,7 +41,10 @@ void MemoryFile::append(std::string_view bytes) {
 std::filesystem::path MemoryFile::path() const { return kOpenFiles + std::to_string(file_); }
 
 std::string shown(const std::filesystem::path& path) {
-  return path.string().rfind(kOpenFiles, 0) == 0 ? "a file in memory" : path.string();
+  if (path.string().rfind(kOpenFiles, 0) != 0) return path.string();
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+  return error ? path.string() : name_in(target.string());
 }
 
 }  // namespace protocom

@@ -27,8 +27,9 @@ const MethodResult* best(const std::vector<const MethodResult*>& rows, bool (*ke
   return winner;
 }
 
-bool not_mean(const MethodResult& result) { return result.method != "mean"; }
-bool inductive_not_mean(const MethodResult& result) { return not_mean(result) && result.mode == "inductive"; }
+bool is_mean(const MethodResult& result) { return result.method == "mean"; }
+bool of_one_query(const MethodResult& result) { return !is_mean(result) && result.mode == "inductive"; }
+bool of_many_images(const MethodResult& result) { return !is_mean(result) && result.mode != "inductive"; }
 
 std::string setting(const MethodResult& row) {
   const bool ragged = row.most_shots > row.k_shot;
@@ -59,11 +60,14 @@ std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
       setting(mean), mean.accuracy.value, with_mode(winner), signed_points(gain.value), gain.ci95);
 }
 
-/// The rows with the fewest shots and what matters among them.
+/// The rows with the fewest shots and the best of each kind among them.
 struct Leaders {
   const MethodResult* mean = nullptr;
-  const MethodResult* winner = nullptr;     // among methods other than the mean
-  const MethodResult* inductive = nullptr;  // the same, one query at a time
+  const MethodResult* one_query = nullptr;
+  const MethodResult* many_images = nullptr;
+
+  /// What the headline is about: what a single photo gets, where that is known.
+  [[nodiscard]] const MethodResult* first() const { return one_query != nullptr ? one_query : many_images; }
 };
 
 Leaders leaders(const Evaluation& evaluation) {
@@ -71,8 +75,7 @@ Leaders leaders(const Evaluation& evaluation) {
       evaluation.results.begin(), evaluation.results.end(),
       [](const auto& a, const auto& b) { return std::pair(a.k_shot, a.n_way) < std::pair(b.k_shot, b.n_way); });
   const auto rows = evaluation.of(fewest->task);
-  return {best(rows, [](const MethodResult& result) { return result.method == "mean"; }), best(rows, &not_mean),
-          best(rows, &inductive_not_mean)};
+  return {best(rows, &is_mean), best(rows, &of_one_query), best(rows, &of_many_images)};
 }
 
 }  // namespace
@@ -84,22 +87,23 @@ std::string signed_points(double value) {
 
 std::string headline(const Evaluation& evaluation) {
   const Leaders found = leaders(evaluation);
-  if (found.winner != nullptr && found.mean != nullptr) return against_mean(*found.winner, *found.mean);
-  const MethodResult* alone = found.winner != nullptr ? found.winner : found.mean;
+  const MethodResult* first = found.first();
+  if (first != nullptr && found.mean != nullptr) return against_mean(*first, *found.mean);
+  const MethodResult* alone = first != nullptr ? first : found.mean;
   return alone != nullptr ? plain(*alone) : "";
 }
 
 std::string caveat(const Evaluation& evaluation) {
   const Leaders found = leaders(evaluation);
-  if (found.winner == nullptr || found.winner->mode == "inductive") return "";
-  const char* what = found.winner->mode == "transductive" ? "looks at all queries of an episode together"
-                                                          : "uses unlabelled images of the episode's classes";
-  const std::string text = fmt::format("{} {} ({})", found.winner->method, what, found.winner->mode);
-  if (found.inductive == nullptr) return text + ".";
+  if (found.many_images == nullptr) return "";
+  const MethodResult& other = *found.many_images;
+  const char* what = other.mode == "transductive" ? "looks at all queries of an episode together"
+                                                  : "uses unlabelled images of the episode's classes";
+  const std::string text = fmt::format("{} {} ({})", other.method, what, other.mode);
+  if (found.first() == &other) return text + ".";
   const std::string gain =
-      found.mean == nullptr ? "" : fmt::format(" ({})", signed_points(gain_over(*found.inductive, *found.mean).value));
-  return text + fmt::format("; among the methods that look at one query at a time (inductive), {} is best: {:.1f} %{}.",
-                            found.inductive->method, found.inductive->accuracy.value, gain);
+      found.mean == nullptr ? "" : fmt::format(" ({})", signed_points(gain_over(other, *found.mean).value));
+  return text + fmt::format(" and is right on {:.1f} %{}.", other.accuracy.value, gain);
 }
 
 }  // namespace protocom

@@ -41,17 +41,46 @@ bool changes(const std::vector<SeriesPoint>& points, const std::string& method) 
                      [&](const SeriesPoint& point) { return point.accuracy.value != own.front().accuracy.value; });
 }
 
-std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const char* what) {
-  const auto best_at = [&](double x) {
-    const SeriesPoint* best = nullptr;
-    for (const SeriesPoint& point : points) {
-      if (point.x == x && (best == nullptr || point.accuracy.value > best->accuracy.value)) best = &point;
+/// What a series is over, for one and for several.
+struct Counted {
+  const char* one;
+  const char* many;
+
+  [[nodiscard]] std::string of(double x) const { return fmt::format("{:.0f} {}", x, x == 1.0 ? one : many); }
+};
+
+/// The best method at an end of a series, and those whose intervals reach into its own.
+struct BestAt {
+  std::string names;
+  const char* are = "is";
+  double accuracy = 0;
+
+  BestAt(const std::vector<SeriesPoint>& points, double x) {
+    std::vector<SeriesPoint> here;
+    std::copy_if(points.begin(), points.end(), std::back_inserter(here),
+                 [x](const SeriesPoint& point) { return point.x == x; });
+    std::stable_sort(here.begin(), here.end(),
+                     [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
+    accuracy = here.front().accuracy.value;
+    for (const SeriesPoint& point : here) {
+      if (point.accuracy.value + point.accuracy.ci95 < accuracy - here.front().accuracy.ci95) break;
+      if (!names.empty()) are = "are";
+      names += (names.empty() ? "" : " and ") + method_label(point.method, point.mode);
     }
-    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): x is that of a point
-    return fmt::format("{} is best at {:.0f} {} ({:.1f} %)", method_label(best->method, best->mode), x, what,
-                       best->accuracy.value);
-  };
-  return fmt::format("{}, {}.", best_at(points.front().x), best_at(points.back().x));
+  }
+};
+
+std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const Counted& what) {
+  const double first = points.front().x;
+  const double last = points.back().x;
+  const BestAt begin(points, first);
+  const BestAt end(points, last);
+  if (begin.names == end.names) {
+    return fmt::format("{} {} best at {} ({:.1f} %) and at {} ({:.1f} %).", begin.names, begin.are, what.of(first),
+                       begin.accuracy, what.of(last), end.accuracy);
+  }
+  return fmt::format("{} {} best at {} ({:.1f} %), {} at {} ({:.1f} %).", begin.names, begin.are, what.of(first),
+                     begin.accuracy, end.names, what.of(last), end.accuracy);
 }
 
 std::string from_to(const std::vector<SeriesPoint>& points, const std::string& method) {
@@ -102,8 +131,8 @@ Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptio
                         "labelled images a class, K");
   const auto mean = points_of(points, "mean");
   const auto completed = points_of(points, "completed");
-  section.finding =
-      mean.empty() || completed.empty() ? best_at_both_ends(points, "shots") : find_crossing(mean, completed, chart);
+  section.finding = mean.empty() || completed.empty() ? best_at_both_ends(points, {"shot", "shots"})
+                                                      : find_crossing(mean, completed, chart);
   section.how =
       fmt::format(
           "{} episodes of {}-way for each K, {} queries a class, {} classes, seed {}; bands are 95 % intervals.",
@@ -126,8 +155,9 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   for (const std::string& method : methods_in(points)) {
     if (!changes(points, method)) continue;
     const SeriesPoint& before = at(points, method, least);
-    losses += fmt::format("{}{} loses {} points", losses.empty() ? "" : ", ", method_label(method, before.mode),
-                          format_number(before.accuracy.value - at(points, method, most).accuracy.value, 1));
+    const std::string lost = format_number(before.accuracy.value - at(points, method, most).accuracy.value, 1);
+    losses += fmt::format("{}{} loses {}", losses.empty() ? "" : ", ", method_label(method, before.mode),
+                          lost == "0.0" ? "nothing" : lost + " points");
   }
   section.finding = losses.empty()
                         ? "No method here is affected by wrong knowledge."
@@ -164,7 +194,7 @@ Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOption
 Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section = sweep_section(
       points, {"queries", "How many queries transductive methods need", "queries", "queries a class", "q", 0});
-  section.finding = best_at_both_ends(points, "queries a class");
+  section.finding = best_at_both_ends(points, {"query a class", "queries a class"});
   section.how =
       fmt::format("{} episodes of {}-way {}-shot for each number of queries, {} classes, seed {}.", episodes.count,
                   episodes.shape.n_way, episodes.shape.k_shot, to_string(episodes.split), episodes.seed) +

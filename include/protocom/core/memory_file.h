@@ -6,12 +6,12 @@
 
 namespace protocom {
 
-/// A nameless file in memory, for bytes that come from somewhere else than a file and a reader that wants one. It is
-/// gone with the object.
+/// A file in memory, for bytes that come from somewhere else than a file and a reader that wants one. It is gone with
+/// the object.
 class MemoryFile {
  public:
-  /// An empty one. Throws Error when the system has none left.
-  MemoryFile();
+  /// An empty one, which messages call `name`. Throws Error when the system has none left.
+  explicit MemoryFile(const std::string& name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -25,7 +25,7 @@ class MemoryFile {
   int file_ = -1;
 };
 
-/// What messages call a path: "a file in memory" for that of a MemoryFile, else the path itself.
+/// What messages call a path: the name of a MemoryFile, of which the system keeps 249 bytes, else the path itself.
 std::string shown(const std::filesystem::path& path);
 
 }  // namespace protocom
