@@ -12,10 +12,13 @@ namespace protocom {
 namespace {
 
 constexpr const char* kOpenFiles = "/proc/self/fd/";
+// What the system makes of a name: "/memfd:NAME (deleted)".
+constexpr std::string_view kBeforeName = "/memfd:";
+constexpr std::string_view kAfterName = " (deleted)";
 
 }  // namespace
 
-MemoryFile::MemoryFile() : file_(::memfd_create("protocom", MFD_CLOEXEC)) {
+MemoryFile::MemoryFile(const std::string& name) : file_(::memfd_create(name.c_str(), MFD_CLOEXEC)) {
   if (file_ < 0) fail("cannot make a file in memory: {}", std::strerror(errno));
 }
 
@@ -33,7 +36,11 @@ void MemoryFile::append(std::string_view bytes) {
 std::filesystem::path MemoryFile::path() const { return kOpenFiles + std::to_string(file_); }
 
 std::string shown(const std::filesystem::path& path) {
-  return path.string().rfind(kOpenFiles, 0) == 0 ? "a file in memory" : path.string();
+  if (path.string().rfind(kOpenFiles, 0) != 0) return path.string();
+  std::error_code error;
+  const std::string target = std::filesystem::read_symlink(path, error).string();
+  if (target.size() < kBeforeName.size() + kAfterName.size() || target.rfind(kBeforeName, 0) != 0) return path.string();
+  return target.substr(kBeforeName.size(), target.size() - kBeforeName.size() - kAfterName.size());
 }
 
 }  // namespace protocom

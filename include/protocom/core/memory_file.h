@@ -10,8 +10,8 @@ namespace protocom {
 /// gone with the object.
 class MemoryFile {
  public:
-  /// An empty one. Throws Error when the system has none left.
-  MemoryFile();
+  /// An empty one that messages call `name`, of at most 249 bytes. Throws Error when the system has none left.
+  explicit MemoryFile(const std::string& name = "a file in memory");
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -25,7 +25,7 @@ class MemoryFile {
   int file_ = -1;
 };
 
-/// What messages call a path: "a file in memory" for that of a MemoryFile, else the path itself.
+/// What messages call a path: the name of a MemoryFile that lives for that of one, else the path itself.
 std::string shown(const std::filesystem::path& path);
 
 }  // namespace protocom
