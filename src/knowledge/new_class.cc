@@ -47,7 +47,9 @@ bool is_titled(const std::string& title, const std::string& name) {
   return false;
 }
 
-std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text) {
+/// None where it is unknown and may be left out.
+std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text,
+                                         UnknownAttribute unknown) {
   const std::string name(trimmed(text));
   if (knowledge.attribute_index(name) >= 0) return {name};
   std::vector<std::string> found;
@@ -57,7 +59,8 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
     if (is_titled(known.back(), name) || plain_word(attribute) == plain_word(name)) found.push_back(attribute);
   }
-  if (found.empty()) fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
+  if (found.empty() && unknown == UnknownAttribute::kRefuse)
+    fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
   return found;
 }
 
@@ -154,11 +157,13 @@ at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tenso
 
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
                                 const std::vector<std::string>& attributes, const NewClassOptions& options) {
+  NewClass described;
   std::vector<std::string> found;
   for (const std::string& attribute : attributes) {
-    for (std::string& known : find_attributes(knowledge, attribute)) found.push_back(std::move(known));
+    std::vector<std::string> known = find_attributes(knowledge, attribute, options.unknown);
+    if (known.empty()) described.outside_vocabulary.push_back(attribute);
+    std::move(known.begin(), known.end(), std::back_inserter(found));
   }
-  NewClass described;
   described.title = title_of_name(name);
   described.association = restrict_to(found, knowledge.attributes);
   if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) {

@@ -54,6 +54,7 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   for (size_t k = 0; k < read.classes.size(); ++k) {
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
+    found->second->description.unknown = UnknownAttribute::kLeaveOut;
     const at::Tensor has = read.association[static_cast<int64_t>(k)].nonzero().flatten();  // [attributes of it]
     for (int64_t i = 0; i < has.size(0); ++i)
       found->second->description.attributes.push_back(read.attributes[static_cast<size_t>(has[i].item<int64_t>())]);
