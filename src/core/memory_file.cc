@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "protocom/core/error.h"
 
@@ -13,17 +15,15 @@ namespace {
 
 constexpr const char* kOpenFiles = "/proc/self/fd/";
 constexpr size_t kLongestName = 249;  // memfd_create
+// What the system makes of a name.
+constexpr std::string_view kBeforeName = "/memfd:";
+constexpr std::string_view kAfterName = " (deleted)";
 
-/// What the system calls the open file: /memfd:NAME (deleted).
-std::string name_in(const std::string& target) {
-  const size_t begin = target.find(':') + 1;
-  return target.substr(begin, target.rfind(" (") - begin);
-}
+std::string end_of(const std::string& name) { return name.substr(name.size() - std::min(name.size(), kLongestName)); }
 
 }  // namespace
 
-MemoryFile::MemoryFile(const std::string& name)
-    : file_(::memfd_create(name.substr(0, kLongestName).c_str(), MFD_CLOEXEC)) {
+MemoryFile::MemoryFile(const std::string& name) : file_(::memfd_create(end_of(name).c_str(), MFD_CLOEXEC)) {
   if (file_ < 0) fail("cannot make a file in memory: {}", std::strerror(errno));
 }
 
@@ -43,8 +43,9 @@ std::filesystem::path MemoryFile::path() const { return kOpenFiles + std::to_str
 std::string shown(const std::filesystem::path& path) {
   if (path.string().rfind(kOpenFiles, 0) != 0) return path.string();
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::read_symlink(path, error);
-  return error ? path.string() : name_in(target.string());
+  const std::string target = std::filesystem::read_symlink(path, error).string();
+  if (target.size() < kBeforeName.size() + kAfterName.size() || target.rfind(kBeforeName, 0) != 0) return path.string();
+  return target.substr(kBeforeName.size(), target.size() - kBeforeName.size() - kAfterName.size());
 }
 
 }  // namespace protocom

@@ -14,10 +14,28 @@
 namespace protocom {
 namespace {
 
+/// Pixels of a forward pass on the processor: with more, the maps inside a backbone no longer stay near its cache.
+constexpr int64_t kPixelsAPass = 64 * 64 * 64;
+
+int64_t images_a_pass(const at::Tensor& pixels, c10::Device device) {
+  if (device.type() != c10::kCPU) return pixels.size(0);
+  return std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2)));
+}
+
+/// What `pass` makes of float images [m, 3, size, size], for pixels uint8 [n, size, size, 3]; on the CPU.
+template <typename Pass>
+at::Tensor in_passes(const at::Tensor& pixels, c10::Device device, const Pass& pass) {
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& some : pixels.split(images_a_pass(pixels, device)))
+    parts.push_back(pass(to_float_images(some.to(device))).to(at::kCPU));
+  return at::cat(parts);
+}
+
 /// pixels uint8 [n, size, size, 3] -> float32 [n, d] on the CPU.
 at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
   const PrecisionScope scope(precision, device);
-  const at::Tensor features = backbone.forward(to_float_images(pixels.to(device))).to(at::kCPU);
+  const at::Tensor features =
+      in_passes(pixels, device, [&](const at::Tensor& images) { return backbone.forward(images); });
   if (features.size(1) != backbone.dim()) {
     fail(
         "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
@@ -30,7 +48,8 @@ at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision
 /// pixels uint8 [n, size, size, 3] -> float16 [n, c, h, w] on the CPU.
 at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
   const PrecisionScope scope(precision, device);
-  return backbone.forward_maps(to_float_images(pixels.to(device))).to(at::kHalf).to(at::kCPU);
+  return in_passes(pixels, device,
+                   [&](const at::Tensor& images) { return backbone.forward_maps(images).to(at::kHalf); });
 }
 
 void check_finite(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {

@@ -47,7 +47,9 @@ bool is_titled(const std::string& title, const std::string& name) {
   return false;
 }
 
-std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text) {
+/// None where it is unknown and may be left out.
+std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text,
+                                         UnknownAttribute unknown) {
   const std::string name(trimmed(text));
   if (knowledge.attribute_index(name) >= 0) return {name};
   std::vector<std::string> found;
@@ -57,7 +59,8 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
     if (is_titled(known.back(), name) || plain_word(attribute) == plain_word(name)) found.push_back(attribute);
   }
-  if (found.empty()) fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
+  if (found.empty() && unknown == UnknownAttribute::kRefuse)
+    fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
   return found;
 }
 
@@ -127,17 +130,19 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
   return place_rows(columns, row.unsqueeze(0)).squeeze(0);
 }
 
-/// The class's row of R; of an attribute that is named twice it has the larger weight.
-at::Tensor row_of(const Knowledge& knowledge, const std::vector<std::string>& attributes,
-                  const std::vector<float>& weights) {
+/// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
+void set_row(const Knowledge& knowledge, const std::vector<std::string>& attributes, const NewClassOptions& options,
+             NewClass& described) {
+  const std::vector<float>& weights = options.weights;
   if (!weights.empty() && weights.size() != attributes.size())
     fail_usage("{} attributes have {} weights, expected one each", attributes.size(), weights.size());
-  at::Tensor row = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  described.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
   for (size_t i = 0; i < attributes.size(); ++i) {
-    for (const std::string& known : find_attributes(knowledge, attributes[i]))
-      row[knowledge.attribute_index(known)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
+    const std::vector<std::string> known = find_attributes(knowledge, attributes[i], options.unknown);
+    if (known.empty()) described.outside_vocabulary.push_back(attributes[i]);
+    for (const std::string& one : known)
+      described.association[knowledge.attribute_index(one)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
   }
-  return row;
 }
 
 /// Singular values of the attributes' places below this share of the first are rounding.
@@ -169,7 +174,7 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
                                 const std::vector<std::string>& attributes, const NewClassOptions& options) {
   NewClass described;
   described.title = title_of_name(name);
-  described.association = row_of(knowledge, attributes, options.weights);
+  set_row(knowledge, attributes, options, described);
   if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) {
     set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
   }

@@ -136,6 +136,14 @@ Calibration calibration_from(const nlohmann::json& json, const std::string& wher
   return read;
 }
 
+std::optional<Calibration> calibration_for(const Method& method, Calibration calibration) {
+  if (calibration.method == method.label()) return calibration;
+  const MethodSpec& spec = method.spec();
+  if (calibration.method != spec.fitted_as || method.label() != spec.name) return std::nullopt;
+  calibration.factor = 1;
+  return calibration;
+}
+
 at::Tensor familiarity(const EpisodeScores& scores) {
   const at::Tensor logits = scores.logits.squeeze(0).to(at::kDouble);  // [n, c]
   if (!scores.unseen.defined()) return logits.amax(1);

@@ -41,6 +41,7 @@ NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
   NewClassOptions options;
+  options.unknown = request.unknown;
   if (!request.vectors.empty()) options.vectors = request.vectors;
   options.weights = request.weights;
   if (!request.synset.empty()) return describe_by_synset(knowledge, WordNet(request.wordnet), request.synset, options);
@@ -82,8 +83,8 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   description.embedding = found.embedding.to(at::kFloat).contiguous();
   description.embedding_source = found.embedding_source;
   if (!found.outside_vocabulary.empty()) {
-    logger().info("class '{}': {} of its attributes are unknown to the base classes and cannot help", request.name,
-                  found.outside_vocabulary.size());
+    logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
+                  found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, ", "));
   }
   if (description.association.count_nonzero().item<int64_t>() == 0) {
     logger().warn(

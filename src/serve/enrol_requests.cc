@@ -55,6 +55,7 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
     ClassRequest& request = found->second->description;
+    request.unknown = UnknownAttribute::kLeaveOut;
     const at::Tensor row = read.association[static_cast<int64_t>(k)];  // [a]
     for (size_t a = 0; a < read.attributes.size(); ++a) {
       const auto weight = row[static_cast<int64_t>(a)].item<float>();

@@ -73,8 +73,8 @@ void Recognizer::refresh() {
     warn_of_other_shots(scorer->method(), snapshot_.enrolled);
   }
   calibration_.reset();
-  if (snapshot_.calibration) calibration_ = calibration_from(*snapshot_.calibration, file_.path().string());
-  if (calibration_ && calibration_->method != scorer->method().label()) calibration_.reset();
+  if (snapshot_.calibration)
+    calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
   scorer_ = std::move(scorer);
 }
 
@@ -111,6 +111,8 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
   const EpisodeScores scores = scorer_->score(features);
   const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
   const double factor = calibration_ ? calibration_->factor : 1.0;
+  const bool has_threshold =
+      calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.defined());
   auto rankings = rank_classes((logits * factor).softmax(-1), scorer_->class_names(), options_.top);
   const at::Tensor familiar = familiarity(scores);
   auto nearest = nearest_examples(snapshot_, logits, features, options_.nearest);
@@ -120,7 +122,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
     Answer answer;
     answer.ranking = std::move(rankings[i]);
     answer.familiarity = familiar[row].item<double>();
-    if (calibration_) answer.none_of_these = answer.familiarity <= calibration_->threshold;
+    if (has_threshold) answer.none_of_these = answer.familiarity <= calibration_->threshold;
     answer.attributes = telling_attributes(logits[row], features[row]);
     answer.nearest = std::move(nearest[i]);
     answers.push_back(std::move(answer));

@@ -168,15 +168,15 @@ void RecognizerFile::read_artefact(const std::string& name, const std::function<
   const RecognizerArtefact* found = artefact(name);
   if (found == nullptr) fail("{} has no {}", path().string(), name);
   if (!found->embedded) return read(outside(*found, path()));
-  const std::string said = fmt::format("{}, its {}", path().string(), name);
-  MemoryFile copy(said);
+  const std::string called = path().string() + ", its " + name;
+  MemoryFile copy(called);
   const int64_t row = database_->prepare("SELECT id FROM artefacts WHERE name = ?").bind(name).only_number();
   database_->read_blob("artefacts", "bytes", row, [&](std::string_view piece) { copy.append(piece); });
   try {
     if (hash_file(copy.path()) != found->hash) fail("{} is damaged", copy.path().string());
     read(copy.path());
   } catch (const Error& error) {
-    fail("{}", with_name(error.what(), copy.path().string(), said));
+    fail("{}", with_name(error.what(), copy.path().string(), called));
   }
 }
 

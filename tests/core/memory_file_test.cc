@@ -17,8 +17,9 @@ TEST(MemoryFile, IsReadAsAFileAndSaysWhatItIs) {
   EXPECT_EQ(shown(file.path()), "birds.pcm, its backbone (deleted)");
 }
 
-TEST(MemoryFile, HasAsMuchOfALongNameAsTheSystemKeeps) {
-  EXPECT_EQ(shown(MemoryFile(std::string(300, 'n')).path()), std::string(249, 'n'));
+TEST(MemoryFile, HasTheEndOfALongName) {
+  const MemoryFile file(std::string(300, 'n') + ", its backbone");
+  EXPECT_EQ(shown(file.path()), std::string(249 - 14, 'n') + ", its backbone");
 }
 
 TEST(MemoryFile, OtherPathsAreShownAsTheyAre) { EXPECT_EQ(shown("some/where.npz"), "some/where.npz"); }

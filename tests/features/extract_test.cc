@@ -37,7 +37,10 @@ std::unique_ptr<Backbone> conv4(int64_t size) {
 /// Gives each image's mean red, green and blue: features that can be worked out by hand.
 class ScaledMeanColour : public Backbone {
  public:
-  at::Tensor forward(const at::Tensor& images) override { return images.mean({2, 3}) * factor; }
+  at::Tensor forward(const at::Tensor& images) override {
+    most = std::max(most, images.size(0));
+    return images.mean({2, 3}) * factor;
+  }
   int64_t dim() const override { return 3; }
   int64_t image_size() const override { return 4; }
   void set_mode(BackboneMode next) override { mode = next; }
@@ -46,6 +49,7 @@ class ScaledMeanColour : public Backbone {
   std::vector<at::Tensor> parameters() const override { return {}; }
 
   float factor = 1;
+  int64_t most = 0;  ///< images of a forward pass
   BackboneMode mode = BackboneMode::kTrain;
 };
 
@@ -71,6 +75,18 @@ TEST(Extract, FeaturesComeInTheOrderOfTheImagesWhateverTheBatch) {
     EXPECT_TRUE(at::allclose(features.features.to(at::kDouble), expected, 1e-5, 1e-6)) << "batch " << batch;
     EXPECT_EQ(backbone.mode, BackboneMode::kUse);
   }
+}
+
+TEST(Extract, LargeImagesGoThroughTheProcessorAFewAtATime) {
+  ScaledMeanColour backbone;
+  ExtractOptions options;
+  options.device = "cpu";
+  const PackedImages pack = random_pack(11, 224);  // 64 images of 64 pixels are as large as 5 of these
+  const FeatureSet features = extract_features(backbone, pack, options, Progress::none());
+  EXPECT_EQ(backbone.most, 5);
+  EXPECT_TRUE(at::allclose(features.features, to_float_images(pack.pixels).mean({2, 3})));
+  extract_features(backbone, random_pack(100, 4), options, Progress::none());
+  EXPECT_EQ(backbone.most, 64) << "small ones by the batch asked for";
 }
 
 TEST(Extract, KeepsNamesSplitsLabelsAndIds) {

@@ -109,6 +109,14 @@ TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
   EXPECT_EQ(browser_->evaluate("document.querySelector('#answers .given').hidden"), !none);
 }
 
+TEST_F(Page, IsNoWiderThanAPhoneHoweverLongANameIs) {
+  const std::string name = "has_bill_length::" + std::string(60, 'a');
+  enrol_in_page(name, {photo("1.png", 5)}, "tail");
+  browser_->choose("#ask-files", {photo("2.png", 15)});
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('#answers .verdict')"));
+  shoot("long-name-phone", 390, false);
+}
+
 TEST_F(Page, SaysWhatTheServerRefuses) {
   browser_->evaluate("document.getElementById('class-name').value = 'cat'");
   browser_->evaluate("document.getElementById('attributes').value = 'tial'");
@@ -131,6 +139,9 @@ TEST_F(Page, EveryControlHasANameAndCanBeReachedByKeyboard) {
   EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('#answers img')].filter(i => !i.alt).length"), 0);
   EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('input, button')].filter(e => e.tabIndex < 0).length"),
             0);
+  EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('form:not([hidden]), #classes, #answers')].filter(e => "
+                               "!e.hasAttribute('aria-label') && !e.hasAttribute('aria-labelledby')).map(e => e.id)"),
+            json::array());
   EXPECT_EQ(browser_->evaluate("document.getElementById('status').getAttribute('aria-live')"), "polite");
 }
 

@@ -60,6 +60,20 @@ TEST(Familiarity, IsTheLogOddsAgainstAClassNeverSeenOrTheHighestLogit) {
   EXPECT_NEAR(familiarity(scores)[0].item<double>(), std::log(std::exp(1.0) + std::exp(2.0)) - 0.5, 1e-6);
 }
 
+TEST(CalibrationFor, OfAMethodServesWhatTakesItsFileByItsThreshold) {
+  Calibration made;
+  made.method = "plda";
+  made.factor = 3;
+  made.threshold = 2;
+  EXPECT_EQ(calibration_for(*make_method("plda"), made)->factor, 3);
+  const auto served = calibration_for(*make_method("plda-vb"), made);
+  ASSERT_TRUE(served);
+  EXPECT_EQ(served->factor, 1);
+  EXPECT_EQ(served->threshold, 2);
+  EXPECT_FALSE(calibration_for(*make_method("plda-vb:prior=none"), made));
+  EXPECT_FALSE(calibration_for(*make_method("mean"), made));
+}
+
 TEST_F(Calibrating, AnImageHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
   EnrolledClasses enrolled = clusters(4, 3, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});

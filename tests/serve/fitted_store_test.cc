@@ -4,6 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/npz.h"
+#include "protocom/serve/calibration.h"
 #include "protocom/serve/class_scorer.h"
 #include "serve/store_support.h"
 #include "support/message_of.h"
@@ -110,6 +111,12 @@ TEST_F(FittedStore, KeepsEveryFeatureInItsFile) {
 TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
   EXPECT_EQ(ClassScorer(store_, model_, {"baseline-pp"}).probabilities(queries()).size(1), 3);
   EXPECT_THAT(usage_message_of([&] { ClassScorer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
+}
+
+TEST_F(FittedStore, AnImageIsAsFamiliarInABatchAsAlone) {
+  const at::Tensor alone = familiarity(ClassScorer(store_, model_, {"plda"}).score(queries()));
+  const at::Tensor batch = familiarity(ClassScorer(store_, model_, {"plda-vb"}).score(queries()));
+  EXPECT_TRUE(at::allclose(alone, batch, 1e-4, 1e-4)) << (alone - batch).abs().max();
 }
 
 TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {

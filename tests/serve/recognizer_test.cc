@@ -191,6 +191,19 @@ TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
+TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
+  fs::create_directories(folder_.path() / "photos" / "mouse");
+  photo("photos/mouse/1.png", 9);
+  write_file(folder_ / "attributes.csv", "class,attribute\nmouse,whiskers\nmouse,tail\n");
+  std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
+  take_attributes(folder_ / "attributes.csv", requests);
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol(requests);
+  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::ones({1})));
+  requests.front().description.unknown = UnknownAttribute::kRefuse;
+  EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("no attribute 'whiskers'"));
+}
+
 TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   for (const char* name : {"cat", "dog", "mouse"}) {
     fs::create_directories(folder_.path() / "photos" / name);

@@ -10,7 +10,7 @@ namespace protocom {
 /// the object.
 class MemoryFile {
  public:
-  /// An empty one, which messages call `name`. Throws Error when the system has none left.
+  /// An empty one, which messages call `name`, or the last 249 bytes of it. Throws Error when the system has none left.
   explicit MemoryFile(const std::string& name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
@@ -25,7 +25,7 @@ class MemoryFile {
   int file_ = -1;
 };
 
-/// What messages call a path: the name of a MemoryFile, of which the system keeps 249 bytes, else the path itself.
+/// What messages call a path: the name of a MemoryFile that lives for that of one, else the path itself.
 std::string shown(const std::filesystem::path& path);
 
 }  // namespace protocom

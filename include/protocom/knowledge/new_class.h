@@ -20,12 +20,19 @@ struct NewClass {
   std::vector<std::string> outside_vocabulary;  ///< attributes it has that no base class has: they cannot help
 };
 
+/// What becomes of a named attribute that the knowledge does not have.
+enum class UnknownAttribute {
+  kRefuse,   ///< an Error: it may be mistyped
+  kLeaveOut  ///< NewClass::outside_vocabulary names it: a table of base classes was read the same way
+};
+
 /// What may help to describe a new class.
 struct NewClassOptions {
   /// The word vectors that the knowledge was made with. Without them a class is placed by its attributes alone.
   std::optional<std::filesystem::path> vectors;
   /// How much the class has of each attribute, in (0, 1], as the knowledge's own weights; empty: 1 of each.
   std::vector<float> weights = {};
+  UnknownAttribute unknown = UnknownAttribute::kRefuse;
 };
 
 /// A class of this name with these attributes, each named as in the knowledge or by one of the names in its title
@@ -34,8 +41,8 @@ struct NewClassOptions {
 ///   - word vectors given: embed_lemmas of the name (its lemma_of_name); when no word of the name has a vector, as
 ///   without them;
 ///   - else the embedding that place_by_attributes gives.
-/// Throws Error for an attribute the knowledge does not know (with near matches) or vectors of another dimension,
-/// UsageError for weights that are not one an attribute.
+/// Throws Error for an attribute the knowledge does not know (with near matches) unless those are left out, and for
+/// vectors of another dimension, UsageError for weights that are not one an attribute.
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
                                 const std::vector<std::string>& attributes, const NewClassOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "protocom/core/progress.h"
@@ -27,6 +28,12 @@ struct Calibration {
 nlohmann::json to_json(const Calibration& calibration);
 /// `where` names it in messages. Throws Error for missing fields and values that cannot be.
 Calibration calibration_from(const nlohmann::json& json, const std::string& where);
+
+/// What of a calibration counts for a method: all of it for the one it was made for. For one that takes the fitted
+/// files of that and has no setting of its own the threshold, with the factor 1: its probabilities are those of the
+/// fit, and where the familiarity is that against a class never seen it is the same for both (plda and plda-vb). Else
+/// nothing.
+std::optional<Calibration> calibration_for(const Method& method, Calibration calibration);
 
 /// How an image's score for being one of the classes is called: the log odds against a class never seen where the
 /// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.

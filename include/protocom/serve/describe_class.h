@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocom/knowledge/knowledge.h"
+#include "protocom/knowledge/new_class.h"
 #include "protocom/knowledge/wordnet.h"
 #include "protocom/serve/enrolled_classes.h"
 #include "protocom/serve/store_model.h"
@@ -13,8 +14,9 @@ namespace protocom {
 /// What is said about a class at its enrolment: attributes, or a synset, or nothing but its name.
 struct ClassRequest {
   std::string name;
-  std::vector<std::string> attributes;             ///< as describe_by_attributes takes them
-  std::vector<float> weights = {};                 ///< of the attributes, as NewClassOptions has them
+  std::vector<std::string> attributes;  ///< as describe_by_attributes takes them
+  std::vector<float> weights = {};      ///< of the attributes, as NewClassOptions has them
+  UnknownAttribute unknown = UnknownAttribute::kRefuse;
   std::string synset;                              ///< as WordNet::resolve takes it
   std::filesystem::path vectors;                   ///< the word vectors the knowledge was made with; empty: none
   std::filesystem::path wordnet = kWordNetFolder;  ///< read only for a synset
