@@ -16,7 +16,7 @@ constexpr int kFailed = 1;
 /// Nothing else may be done in a signal handler.
 void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text)); }
 
-void on_fault(int signal) {
+[[maybe_unused]] void on_fault(int signal) {
   const char* file = ForeignCode::running();
   if (file == nullptr && signal != SIGBUS) return;  // once more, and the default action follows
   put("protocom: ");
@@ -32,7 +32,7 @@ void on_fault(int signal) {
 }  // namespace
 
 void catch_faults() {
-#ifndef __SANITIZE_ADDRESS__               // whose report says more
+#ifndef PROTOCOM_SANITIZED                 // whose report says more
   static std::array<char, 1 << 16> stack;  // a fault may be that the own one is full
   stack_t place{};
   place.ss_sp = stack.data();

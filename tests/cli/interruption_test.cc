@@ -200,6 +200,18 @@ TEST_F(Interruption, ASignalSavesTheStateAndExitsWithItsNumber) {
   }
 }
 
+#ifdef PROTOCOM_SANITIZED
+TEST_F(Interruption, AFaultIsLeftToTheSanitizersReport) {
+  const fs::path folder = place("fault");
+  Program program(folder, pretraining(500));
+  ASSERT_TRUE(wait_until([&] { return fs::exists(folder / "m.npz.last"); }));
+  program.signal(SIGSEGV);
+  const Outcome outcome = program.wait();
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("Sanitizer"));
+}
+#endif
+
 TEST_F(Interruption, ASecondSignalEndsATrainingInTheMiddleOfItsStep) {
   const fs::path folder = place("impatient");
   std::vector<std::string> slow = pretraining(500, "60");
