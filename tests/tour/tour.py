@@ -12,8 +12,10 @@ import pathlib
 import re
 import shutil
 import struct
+import signal
 import subprocess
 import sys
+import urllib.request
 import zipfile
 
 program, readme, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
@@ -67,8 +69,12 @@ def lay_out():
                 target.write_bytes(with_orientation(jpeg, SIDEWAYS if i == 1 else 1))
             else:
                 (work / "holiday" / f"{name}-{file.name}").write_bytes(jpeg)
-    for name in novel[1:]:  # enrolled as folders
+    for name in novel[1:]:  # enrolled as folders, two of them first with five photos each
         shutil.copytree(photos / name, work / "more-photos" / name)
+    for name in novel[1:3]:
+        (work / "my-photos" / name).mkdir(parents=True)
+        for file in sorted((photos / name).iterdir())[:5]:
+            shutil.copy(file, work / "my-photos" / name)
     first, second = sorted((photos / okapi).iterdir())[:2]
     shutil.copy(first, work / "okapi1.jpg")
     run("heif-enc", "-q", 60, second, "-o", "okapi2.heic", stdout=subprocess.DEVNULL)
@@ -95,11 +101,27 @@ def attributes_of(name):
     return [row["attribute"] for row in rows if row["class"] == name and float(row.get("weight") or 1) > 0]
 
 
+def look_at(line):
+    """A server, as far as its page and its end. Returns the page."""
+    server = subprocess.Popen([program, *line.split()[1:], "--port", "0"], cwd=work, stdout=subprocess.PIPE, text=True)
+    try:
+        address = re.search(r"http://\S+", server.stdout.readline())
+        expect(address, f"`{line}` does not say where it serves")
+        page = urllib.request.urlopen(address.group(), timeout=60).read().decode()
+    finally:
+        server.send_signal(signal.SIGTERM)
+        expect(server.wait(timeout=60) == 0, f"`{line}` ended with {server.returncode} when it was asked to")
+    return page
+
+
 def walk_through(okapi):
     """Every command in order, in one shell as a user has it. Returns what each printed."""
     named = ",".join(attributes_of(okapi)[:2])
     printed = {}
     for line in commands():
+        if line.split()[1] == "serve":
+            printed["serve"] = look_at(line)
+            continue
         line = line.replace("--attributes stripes,hooves", f"--attributes '{named}'").replace("--class okapi", f"--class {okapi}")
         shown = subprocess.run(["bash", "-c", f'protocom() {{ "{program}" "$@"; }}; {line}'], cwd=work, capture_output=True, text=True)
         print(f"$ {line}\n{shown.stdout}", end="", flush=True)
@@ -114,6 +136,7 @@ def check(printed, okapi):
     for method in ("plda", "plda-vb"):
         for k in (1, 5):
             expect(results[(method, k)] > 40, f"{method} has {results[(method, k)]:.1f} % from {k} images a class, where chance is 20")
+    expect("What is it?" in printed["serve"], "the server's page does not ask what an image is")
     expect("<h1>" in (work / "report.html").read_text(), "the report is no page")
     holiday = list((work / "holiday").iterdir())
     answered = [file.name for file in holiday if file.name in printed["classify"]]
