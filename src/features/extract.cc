@@ -15,7 +15,7 @@ namespace protocom {
 namespace {
 
 /// Pixels of a forward pass on the processor: with more, the maps inside a backbone no longer stay near its cache.
-constexpr int64_t kPixelsAPass = 64 * 64 * 64;
+constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 
 int64_t images_a_pass(const at::Tensor& pixels, c10::Device device) {
   if (device.type() != c10::kCPU) return pixels.size(0);

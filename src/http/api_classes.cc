@@ -73,7 +73,8 @@ void Api::check_request(const ClassRequest& request) {
 
 json Api::change_class(const std::string& name, const json& body) {
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
-  ClassRequest request{name, {}, {}, {}};
+  ClassRequest request;
+  request.name = name;
   if (body.contains("attributes")) request.attributes = texts_in(body, "attributes");
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
   if (!request.attributes.empty()) check_request(request);

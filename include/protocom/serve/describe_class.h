@@ -14,12 +14,12 @@ namespace protocom {
 /// What is said about a class at its enrolment: attributes, or a synset, or nothing but its name.
 struct ClassRequest {
   std::string name;
-  std::vector<std::string> attributes;  ///< as describe_by_attributes takes them
-  std::vector<float> weights = {};      ///< of the attributes, as NewClassOptions has them
-  UnknownAttribute unknown = UnknownAttribute::kRefuse;
-  std::string synset;                              ///< as WordNet::resolve takes it
-  std::filesystem::path vectors;                   ///< the word vectors the knowledge was made with; empty: none
-  std::filesystem::path wordnet = kWordNetFolder;  ///< read only for a synset
+  std::vector<std::string> attributes;                   ///< as describe_by_attributes takes them
+  std::vector<float> weights = {};                       ///< of the attributes, as NewClassOptions has them
+  UnknownAttribute unknown = UnknownAttribute::kRefuse;  ///< what becomes of attributes that the knowledge has not
+  std::string synset;                                    ///< as WordNet::resolve takes it
+  std::filesystem::path vectors;                         ///< the word vectors the knowledge was made with; empty: none
+  std::filesystem::path wordnet = kWordNetFolder;        ///< read only for a synset
 };
 
 /// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class
