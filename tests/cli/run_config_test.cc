@@ -42,6 +42,12 @@ TEST_F(RunConfig, RefusesAValueThatItsCommandRefuses) {
   expect_refused("[synth]\nseed = \"one\"\n", "c.toml:1: [synth]");
 }
 
+TEST_F(RunConfig, RefusesASeedThatIsNoWholeNumber) {
+  for (const char* seed : {"-1", "1.5", "2e51", "\"3\""})
+    expect_refused(std::string("out = \"o\"\nseed = ") + seed + "\n[synth]\n",
+                   "c.toml:2: seed must be a whole number from 0");
+}
+
 TEST_F(RunConfig, RefusesAVariableThatIsNotSet) {
   expect_refused("[pack]\nimages = \"${data}\"\n", "c.toml:2: ${data} is not set; add --set data=...");
 }

@@ -80,9 +80,9 @@ void Reader::read_top_level(const std::string& key, const toml::node& node) {
   if (key == "out") {
     config_.out = scalar(key, node);
   } else if (key == "seed") {
-    const auto seed = node.value<int64_t>();
-    if (!node.is_integer() || *seed < 0) fail_usage("{}: seed must be a whole number from 0", where);
-    config_.seed = static_cast<uint64_t>(*seed);
+    const toml::value<int64_t>* seed = node.as_integer();
+    if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed must be a whole number from 0", where);
+    config_.seed = static_cast<uint64_t>(seed->get());
   } else {
     fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; everything else stands in a [stage])", where, key,
                did_you_mean(key, {"out", "seed"}));
