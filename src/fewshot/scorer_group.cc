@@ -20,6 +20,13 @@ at::Tensor select(const at::Tensor& table, const std::vector<int64_t>& rows, at:
   return table.index_select(0, at::tensor(rows, at::kLong)).to(at::kFloat).view(shape);
 }
 
+/// As `select`, with zeros where a row is absent (-1): no row is read in its place, which may not be there yet.
+at::Tensor select_present(const at::Tensor& table, const at::Tensor& rows, at::IntArrayRef shape) {
+  const at::Tensor where = rows.ge(0).nonzero().flatten();
+  const at::Tensor present = table.index_select(0, rows.index_select(0, where)).to(at::kFloat);
+  return at::zeros({rows.size(0), table.size(1)}).index_copy_(0, where, present).view(shape);
+}
+
 /// The pointers of one episode of a batch, in memory that the next one uses again.
 void place(const RowBatch& rows, int64_t number, const at::Tensor& padded, FastEpisode& episode) {
   const float* table = padded.data_ptr<float>();
@@ -121,10 +128,11 @@ EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows) {
   const int64_t d = table.size(1);
   EpisodeBatch batch;
   const at::Tensor support = at::tensor(rows.support, at::kLong);
-  batch.support = table.index_select(0, support.clamp_min(0)).to(at::kFloat).view({b, rows.n, rows.k, d});
   if (support.lt(0).any().item<bool>()) {
+    batch.support = select_present(table, support, {b, rows.n, rows.k, d});
     batch.support_mask = support.ge(0).to(at::kFloat).view({b, rows.n, rows.k});
-    batch.support = batch.support * batch.support_mask.unsqueeze(-1);
+  } else {
+    batch.support = select(table, rows.support, {b, rows.n, rows.k, d});
   }
   batch.query = select(table, rows.query, {b, rows.q, d});
   if (rows.u > 0) batch.unlabelled = select(table, rows.unlabelled, {b, rows.u, d});

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -300,6 +301,28 @@ TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
       EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
     }
   }
+}
+
+/// A table in which what is no image of an episode is `other`. [images, size]
+at::Tensor only_the_images_of(const RowBatch& rows, const at::Tensor& table, float other) {
+  at::Tensor kept = at::full_like(table, other);
+  for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) {
+    for (const int64_t row : *part) {
+      if (row >= 0) kept[row].copy_(table[row]);
+    }
+  }
+  return kept;
+}
+
+TEST_P(MethodContract, ReadsNoImageInPlaceOfOneThatIsAbsent) {
+  const RowBatch rows = some_rows(true);
+  MethodContext context = world().context();
+  const auto expected = ScorerGroup({method_}, context, world().features).score(rows).front().logits;
+  constexpr float kMostOfHalf = 65504;  // maps that are not numbers would be refused
+  if (context.maps.defined()) context.maps = only_the_images_of(rows, context.maps, kMostOfHalf);
+  const at::Tensor table = only_the_images_of(rows, world().features, std::numeric_limits<float>::quiet_NaN());
+  const ScorerGroup group({method_}, context, table);
+  EXPECT_EQ(far(group.score(rows).front().logits, expected), 0);
 }
 
 /// The rows of classes that were placed one after the other.
