@@ -32,9 +32,8 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
   seen.within = (space.projection * at::matmul(held_out.scatter, space.projection)).sum(0) / degrees;
   const at::Tensor mean = space.transform_means(held_out.mean);
   const at::Tensor error = seen.within * held_out.count.reciprocal().mean();
-  seen.between = (mean - mean.mean(0)).square().sum(0) / static_cast<double>(classes - 1) - error;
-  const at::Tensor miss = predicted.defined() ? mean - predicted : mean;
-  seen.residual = miss.square().mean(0) - error;
+  seen.between = mean.square().mean(0) - error;
+  seen.residual = predicted.defined() ? (mean - predicted).square().mean(0) - error : seen.between;
   return seen;
 }
 

@@ -242,7 +242,7 @@ Candidate choose_space(const HeldOutEvidence& evidence, const Told& told, const 
       candidates.push_back(with_floors(measured, floor));
       const auto tasks = all_tasks(held_out_classes(candidates.back()), {TaskQueries::kBalanced}, options);
       settings.push_back(fmt::format("{}, {}", shrinkage, floor));
-      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
+      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores()));
     }
   }
   const size_t chosen = choose(figures);
@@ -261,8 +261,8 @@ std::vector<KnowledgeWorth> measure_knowledge(const std::vector<PldaTasks>& with
   }
   std::vector<KnowledgeWorth> worth;
   for (const auto& [k_shot, tasks] : by_shots) {
-    const at::Tensor base = accuracies(tasks.second, inductive_scores);
-    const at::Tensor gain = accuracies(tasks.first, inductive_scores) - base;
+    const at::Tensor base = accuracies(tasks.second, inductive_scores());
+    const at::Tensor gain = accuracies(tasks.first, inductive_scores()) - base;
     const double error = gain.numel() > 1 ? gain.std().item<double>() / std::sqrt(gain.numel()) : 0;
     worth.push_back({k_shot, base.mean().item<double>(), gain.mean().item<double>(), 1.96 * error});
   }
@@ -287,7 +287,12 @@ void choose_answers(const Candidate& best, const PldaFitOptions& options, PldaFi
     fit.worth = measure_knowledge(all_tasks(parts, balanced, options),
                                   all_tasks(held_out_classes(without_knowledge(best)), balanced, options));
   }
-  set_probabilities(parts, {tells(best), options.tasks, options.seed}, fit.model);
+  const ProbabilityTasks probabilities{tells(best), options.tasks, options.seed};
+  const std::vector<VolumeTrial> volumes = try_volumes(parts, probabilities);
+  for (const VolumeTrial& trial : volumes)
+    fit.tried.push_back({"volume of uneven shots", fmt::format("{}", trial.volume), trial.loss, &trial == &volumes.front()});
+  if (!volumes.empty()) fit.model.volume = volumes.front().volume;
+  set_probabilities(parts, probabilities, fit.model);
 }
 
 PldaSpace with_floor(PldaSpace space) {

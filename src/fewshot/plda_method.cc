@@ -102,7 +102,8 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
 
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
-  const at::Tensor none = row_log_predictive(nothing, batch.query, rows->layout()).squeeze(-1);  // [b, q]
+  const at::Tensor none =
+      row_log_predictive(nothing, batch.query, rows->layout(), model->volume).squeeze(-1);  // [b, q]
   const at::Tensor ratio = std::get<0>(predictive.max(-1)) - none;
   return logits.logsumexp(-1) - by_shots(model->known_slope, count).squeeze(-1) * ratio -
          by_shots(model->known_offset, count).squeeze(-1);

@@ -14,22 +14,30 @@ namespace {
 
 constexpr int64_t kFewestWays = 2;  ///< given classes, and others, of a task
 
+/// Images that the smallest class of all has.
+int64_t fewest_images(const std::vector<HeldOutClasses>& parts) {
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (const HeldOutClasses& part : parts) fewest = std::min(fewest, protocom::fewest_images(part));
+  return fewest;
+}
+
+struct ScaleTrial {
+  double scale = 1;
+  double loss = std::numeric_limits<double>::infinity();  ///< nats
+};
+
 /// The scale of scores that gives the least log loss, on a grid of 5 % steps from .02 to 3.
-double best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
+ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
   std::vector<at::Tensor> logits;
   for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
-  double best = 1;
-  double least = std::numeric_limits<double>::infinity();
+  ScaleTrial best;
   for (double scale = 0.02; scale < 3; scale *= 1.05) {
     double loss = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
       loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
     }
-    if (loss < least) {
-      least = loss;
-      best = scale;
-    }
+    if (loss < best.loss) best = {scale, loss};
   }
   return best;
 }
@@ -58,7 +66,8 @@ std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Ten
 /// One number of shots.
 class Shots {
  public:
-  Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot) {
+  Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot, double volume)
+      : volume_(volume) {
     const auto each = std::max<int64_t>(1, options.tasks / static_cast<int64_t>(parts.size()));
     for (size_t p = 0; p < parts.size(); ++p) {
       Rng rng = Rng(options.seed).fork(100 + 10 * p + static_cast<uint64_t>(k_shot));
@@ -81,12 +90,13 @@ class Shots {
 
  private:
   void add_ratios(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
-    const at::Tensor best = std::get<0>(inductive_scores(tasks).max(-1));
-    const at::Tensor none = row_log_predictive(part.nothing, tasks.queries, tasks.layout).squeeze(-1);
+    const at::Tensor best = std::get<0>(inductive_scores(volume_)(tasks).max(-1));
+    const at::Tensor none = row_log_predictive(part.nothing, tasks.queries, tasks.layout, volume_).squeeze(-1);
     ratio_.push_back((best - none).flatten().to(at::kDouble));
     known_.push_back(tasks.labels.lt(given).flatten().to(at::kDouble));
   }
 
+  double volume_;
   std::vector<PldaTasks> tasks_;
   std::vector<at::Tensor> ratio_;
   std::vector<at::Tensor> known_;
@@ -94,9 +104,11 @@ class Shots {
 
 }  // namespace
 
-at::Tensor inductive_scores(const PldaTasks& tasks) {
-  return row_log_predictive(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout), tasks.queries,
-                            tasks.layout);
+TaskScoring inductive_scores(double volume) {
+  return [volume](const PldaTasks& tasks) {
+    return row_log_predictive(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout), tasks.queries,
+                              tasks.layout, volume);
+  };
 }
 
 TaskScoring transductive_scores(const PldaVbOptions& options) {
@@ -110,14 +122,30 @@ const std::vector<TaskQueries>& all_query_kinds() {
   return kKinds;
 }
 
+std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options) {
+  const int64_t most = std::min<int64_t>(5, fewest_images(parts) / 2);
+  if (most < 2) return {};
+  std::vector<PldaTasks> tasks;
+  const auto each = std::max<int64_t>(1, options.tasks / static_cast<int64_t>(parts.size()));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    Rng rng = Rng(options.seed).fork(1000 + p);
+    tasks.push_back(draw_tasks(parts[p], {each, most, TaskQueries::kBalanced, 5, 1}, rng));
+  }
+  std::vector<VolumeTrial> trials;
+  for (const double volume : {1.0, 1.4, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.06, 0.0})
+    trials.push_back({volume, best_scale(tasks, inductive_scores(volume)).loss / static_cast<double>(parts.size())});
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const VolumeTrial& a, const VolumeTrial& b) { return a.loss < b.loss; });
+  return trials;
+}
+
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model) {
-  int64_t fewest = std::numeric_limits<int64_t>::max();
-  for (const HeldOutClasses& part : parts) fewest = std::min(fewest, fewest_images(part));
+  const int64_t fewest = fewest_images(parts);
   if (fewest < 2) return;
   const auto set = [&](double ByShots::*place, int64_t k_shot) {
-    const Shots shots(parts, options, k_shot);
-    model.inductive_scale.*place = best_scale(shots.tasks(), inductive_scores);
-    model.transductive_scale.*place = best_scale(shots.tasks(), transductive_scores(model.vb));
+    const Shots shots(parts, options, k_shot, model.volume);
+    model.inductive_scale.*place = best_scale(shots.tasks(), inductive_scores()).scale;
+    model.transductive_scale.*place = best_scale(shots.tasks(), transductive_scores(model.vb)).scale;
     std::tie(model.known_slope.*place, model.known_offset.*place) = shots.known();
   };
   set(&ByShots::none, options.described ? 0 : 1);

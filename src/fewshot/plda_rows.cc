@@ -82,25 +82,27 @@ PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count,
           prior.variance_rest * gain_rest};
 }
 
-PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout) {
+PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout, double volume) {
   // -2 log N = sum log(1 + v) + q^2 w - 2 q (w m) + m^2 w + d log 2 pi with w = 1 / (1 + v): linear in a row's parts.
+  // The first sum counts by `volume`.
   const at::Tensor weight = (1 + posterior.variance_own).reciprocal();
   const at::Tensor weight_rest = (1 + posterior.variance_rest).reciprocal();
   const at::Tensor own = weight * posterior.mean_own;
   const at::Tensor rest = weight_rest.unsqueeze(-1) * posterior.mean_rest;
   const at::Tensor squares = padded_row(-0.5 * weight_rest.unsqueeze(-1));
-  const at::Tensor constant = (own * posterior.mean_own - weight.log()).sum(-1) + (rest * posterior.mean_rest).sum(-1) -
-                              static_cast<double>(layout.rest()) * weight_rest.log() +
-                              static_cast<double>(layout.dims) * kLogTwoPi;
-  return {at::cat({own, -0.5 * weight, squares, rest}, -1), constant};
+  const at::Tensor length = (own * posterior.mean_own).sum(-1) + (rest * posterior.mean_rest).sum(-1);
+  const at::Tensor log_weight = weight.log().sum(-1) + static_cast<double>(layout.rest()) * weight_rest.log();
+  return {at::cat({own, -0.5 * weight, squares, rest}, -1),
+          length - volume * log_weight + static_cast<double>(layout.dims) * kLogTwoPi};
 }
 
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows) {
   return row_products(rows, predictive.prototypes) - 0.5 * predictive.constant.unsqueeze(-2);
 }
 
-at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout) {
-  return row_log_predictive(row_predictive(posterior, layout), rows);
+at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout,
+                              double volume) {
+  return row_log_predictive(row_predictive(posterior, layout, volume), rows);
 }
 
 }  // namespace protocom

@@ -58,15 +58,16 @@ PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
                             const PldaLayout& layout);
 
-/// A belief as rows take it: a log predictive is one product and one constant a class.
+/// A belief as rows take it: a log predictive is one product and one constant a class. `volume` is PldaModel's.
 struct PldaRowPredictive {
   at::Tensor prototypes;  ///< [..., n, width]
   at::Tensor constant;    ///< [..., n]
 };
-PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout);
+PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout, double volume = 1);
 
-/// log_predictive() of rows [..., q, width]: [..., q, n].
+/// log_predictive() of rows [..., q, width], where `volume` is 1: [..., q, n].
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
-at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout);
+at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout,
+                              double volume = 1);
 
 }  // namespace protocom

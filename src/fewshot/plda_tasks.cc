@@ -41,6 +41,16 @@ std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, Tas
   return count;
 }
 
+/// How many of k_shot images each class of each task has, float [tasks, n].
+at::Tensor draw_counts(const PldaTaskShape& shape, int64_t n, Rng& rng) {
+  at::Tensor count = at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat);
+  if (shape.fewest_shots == 0) return count;
+  for (int64_t i = 0; i < count.numel(); ++i)
+    count.data_ptr<float>()[i] =
+        static_cast<float>(shape.fewest_shots + rng.below(shape.k_shot - shape.fewest_shots + 1));
+  return count;
+}
+
 }  // namespace
 
 int64_t fewest_images(const HeldOutClasses& classes) {
@@ -82,14 +92,15 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
   };
   const int64_t width = classes.features.size(1);
   const PldaRowBelief& prior = classes.prior;
+  const at::Tensor images = classes.features.index_select(0, at::tensor(support, at::kLong));  // [tasks n k, width]
+  const at::Tensor count = draw_counts(shape, n, rng);
+  const at::Tensor present = at::arange(shape.k_shot).lt(count.unsqueeze(-1)).unsqueeze(-1);  // [tasks, n, k, 1]
   return {classes.layout,
           shape.k_shot,
           {gather(prior.mean_own, who, n), gather(prior.variance_own, who, n), gather(prior.mean_rest, who, n),
            gather(prior.variance_rest, who, n)},
-          at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
-          classes.features.index_select(0, at::tensor(support, at::kLong))
-              .view({shape.tasks, n, shape.k_shot, width})
-              .sum(2),
+          count,
+          (images.view({shape.tasks, n, shape.k_shot, width}) * present).sum(2),
           gather(classes.features, at::tensor(query, at::kLong), total),
           at::tensor(labels, at::kLong).view({shape.tasks, total})};
 }

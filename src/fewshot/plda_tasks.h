@@ -37,6 +37,7 @@ struct PldaTaskShape {
   int64_t k_shot = 1;
   TaskQueries queries = TaskQueries::kBalanced;
   int64_t ways = 5;
+  int64_t fewest_shots = 0;  ///< not 0: each class has at least so many and at most k_shot images
 };
 
 /// Up to `ways` classes and 10 queries a class; fewer where the classes have not enough images.

@@ -98,6 +98,17 @@ TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
   EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
 }
 
+TEST_P(PldaRowsOfSizes, CountTheLogDeterminantByTheVolume) {
+  const RaggedTask task = task_of(model_, 10, 0);
+  const PldaVbRows rows = rows_of(map_, task);
+  const PldaRowBelief belief = row_posterior(rows.prior, rows.count, rows.sum, map_.layout());
+  const at::Tensor log_determinant = reference_of(model_, task).posterior.variance.log1p().sum(-1);  // [b, n]
+  const at::Tensor whole = row_log_predictive(belief, rows.unlabelled, map_.layout());
+  const at::Tensor third = row_log_predictive(belief, rows.unlabelled, map_.layout(), 0.3);
+  const at::Tensor expected = (0.5 * 0.7 * log_determinant).unsqueeze(-2).expand_as(whole);
+  EXPECT_LT(((third - whole - expected).abs().max() / whole.abs().max()).item<double>(), 1e-5);
+}
+
 TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced, Proportions::kGiven}) {
     for (const int64_t pool : {0, 21}) {

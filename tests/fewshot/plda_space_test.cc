@@ -138,8 +138,21 @@ TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
   const at::Tensor f = space.transform(rest).view({4, 30, 6});
   EXPECT_LT(error_of(seen.within, f.var(1, true).mean(0)), 1e-10);
   const at::Tensor means = f.mean(1);
-  EXPECT_LT(error_of(seen.between, means.var(0, true) - seen.within / 30), 1e-10);
-  EXPECT_LT(error_of(seen.residual, means.square().mean(0) - seen.within / 30), 1e-10);
+  EXPECT_LT(error_of(seen.between, means.square().mean(0) - seen.within / 30), 1e-10);
+  const at::Tensor predicted = 0.5 * means;
+  EXPECT_LT(error_of(held_out_variance(space, moments, predicted).residual,
+                     (means - predicted).square().mean(0) - seen.within / 30),
+            1e-10);
+}
+
+TEST(PldaCalibration, KnowsAsMuchOfAClassWithoutDescriptionAsOfOneThatADescriptionTellsNothingOf) {
+  Labelled data = images(8, 30, 6);
+  data.features.narrow(0, 120, 120) += 2;  // other classes lie elsewhere than those that the space was fitted on
+  const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
+  const UnitMoments moments =
+      unit_moments(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
+  const HeldOutVariance seen = held_out_variance(space, moments, at::zeros({4, 6}, at::kDouble));
+  EXPECT_LT(error_of(seen.residual, seen.between), 1e-12);
 }
 
 TEST(PldaCalibration, ScalesALeadingDimensionToVarianceOneWithinHeldOutClasses) {

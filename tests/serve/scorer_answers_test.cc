@@ -163,5 +163,29 @@ TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoesOnRealFeatures) {
   expect_the_predictions_of_evaluation(real_images());
 }
 
+/// The share of queries that go to the first of the classes.
+double share_of_first(const ManyImages& images, const EnrolledClasses& enrolled, const RowBatch& rows) {
+  const at::Tensor queries = images.features.index_select(0, at::tensor(rows.query, at::kLong));
+  const at::Tensor logits = ClassScorer(enrolled, {{}, fitted_plda(images)}, {"plda"}).score(queries).logits.squeeze(0);
+  return logits.argmax(1).eq(0).to(at::kDouble).mean().item<double>();
+}
+
+// Twenty classes of 1 to 5 images; what is told of them is drawn, so that nothing follows from it.
+TEST(ScorerAnswers, AClassOfOneImageGetsItsShareAmongClassesOfMoreWhetherItIsDescribedOrNot) {
+  REQUIRE_REAL_DATA();
+  const at::NoGradGuard no_grad;
+  ManyImages images = real_images();
+  for (const size_t base : {15, 8}) {
+    images.base.resize(base);
+    const RowBatch rows = episode_of(images);
+    EnrolledClasses enrolled = enrolled_of(images, rows);
+    const double own = 1 / static_cast<double>(rows.n);
+    EXPECT_NEAR(share_of_first(images, enrolled, rows), own, 0.7 * own) << base << " base classes";
+    enrolled.classes[0].description.association = at::zeros({kAttributes});
+    enrolled.classes[0].description.embedding = at::zeros({4});
+    EXPECT_NEAR(share_of_first(images, enrolled, rows), own, 0.7 * own) << base << " base classes, not described";
+  }
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -13,8 +13,8 @@ namespace protocom {
 struct HeldOutVariance {
   at::Tensor predictor;  ///< `between` of the space
   at::Tensor within;     ///< variance of images around their class's mean
-  at::Tensor between;    ///< variance of class means around their own mean, less their sampling error
-  at::Tensor residual;   ///< mean square of class mean minus predicted mean, less the sampling error
+  at::Tensor between;    ///< mean square of class means, less their sampling error
+  at::Tensor residual;   ///< the same of class mean minus predicted mean
   int64_t leading = 0;
 };
 

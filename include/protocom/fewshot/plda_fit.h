@@ -20,8 +20,8 @@ struct PldaFitInputs {
 
 /// How its settings are chosen.
 struct PldaFitOptions {
-  std::string prior = "kernel-ridge";                 ///< of prior_names(), where there is knowledge
-  std::vector<double> shrinkages = {0.1, 0.02, 0.3};  ///< the first stays unless another is surely better
+  std::string prior = "kernel-ridge";                      ///< of prior_names(), where there is knowledge
+  std::vector<double> shrinkages = {0.1, 0.02, 0.3, 0.6};  ///< the first stays unless another is surely better
   /// Factors of the variance between classes in dimensions that no base class shows: few base classes show few of those
   /// in which others differ.
   std::vector<double> floors = {1, 2, 4};
@@ -32,10 +32,11 @@ struct PldaFitOptions {
 
 /// One setting that was tried.
 struct PldaTrial {
-  std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge" or "trust, spread"
+  std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge", "trust, spread" or
+                        ///< "volume of uneven shots"
   std::string setting;  ///< "0.1, 2"
   /// Accuracy in percent on tasks of held-out classes; for knowledge the leave-one-out error, for its strength the
-  /// share that it then explains.
+  /// share that it then explains, for the volume the log loss.
   double figure = 0;
   bool chosen = false;
 };
@@ -69,6 +70,8 @@ struct PldaFit {
 ///     of val classes (without val: of the base classes left out),
 ///     trust and spread by that of plda_vb with balanced and Dirichlet(1/2) queries: the default stays unless the
 ///     others' gain on the same tasks is above its standard error;
+///   - how far it counts that classes of more images are narrower (PldaModel::volume) by the log loss of tasks whose
+///     classes have 1 to 5 images each;
 ///   - the scales that make probabilities by the log loss of the same tasks.
 /// With fewer than 4 base classes and no val nothing can be measured: the laws then are the fitted variances with a
 /// floor of 5 % of their mean. float64 inside. Throws Error as PldaSpaceFitter.

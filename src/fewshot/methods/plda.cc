@@ -48,7 +48,8 @@ class Plda : public PldaMethod {
     [[nodiscard]] PldaRowPredictive predictive(const EpisodeBatch& batch, const at::Tensor& count,
                                                const at::Tensor& sum) const {
       const PldaLayout& layout = prepared_.rows->layout();
-      return row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout);
+      return row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout,
+                            prepared_.model->volume);
     }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch, const PldaRowPredictive& classes,
                                        const at::Tensor& count) const {
