@@ -72,6 +72,7 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
       options.methods.empty() ? default_methods(data.inputs().model, data.fitted) : options.methods, data.fitted);
   evaluation.group = &job();
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
+  options.comparisons = with_labels(options.comparisons, labels_of(evaluation.methods));
   const auto pairs = pairs_to_compare(labels_of(evaluation.methods), options.comparisons);
   auto tasks = tasks_of(command, options.tasks, data.features);
   const bool writes = job().is_main();

@@ -118,6 +118,23 @@ json results_json(const EpisodeShape& shape, const std::vector<SeedScores>& seed
   return out;
 }
 
+Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods) {
+  const auto resolve = [&](std::string& name) {
+    if (has(methods, name)) return;
+    std::vector<std::string> found;
+    for (const std::string& label : methods) {
+      if (label.substr(0, label.find(':')) == name) found.push_back(label);
+    }
+    if (found.size() == 1) name = found.front();
+  };
+  resolve(asked.baseline);
+  for (MethodPair& pair : asked.pairs) {
+    resolve(pair.first);
+    resolve(pair.second);
+  }
+  return asked;
+}
+
 std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods, const Comparisons& asked) {
   std::vector<MethodPair> pairs;
   const auto add = [&](MethodPair pair) {

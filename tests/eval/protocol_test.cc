@@ -302,6 +302,15 @@ TEST(PairedDifference, IsWorkedOutByHand) {
   EXPECT_NEAR(difference.ci95, 1.96 * 2 / std::sqrt(3.0), 1e-12);
 }
 
+TEST(Results, CompareMethodsThatAreNamedWithoutTheParametersOfTheirLabels) {
+  const std::vector<std::string> methods = {"mean", "plda:prior=none", "tim:steps=10", "tim:steps=20"};
+  const Comparisons found = with_labels({"plda", {{"plda", "mean"}, {"tim", "tim:steps=20"}}}, methods);
+  EXPECT_EQ(found.baseline, "plda:prior=none");
+  EXPECT_THAT(found.pairs,
+              ::testing::ElementsAre(MethodPair("plda:prior=none", "mean"), MethodPair("tim", "tim:steps=20")))
+      << "two of tim: neither is meant";
+}
+
 TEST(Results, CompareEveryMethodWithTheBaselineAndThePairsAskedFor) {
   const auto rows = paper_rows();
   const auto pairs = pairs_to_compare(rows, {"mean", {{"gauss-fusion", "mean-fusion"}, {"completed", "mean"}}});

@@ -36,6 +36,10 @@ struct Comparisons {
   std::vector<MethodPair> pairs = {};  ///< further ones
 };
 
+/// The same with labels of `methods` where a method is named without the parameters that its label has: "plda" is
+/// "plda:prior=kernel-ridge" if no other plda is evaluated.
+Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods);
+
 /// Every other method of `methods` (labels) against the baseline, if it is there, then the pairs asked for, none
 /// twice. Throws UsageError for a pair whose methods are not evaluated, and for a baseline that was asked for and is
 /// not.
