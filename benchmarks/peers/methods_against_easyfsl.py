@@ -12,7 +12,6 @@ easyfsl's feature_centering and feature_normalization do and as transform=cl2n d
 """
 import argparse
 import importlib
-import json
 import pathlib
 import sys
 import time
@@ -20,6 +19,8 @@ import types
 
 import numpy
 import torch
+
+from peer_episodes import Features, load_episodes, load_results, report
 
 # protocom's method -> easyfsl's class, module and arguments. Beside those of EXACT the two differ, and are compared within the
 # noise of the episodes only: LaplacianShot rectifies as bd-cspn's variant=sum does there, TIM's logits are cosines there, and
@@ -46,22 +47,16 @@ def load_easyfsl(checkout):
     return lambda module: importlib.import_module("easyfsl.methods." + module)
 
 
-def load_features(path):
-    archive = numpy.load(path, allow_pickle=False)
-    features = torch.from_numpy(archive["features"].astype(numpy.float32))
-    rows = {str(name): i for i, name in enumerate(archive["paths"])}
-    base = torch.from_numpy(archive["split"][archive["labels"]] == "base")
-    return features, rows, features[base].mean(0)
-
-
 def squares_of_unit_roots(features):
     root = (features.clamp_min(0) + 1e-6).sqrt()
     return torch.nn.functional.normalize(root, dim=1).square()
 
 
-def run(easyfsl, peer, features, rows, centre, episodes):
+def run(easyfsl, peer, features, episodes):
     module, name, arguments = peer
     cls = getattr(easyfsl(module), name)
+    centre = features.base.mean(0)
+    rows = features.rows
     accuracies = []
     start = time.process_time()
     for episode in episodes:
@@ -73,8 +68,8 @@ def run(easyfsl, peer, features, rows, centre, episodes):
         given = squares_of_unit_roots if name == "PTMAP" else torch.Tensor.clone
         method = cls(**arguments, **scaled)
         with torch.no_grad():
-            method.process_support_set(given(features[support]), labels)
-            accuracies.append((method(given(features[query])).argmax(1) == truth).float().mean().item())
+            method.process_support_set(given(features.table[support]), labels)
+            accuracies.append((method(given(features.table[query])).argmax(1) == truth).float().mean().item())
     return numpy.array(accuracies), (time.process_time() - start) / len(episodes)
 
 
@@ -86,21 +81,14 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     easyfsl = load_easyfsl(options.easyfsl)
-    features, rows, centre = load_features(options.features)
-    episodes = json.loads(pathlib.Path(options.episodes_file).read_text())["episodes"]
-    results = {r["method"]: r for r in json.loads(pathlib.Path(options.ours).read_text())["results"]}
+    features = Features(options.features)
+    episodes = load_episodes(options.episodes_file)
+    results = load_results(options.ours)
     failed = False
     for label, peer in PEERS.items():
         if label not in results:
             continue
-        ours = numpy.array(results[label]["per_episode"])
-        theirs, seconds = run(easyfsl, peer, features, rows, centre, episodes)
-        difference = ours - 100 * theirs
-        interval = 1.96 * difference.std(ddof=1) / len(difference) ** 0.5
-        apart = int((abs(difference) > 0.5).sum())
-        ratio = seconds * results[label].get("episodes_per_second", 0)
-        print(f"{label:32} here {ours.mean():6.2f}  there {100 * theirs.mean():6.2f}  difference "
-              f"{difference.mean():+.2f} +- {interval:.2f}  episodes apart {apart}  {1000 * seconds:.2f} ms an episode there, {ratio:.0f} x here")
+        apart = report(results[label], *run(easyfsl, peer, features, episodes), label)
         failed |= label in EXACT and apart > 0
     sys.exit(1 if failed else 0)
 

@@ -12,7 +12,7 @@ DenseLayer::DenseLayer(const at::Tensor& weight, const at::Tensor& bias) : depth
   const int64_t out = weight.size(0);
   const int64_t panels = (out + kPanelWidth - 1) / kPanelWidth;
   panels_.assign(static_cast<size_t>(panels * depth_ * kPanelWidth), 0.0F);
-  bias_.assign(static_cast<size_t>(panels * kPanelWidth), 0.0F);
+  bias_.assign(static_cast<size_t>(padded_length(out)), 0.0F);
   const at::Tensor plain = weight.detach().to(at::kFloat).contiguous();
   const float* w = plain.data_ptr<float>();
   for (int64_t j = 0; j < out; ++j) {

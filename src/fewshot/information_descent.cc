@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fewshot/dense_layer.h"
@@ -16,7 +17,7 @@ struct PointTables {
   PointTables(const EpisodePoints& points, const InformationLoss& loss) {
     const at::Tensor y = points.labels.slice(1, 0, points.supports + points.unlabelled).transpose(1, 2);  // [b, n, m]
     const at::Tensor is_support = y.sum(1);                                                               // [b, m]
-    stride = (y.size(2) + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+    stride = padded_length(y.size(2));
     const auto filled = [&](const at::Tensor& rows) {
       return at::constant_pad_nd(rows.to(at::kFloat), {0, stride - y.size(2)}).contiguous();
     };
@@ -41,7 +42,7 @@ class Descent {
       : loss_(loss), points_(points), logits_(x), gradient_(x.t()), weights_(weights) {
     const auto room = [](int64_t size) { return std::vector<float>(static_cast<size_t>(size)); };
     slopes_ = room(points.n * points.stride);
-    pull_ = first_ = second_ = room(points.n * width());
+    relative_ = pull_ = first_ = second_ = room(points.n * width());
     half_squares_ = room(points.n);
     ones_.assign(static_cast<size_t>(points.stride), 1.0F);
     work_ = room((points.n + 1) * points.stride + (kRowMultiple + 1) * points.n);
@@ -53,9 +54,9 @@ class Descent {
   void step(const DescentOptions& options, int64_t number) {
     for (int64_t k = 0; k < points_.n; ++k)
       half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width()) / 2;
-    logits_.apply(weights_, width(), points_.n, slopes_.data());
+    products();
     information_slopes(points_, loss_, half_squares_.data(), slopes_.data());
-    gradient_.apply(slopes_.data(), points_.stride, points_.n, pull_.data());
+    pulls();
     const auto steps = static_cast<double>(number);
     AdamStep adam;
     adam.factor = static_cast<float>(loss_.temperature);
@@ -74,11 +75,29 @@ class Descent {
  private:
   [[nodiscard]] float* row(int64_t k) const { return weights_ + k * width(); }
 
+  /// Products of all points with the weights, less those of the last class: a softmax knows differences only.
+  void products() {
+    const int64_t last = points_.n - 1;
+    std::copy_n(weights_, last * width(), relative_.begin());
+    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width(), relative_.data() + k * width());
+    logits_.apply(relative_.data(), width(), last, slopes_.data());
+    std::fill_n(slopes_.begin() + last * points_.stride, points_.stride, 0.0F);
+  }
+
+  /// Sums of the points by their slopes, which add up to 0 over the classes.
+  void pulls() {
+    const int64_t last = points_.n - 1;
+    gradient_.apply(slopes_.data(), points_.stride, last, pull_.data());
+    float* of_last = pull_.data() + last * width();
+    std::fill_n(of_last, width(), 0.0F);
+    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, pull_.data() + k * width(), width(), of_last);
+  }
+
   const InformationLoss& loss_;
   InformationPoints points_;
   DenseLayer logits_, gradient_;
   float* weights_;
-  std::vector<float> slopes_, pull_, first_, second_, half_squares_, ones_, work_;
+  std::vector<float> slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
 };
 
 }  // namespace
@@ -93,7 +112,7 @@ at::Tensor information_descent(const EpisodePoints& points, const InformationLos
   const at::Tensor x = points.learned_from(points.features).to(at::kFloat);
   const at::Tensor means = at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
   const int64_t b = means.size(0), n = means.size(1), d = means.size(2);
-  const int64_t width = (d + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const int64_t width = padded_length(d);
   at::Tensor weights = at::constant_pad_nd(means.to(at::kFloat), {0, width - d}).contiguous();
   const PointTables tables(points, loss);
   for (int64_t e = 0; e < b; ++e) {

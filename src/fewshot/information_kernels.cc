@@ -137,11 +137,12 @@ PROTOCOM_INLINE void adam_body(const AdamStep& step, float* weights) {
   float* __restrict first = step.first;
   float* __restrict second = step.second;
   float* __restrict w = weights;
+  const float inverse_root = 1 / step.root_weight;
   for (int64_t d = 0; d < step.dim; ++d) {
     const float gradient = step.factor * (pull[d] - step.push * w[d]);
     first[d] = kFirst * first[d] + (1 - kFirst) * gradient;
     second[d] = kSecond * second[d] + (1 - kSecond) * (gradient * gradient);
-    w[d] -= step.rate * first[d] / (__builtin_sqrtf(second[d]) / step.root_weight + kEpsilon);
+    w[d] -= step.rate * first[d] / (__builtin_sqrtf(second[d]) * inverse_root + kEpsilon);
   }
 }
 

@@ -164,35 +164,42 @@ PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
 
 // -------------------------------------------------------------------------------------------------------- dense_rows
 
-template <typename Cpu, int kRows>
-PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) {
+template <typename Cpu, int kRows, int kVectors>
+PROTOCOM_INLINE void dense_columns(const DenseRows& task, int64_t row, int64_t column, float* out) {
   using Vector = typename Cpu::Vector;
   constexpr int64_t kStep = kLanes<Cpu>;
-  for (int64_t column = 0; column < task.width; column += 2 * kStep) {
-    const float* in = task.in + row * task.in_stride;
-    const float* weight = task.panels + column / kPanelWidth * kPanelWidth * task.depth + column % kPanelWidth;
-    Vector sum[kRows][2];
+  const float* in = task.in + row * task.in_stride;
+  const float* weight = task.panels + column / kPanelWidth * kPanelWidth * task.depth + column % kPanelWidth;
+  Vector sum[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = at<Cpu>(task.bias + column + v * kStep).vector;
+  }
+  for (int64_t k = 0; k < task.depth; ++k, weight += kPanelWidth) {
+    Vector values[kVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) values[v] = at<Cpu>(weight + v * kStep).vector;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      sum[r][0] = at<Cpu>(task.bias + column).vector;
-      sum[r][1] = at<Cpu>(task.bias + column + kStep).vector;
-    }
-    for (int64_t k = 0; k < task.depth; ++k, weight += kPanelWidth) {
-      const Vector left = at<Cpu>(weight).vector;
-      const Vector right = at<Cpu>(weight + kStep).vector;
+      const float factor = in[r * task.in_stride + k];
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const float value = in[r * task.in_stride + k];
-        sum[r][0] += value * left;
-        sum[r][1] += value * right;
-      }
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      at<Cpu>(out + (row + r) * task.width + column).vector = sum[r][0];
-      at<Cpu>(out + (row + r) * task.width + column + kStep).vector = sum[r][1];
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += factor * values[v];
     }
   }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) at<Cpu>(out + (row + r) * task.width + column + v * kStep).vector = sum[r][v];
+  }
+}
+
+template <typename Cpu, int kRows>
+PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) {
+  constexpr int64_t kStep = kLanes<Cpu>;
+  int64_t column = 0;
+  for (; column + 2 * kStep <= task.width; column += 2 * kStep) dense_columns<Cpu, kRows, 2>(task, row, column, out);
+  for (; column < task.width; column += kStep) dense_columns<Cpu, kRows, 1>(task, row, column, out);
 }
 
 template <typename Cpu>
@@ -200,6 +207,7 @@ PROTOCOM_INLINE void dense_body(const DenseRows& task, float* out) {
   int64_t row = 0;
   for (; row + Cpu::kDenseRows <= task.rows; row += Cpu::kDenseRows) dense_tile<Cpu, Cpu::kDenseRows>(task, row, out);
   for (; row + 5 <= task.rows; row += 5) dense_tile<Cpu, 5>(task, row, out);
+  for (; row + 4 <= task.rows; row += 4) dense_tile<Cpu, 4>(task, row, out);
   for (; row + 2 <= task.rows; row += 2) dense_tile<Cpu, 2>(task, row, out);
   for (; row < task.rows; ++row) dense_tile<Cpu, 1>(task, row, out);
 }

@@ -60,9 +60,9 @@ struct DenseRows {
   int64_t in_stride = 0;      ///< at least `depth`
   int64_t rows = 0;
   int64_t depth = 0;              ///< inputs of the layer
-  const float* panels = nullptr;  ///< pack_panels of the weight
+  const float* panels = nullptr;  ///< the weight, [width / kPanelWidth rounded up, depth, kPanelWidth]
   const float* bias = nullptr;    ///< [width]
-  int64_t width = 0;              ///< outputs, a multiple of kPanelWidth
+  int64_t width = 0;              ///< outputs, a multiple of kRowMultiple
 };
 void dense_rows(const DenseRows& task, float* out);
 

@@ -4,11 +4,13 @@
 namespace protocom {
 
 /// Softmax regression of points on labels by gradient descent with momentum and weight decay, in coefficients of the
-/// points and in float64: scores = decayed start + gram coefficients. All rows are [stride], a multiple of
-/// kRowMultiple (row_kernels.h), filled up with zeros.
+/// points and in float64: scores = decayed start + gram coefficients, less those of the last class, of which there is
+/// no row. All rows are [stride], a multiple of kRowMultiple (row_kernels.h), filled up with zeros.
 struct SoftmaxDescent {
-  const double* gram = nullptr;    ///< [points, stride]; with 1 added to each product the bias is learned too
-  const double* start = nullptr;   ///< [n, stride], scores of the weights at the start
+  /// [stride / kRowMultiple, points, kRowMultiple], what is multiplied together side by side; with 1 added to each
+  /// product the bias is learned too.
+  const double* gram = nullptr;
+  const double* start = nullptr;   ///< [n - 1, stride], scores of the weights at the start
   const double* labels = nullptr;  ///< [n, stride]: 1 for a point's class; without any the point takes no part
   int64_t n = 0;
   int64_t points = 0;
@@ -18,7 +20,7 @@ struct SoftmaxDescent {
   double momentum = 0;
   double decay = 0;
   int64_t steps = 0;
-  double* work = nullptr;  ///< [(3 n + 1) * stride]
+  double* work = nullptr;  ///< [(3 n - 2) * stride]
 };
 /// Sums over the steps of each point's cross-entropy, [stride]; nothing of use where a point has no label.
 void softmax_descent(const SoftmaxDescent& task, double* losses);

@@ -92,17 +92,21 @@ TEST_P(RowKernels, ApplyALayerToEachRowIndependentlyOfTheOthers) {
   const at::Tensor bias = random({2 * kPanelWidth});
   const at::Tensor in = random({23, kDepth});
   const at::Tensor panels = at::stack({weight.narrow(1, 0, kPanelWidth), weight.narrow(1, kPanelWidth, kPanelWidth)});
-  const auto apply = [&](int64_t first, int64_t rows) {
-    at::Tensor out = at::empty({rows, 2 * kPanelWidth});
-    dense_rows({in.data_ptr<float>() + first * kDepth, kDepth, rows, kDepth, panels.data_ptr<float>(),
-                bias.data_ptr<float>(), 2 * kPanelWidth},
-               out.data_ptr<float>());
-    return out;
-  };
-  const at::Tensor all = apply(0, 23);
-  EXPECT_LT(error_of(all, bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble))), 1e-5);
-  for (int64_t row = 0; row < 23; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
-  EXPECT_TRUE(apply(0, 8).equal(all.slice(0, 0, 8)));
+  for (const int64_t width : {2 * kPanelWidth, 2 * kPanelWidth - kRowMultiple}) {  // the second with half a panel
+    const auto apply = [&](int64_t first, int64_t rows) {
+      at::Tensor out = at::empty({rows, width});
+      dense_rows({in.data_ptr<float>() + first * kDepth, kDepth, rows, kDepth, panels.data_ptr<float>(),
+                  bias.data_ptr<float>(), width},
+                 out.data_ptr<float>());
+      return out;
+    };
+    const at::Tensor all = apply(0, 23);
+    const at::Tensor expected = bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble));
+    EXPECT_LT(error_of(all, expected.slice(1, 0, width)), 1e-5);
+    for (int64_t row = 0; row < 23; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
+    EXPECT_TRUE(apply(0, 8).equal(all.slice(0, 0, 8)));
+    EXPECT_TRUE(apply(0, 9).equal(all.slice(0, 0, 9)));
+  }
 }
 
 TEST_P(RowKernels, ScaleATransportPlanUntilItsRowsAndColumnsHaveTheirMass) {

@@ -53,13 +53,14 @@ TEST_P(SoftmaxDescentForms, SumTheLossesOfASoftmaxRegressionOverItsTraining) {
     const auto padded = [&](const at::Tensor& rows) {
       return at::constant_pad_nd(rows, {0, stride - kPoints}).contiguous();
     };
-    const at::Tensor with_bias = padded(gram + 1);
-    const at::Tensor start = padded(at::mm(coefficients, gram));
+    const at::Tensor panels = padded(gram + 1).view({kPoints, -1, kRowMultiple}).transpose(0, 1).contiguous();
+    const at::Tensor scores = at::mm(coefficients, gram);
+    const at::Tensor start = padded(scores.slice(0, 0, n - 1) - scores.slice(0, n - 1));
     const at::Tensor target = padded(labels);
-    std::vector<double> work(static_cast<size_t>((3 * n + 1) * stride));
+    std::vector<double> work(static_cast<size_t>((3 * n - 2) * stride));
     at::Tensor losses = at::empty({stride}, at::kDouble);
-    softmax_descent({with_bias.data_ptr<double>(), start.data_ptr<double>(), target.data_ptr<double>(), n, kPoints,
-                     stride, 0.1, 0.2, 0.9, 0.01, 70, work.data()},
+    softmax_descent({panels.data_ptr<double>(), start.data_ptr<double>(), target.data_ptr<double>(), n, kPoints, stride,
+                     0.1, 0.2, 0.9, 0.01, 70, work.data()},
                     losses.data_ptr<double>());
     const at::Tensor present = labels.sum(0);
     const at::Tensor expected = losses_of_descent(gram, coefficients, labels, 70);

@@ -150,8 +150,8 @@ def means_with(xs, ys, qs, r):
 
 
 # ---------------------------------------------------------------------------------------------------------- inductive
-def proto_net():
-    xs, ys, qs = images("none")
+def nearest_mean(name):
+    xs, ys, qs = images(name)
     return logits_from(distances(qs, class_means(xs, ys)), 1)
 
 
@@ -552,7 +552,9 @@ def cleaned(points, names, trusted, steps):
 
 # The answers are logarithms of probabilities, [query][class], of the method as it is typed.
 ANSWERS = {
-    "proto-net": proto_net,
+    "proto-net": lambda: nearest_mean("none"),
+    "simple-shot": lambda: nearest_mean("cl2n"),
+    "simple-shot:transform=l2n": lambda: nearest_mean("l2n"),
     "baseline-pp:steps=20:learning_rate=0.05": baseline_pp,
     "logistic-regression": logistic_regression,
     "logistic-regression:c=10": lambda: logistic_regression(10.0),

@@ -148,11 +148,11 @@ MethodDefinition bavardage() {
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes =
       "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span, "
-      "which is the same but for the limit most_scale. Published precisions: 4, 40 and 100, for different backbones; "
-      "a scatter is a sum over images, so that they depend on the number of base images too. The default does not: the "
+      "which is the same but for the limit most_scale: with published precisions give most_scale=1000, which is none. "
+      "These are 4, 40 and 100, for different backbones; a scatter is a sum over images, so that they depend on the "
+      "number of base images too. The default does not: the "
       "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
-      "lets "
-      "the largest class take all queries of the first.";
+      "lets the largest class take all queries of the first.";
   return define<Bavardage>(
       std::move(spec),
       Parameters<Options>()

@@ -28,25 +28,28 @@ class Cleaning {
  public:
   Cleaning(const EpisodePoints& points, int64_t steps)
       : span_(points.learned_from(points.features).to(at::kDouble)),
-        gram_(filled_up(
+        gram_(panels(filled_up(
             span_.products(
                 at::eye(points.supports + points.unlabelled, at::kDouble).expand({points.features.size(0), -1, -1})) +
-            1)),
+            1))),
         steps_(steps) {}
 
-  /// `labels` [b, s + u, n] of all images, `trusted` those of the supports and of images kept before.
-  [[nodiscard]] at::Tensor losses(const at::Tensor& labels, const at::Tensor& trusted) const {
-    const at::Tensor start = filled_up(span_.products(imprinted(trusted)).transpose(1, 2));
+  /// `labels` [b, s + u, n] of all images, `trusted` those of the supports and of images kept before; zeros for
+  /// episodes that are not `asked` about, bool [b].
+  [[nodiscard]] at::Tensor losses(const at::Tensor& labels, const at::Tensor& trusted, const at::Tensor& asked) const {
+    const at::Tensor scores = span_.products(imprinted(trusted)).transpose(1, 2);
+    const int64_t n = labels.size(2);
+    const at::Tensor start = filled_up(scores.slice(1, 0, n - 1) - scores.slice(1, n - 1));
     const at::Tensor target = filled_up(labels.transpose(1, 2));
     const at::Tensor share = labels.sum({1, 2}).reciprocal().contiguous();
-    const int64_t n = labels.size(2);
-    const int64_t stride = gram_.size(2);
-    at::Tensor found = at::empty({labels.size(0), stride}, at::kDouble);
-    std::vector<double> work(static_cast<size_t>((3 * n + 1) * stride));
+    const int64_t stride = target.size(2);
+    at::Tensor found = at::zeros({labels.size(0), stride}, at::kDouble);
+    std::vector<double> work(static_cast<size_t>((3 * n - 2) * stride));
     for (int64_t e = 0; e < labels.size(0); ++e) {
+      if (!asked.data_ptr<bool>()[e]) continue;
       SoftmaxDescent task;
       task.gram = gram_.data_ptr<double>() + e * gram_.stride(0);
-      task.start = start.data_ptr<double>() + e * n * stride;
+      task.start = start.data_ptr<double>() + e * (n - 1) * stride;
       task.labels = target.data_ptr<double>() + e * n * stride;
       task.n = n;
       task.points = labels.size(1);
@@ -67,6 +70,11 @@ class Cleaning {
     return at::constant_pad_nd(rows, {0, padded_length(rows.size(2)) - rows.size(2)}).contiguous();
   }
 
+  /// Columns that are multiplied together side by side.
+  static at::Tensor panels(const at::Tensor& gram) {
+    return gram.view({gram.size(0), gram.size(1), -1, kRowMultiple}).transpose(1, 2).contiguous();
+  }
+
   /// Class means at unit length.
   [[nodiscard]] at::Tensor imprinted(const at::Tensor& trusted) const {
     const at::Tensor means = weighted_means(trusted);
@@ -75,7 +83,7 @@ class Cleaning {
   }
 
   Span span_;
-  at::Tensor gram_;  // [b, s + u, s + u filled up with zeros], with 1 added for the bias
+  at::Tensor gram_;  // as SoftmaxDescent takes it, with 1 added for the bias
   int64_t steps_;
 };
 
@@ -130,11 +138,18 @@ class Rounds {
     constexpr double kFar = 1e30;
     at::Tensor all = trusted_.clone();
     points_.unlabelled_of(all).add_(label);
-    const at::Tensor loss = points_.unlabelled_of(cleaning_.losses(all, trusted_));  // [b, u]
-    const at::Tensor of_class = loss.unsqueeze(-1) + (1 - label) * kFar;             // [b, u, n]
+    const at::Tensor loss = points_.unlabelled_of(cleaning_.losses(all, trusted_, undecided(label)));  // [b, u]
+    const at::Tensor of_class = loss.unsqueeze(-1) + (1 - label) * kFar;                               // [b, u, n]
     const int64_t count = std::min(options_.keep, loss.size(1));
     const at::Tensor nearest = std::get<1>(of_class.topk(count, 1, /*largest=*/false));
     return (at::zeros_like(of_class).scatter_(1, nearest, 1) * label).sum(-1);
+  }
+
+  /// Episodes in which losses decide which images are kept, bool [b]: some class has more than it may keep, and the
+  /// rest is not labelled as it stands.
+  [[nodiscard]] at::Tensor undecided(const at::Tensor& label) const {
+    const at::Tensor count = label.sum(1);  // [b, n]
+    return count.gt(options_.keep).any(-1).logical_and(count.clamp_max(options_.keep).sum(-1).ge(label.size(2)));
   }
 
   const EpisodePoints& points_;
