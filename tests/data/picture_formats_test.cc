@@ -111,6 +111,15 @@ TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMem
   }
 }
 
+// 186 bytes that announce 8000 x 8000 pixels of four channels of two bytes, in one strip.
+TEST(PictureFormats, ATiffTakesNoMoreMemoryForItsStripsThanForItsPixels) {
+  const std::string bytes = read_file(picture("says-8000-in-a-strip.tif"));
+  std::string message;
+  const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes); }); });
+  EXPECT_THAT(message, HasSubstr("damaged TIFF"));
+  EXPECT_LT(memory, int64_t{8000} * 8000 * (4 + 1));  // four bytes a pixel of ours
+}
+
 TEST(PictureFormats, AVideoIsNamedAsOne) {
   EXPECT_THAT(message_of([] {
                 decode_image(
