@@ -1,12 +1,14 @@
 // Load for `protocom serve`, from a process of its own:
 //   server_load bare RECOGNIZER BATCH SECONDS IMAGE...         images/s of the backbone alone, and one image's forward
 //   server_load closed PORT CONNECTIONS SECONDS IMAGE...       images/s with so many clients that never pause
+//   server_load mixed PORT CONNECTIONS SECONDS IMAGE...        as closed; each also enrols and removes
 //   server_load open PORT REQUESTS_A_SECOND SECONDS IMAGE...   latency at a rate, from when a request was due
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -81,6 +83,42 @@ void run_closed(int port, int connections, const Plan& plan) {
              static_cast<double>(answered) / since(begin), connections, answered, refused);
 }
 
+/// What the request of that number is: of ten, seven classify.
+int mixed_status(Client& client, const std::string& own, size_t number, const std::string& image) {
+  const std::string target = "/v1/classes/" + own;
+  switch (number % 10) {
+    case 2:
+      return client.ask("POST", target + "/examples", image, protocom::testing::kPng).status;
+    case 5:
+      return client.ask("GET", "/v1/classes").status;
+    case 8:
+      return client.ask("DELETE", target).status;
+    default:
+      return client.ask("POST", "/v1/classify", image, protocom::testing::kPng).status;
+  }
+}
+
+void run_mixed(int port, int connections, const Plan& plan) {
+  std::mutex lock;
+  std::map<int, int64_t> statuses;
+  std::vector<std::thread> clients;
+  const auto begin = Clock::now();
+  for (int c = 0; c < connections; ++c) {
+    clients.emplace_back([&, c] {
+      Client client(port);
+      for (size_t i = 0; since(begin) < plan.seconds; ++i) {
+        const std::string& image = plan.images[(i + static_cast<size_t>(c)) % plan.images.size()];
+        const int status = mixed_status(client, fmt::format("load-{}", c), i, image);
+        const std::lock_guard<std::mutex> guard(lock);
+        ++statuses[status];
+        if (status == 0) return;
+      }
+    });
+  }
+  for (std::thread& one : clients) one.join();
+  for (const auto& [status, count] : statuses) fmt::print("mixed: {} answers of status {}\n", count, status);
+}
+
 void run_open(int port, double rate, const Plan& plan) {
   constexpr int kConnections = 32;
   std::mt19937_64 random(7);
@@ -111,13 +149,14 @@ void run_open(int port, double rate, const Plan& plan) {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    fmt::print(stderr, "server_load bare|closed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
+    fmt::print(stderr, "server_load bare|closed|mixed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
     return 2;
   }
   const std::string mode = argv[1];
   const Plan plan = read_plan(argv + 4, argv + argc);
   if (mode == "bare") run_bare(argv[2], std::stoul(argv[3]), plan);
   if (mode == "closed") run_closed(std::stoi(argv[2]), std::stoi(argv[3]), plan);
+  if (mode == "mixed") run_mixed(std::stoi(argv[2]), std::stoi(argv[3]), plan);
   if (mode == "open") run_open(std::stoi(argv[2]), std::stod(argv[3]), plan);
   return 0;
 }

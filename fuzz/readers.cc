@@ -20,11 +20,15 @@
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/episodes.h"
+#include "protocom/data/feature_maps.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/data/split.h"
+#include "protocom/eval/tune.h"
 #include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/http/api_keys.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/word_vectors.h"
@@ -144,6 +148,17 @@ void read_recognizer(const fs::path& path) {
   (void)file.check();
 }
 
+void read_fitted(const fs::path& path) { (void)read_fitted_method(path).method->state(); }
+
+void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.clone(); }
+
+void read_keys(const fs::path& path) {
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);  // another's would be refused unread
+  (void)http::ApiKeys::read(path);
+}
+
+void read_tuned(const fs::path& path) { (void)read_chosen(path); }
+
 void read_model(const fs::path& path) { (void)read_completion_model(path); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
@@ -250,6 +265,9 @@ const std::vector<Reader>& readers() {
                                           {"png", ".png", false, &read_picture},
                                           {"webp", ".webp", false, &read_picture},
                                           {"bmp", ".bmp", false, &read_picture},
+                                          {"gif", ".gif", false, &read_picture},
+                                          {"tiff", ".tif", false, &read_picture},
+                                          {"heif", ".heic", false, &read_picture},
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
                                           {"class-store", ".npz", true, &read_store},
@@ -258,13 +276,17 @@ const std::vector<Reader>& readers() {
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
                                           {"checkpoint", ".npz", true, &read_state},
+                                          {"fitted", ".npz", true, &read_fitted},
+                                          {"maps", ".safetensors", false, &read_maps},
+                                          {"keys", ".json", false, &read_keys},
+                                          {"tuned", ".json", false, &read_tuned},
                                           {"form", ".txt", false, &read_form},
                                           {"request", ".json", false, &read_request},
                                           {"target", ".txt", false, &read_target}};
   return all;
 }
 
-void read_input(const Reader& reader, std::string_view input) {
+bool read_input(const Reader& reader, std::string_view input) {
   const fs::path path = folder() / ("input" + reader.extension);
   try {
     if (reader.members) {
@@ -273,8 +295,10 @@ void read_input(const Reader& reader, std::string_view input) {
       std::ofstream(path, std::ios::binary) << input;
     }
     reader.read(path);
+    return true;
   } catch (const Error& error) {
     check_message(error.what(), path, input);
+    return false;
   }
 }
 

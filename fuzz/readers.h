@@ -19,8 +19,9 @@ struct Reader {
 /// All of them.
 const std::vector<Reader>& readers();
 
-/// Gives one input to a reader. Aborts unless it is read, or refused by an Error of one short line that names the file.
-void read_input(const Reader& reader, std::string_view input);
+/// Gives one input to a reader and tells whether it was read. Aborts unless it was, or was refused by an Error of one
+/// short line that names the file.
+bool read_input(const Reader& reader, std::string_view input);
 
 /// The members of an npz as one text: for each a byte of name length, the name, four bytes of length, the content.
 std::string pack_members(const std::filesystem::path& npz);

@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 #include <webp/encode.h>
 
+#include <map>
+
 #include "fuzz/readers.h"
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
+#include "protocom/data/feature_maps.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
+#include "protocom/eval/tune.h"
 #include "protocom/fewshot/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
@@ -77,6 +81,17 @@ std::string webp_of(const Image& image, bool lossless) {
   return bytes;
 }
 
+/// Those that protocom reads and does not write.
+void copy_pictures(const fs::path& folder) {
+  const std::map<std::string, std::string> readers = {
+      {".gif", "gif"}, {".tif", "tiff"}, {".heic", "heif"}, {".avif", "heif"}};
+  for (const auto& entry : fs::directory_iterator(PROTOCOM_PICTURES)) {
+    const auto reader = readers.find(entry.path().extension().string());
+    if (reader == readers.end()) continue;
+    write_file(folder / reader->second / entry.path().filename(), read_file(entry.path()));
+  }
+}
+
 void write_images(const fs::path& folder) {
   const Image image = ramp(24, 20);
   write_file(folder / "jpeg/plain", encode_jpeg(image, 80));
@@ -84,6 +99,7 @@ void write_images(const fs::path& folder) {
   write_file(folder / "bmp/plain", bmp_of(image));
   write_file(folder / "webp/lossy", webp_of(image, false));
   write_file(folder / "webp/lossless", webp_of(image, true));
+  copy_pictures(folder);
   PackedImages images;
   images.pixels = at::zeros({3, 4, 4, 3}, at::kByte);
   images.labels = at::tensor({0, 0, 1}, at::kLong);
@@ -211,6 +227,50 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   write_as_members(work / "features.npz", folder / "header/plain");
 }
 
+/// A fitted method of no dimensions to speak of: its text, and its tensors.
+void write_fitted(const fs::path& path, const fs::path& seed, const char* method,
+                  const std::vector<std::pair<std::string, at::Tensor>>& state) {
+  ArtefactHeader header = make_header("fitted-method", 1, provenance());
+  header.details = {{"method", method}, {"feature_dim", 2}, {"trained_on", {"cat", "dog"}}};
+  NpzWriter writer(path);
+  for (const auto& [name, tensor] : state) writer.add("state." + name, tensor);
+  writer.add("attributes", std::vector<std::string>{"tail"});
+  add_header(writer, header);
+  writer.close();
+  write_file(seed, pack_members(path));
+}
+
+void write_methods(const fs::path& folder, const fs::path& work) {
+  const auto ones = [](at::IntArrayRef shape) { return at::ones(shape, at::kDouble); };
+  write_fitted(work / "net.npz", folder / "fitted/restore-net", "restore-net",
+               {{"hidden.weight", at::ones({1, 2})},
+                {"hidden.bias", at::ones({1})},
+                {"output.weight", at::ones({2, 1})},
+                {"output.bias", at::ones({2})}});
+  write_fitted(work / "plda.npz", folder / "fitted/plda", "plda",
+               {{"settings", ones({9})},
+                {"by_shots", ones({4, 3})},
+                {"center", ones({2})},
+                {"projection", ones({2, 1})},
+                {"offset", ones({1})},
+                {"between", ones({1})},
+                {"residual", ones({1})},
+                {"dual", ones({2, 1})},
+                {"attribute_rows", ones({2, 1})},
+                {"attribute_idf", ones({1})},
+                {"embedding_rows", ones({2, 2})},
+                {"embedding_center", ones({2})}});
+  write_feature_maps(folder / "maps/plain", {at::ones({2, 3, 2, 2}, at::kHalf), {"a", "b"}, "0123456789abcdef"},
+                     provenance());
+  write_file(
+      folder / "keys/plain",
+      json{{"keys", {{{"name", "phone"}, {"role", "write"}, {"sha256", std::string(64, 'a')}, {"per_minute", 600}}}}}
+          .dump());
+  const json header = make_header(kTunedKind, kTunedVersion, provenance()).to_json();
+  write_file(folder / "tuned/plain",
+             json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
+}
+
 void write_recognizer(const fs::path& folder) {
   RecognizerSettings settings;
   settings.preprocessing.image_size = 84;
@@ -236,6 +296,7 @@ void write_seeds(const fs::path& folder) {
   write_documents(folder);
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);
+  write_methods(folder, work);
   write_recognizer(folder);
   fs::remove_all(work);
 }

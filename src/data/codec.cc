@@ -23,13 +23,16 @@ Image blank_image(int64_t height, int64_t width) {
   return {height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3))};
 }
 
+void lay_over_white(const uint8_t* rgba, int64_t pixels, uint8_t* rgb) {
+  for (int64_t i = 0; i < pixels; ++i, rgba += 4) {
+    const int alpha = rgba[3];
+    for (int c = 0; c < 3; ++c) *rgb++ = static_cast<uint8_t>((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+  }
+}
+
 Image over_white(const uint8_t* rgba, int64_t height, int64_t width) {
   Image image = blank_image(height, width);
-  uint8_t* out = image.rgb.data();
-  for (int64_t i = 0; i < height * width; ++i, rgba += 4) {
-    const int alpha = rgba[3];
-    for (int c = 0; c < 3; ++c) *out++ = static_cast<uint8_t>((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
-  }
+  lay_over_white(rgba, height * width, image.rgb.data());
   return image;
 }
 

@@ -43,7 +43,10 @@ void check_size(int64_t height, int64_t width, const DecodeOptions& options);
 /// An image of that size, its pixels zero.
 Image blank_image(int64_t height, int64_t width);
 
-/// RGBA pixels over white.
+/// RGBA pixels over white, into so many times three bytes.
+void lay_over_white(const uint8_t* rgba, int64_t pixels, uint8_t* rgb);
+
+/// The same as an image.
 Image over_white(const uint8_t* rgba, int64_t height, int64_t width);
 
 /// Where a C codec jumps to on an error, since exceptions must not cross its frames.

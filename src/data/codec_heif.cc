@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codec.h"
+#include "heif_decoders.h"
 
 namespace protocom::codec {
 namespace {
@@ -15,6 +16,19 @@ void check(const heif_error& error) {
 
 template <typename T>
 using Owned = std::unique_ptr<T, void (*)(T*)>;
+
+/// Colour, transparency, and what tiles stand over: a phone's are of 512 x 512 pixels.
+int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixels + (int64_t{1} << 20); }
+
+Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chroma, const DecodeOptions& options) {
+  const CodedPixels budget(coded_pixels(options));
+  heif_image* decoded = nullptr;
+  const heif_error error = heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, nullptr);
+  Owned<heif_image> pixels(decoded, [](heif_image* one) { heif_image_release(one); });
+  if (budget.exceeded()) fail("damaged HEIC or AVIF (its pictures are larger than it says, and than is allowed)");
+  check(error);
+  return pixels;
+}
 
 Owned<heif_image_handle> primary_image(heif_context* context) {
   heif_image_handle* handle = nullptr;
@@ -32,14 +46,13 @@ bool is_heif(std::string_view bytes) {
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const Owned<heif_context> context(heif_context_alloc(), [](heif_context* one) { heif_context_free(one); });
   if (context == nullptr) fail("out of memory for a HEIC or AVIF");
+  heif_context_set_max_decoding_threads(context.get(), 0);  // CodedPixels is this thread's
   check(heif_context_read_from_memory_without_copy(context.get(), bytes.data(), bytes.size(), nullptr));
   const auto handle = primary_image(context.get());
   check_size(heif_image_handle_get_height(handle.get()), heif_image_handle_get_width(handle.get()), options);
   const bool alpha = heif_image_handle_has_alpha_channel(handle.get()) != 0;
-  heif_image* decoded = nullptr;
-  check(heif_decode_image(handle.get(), &decoded, heif_colorspace_RGB,
-                          alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, nullptr));
-  const Owned<heif_image> pixels(decoded, [](heif_image* one) { heif_image_release(one); });
+  const auto pixels =
+      decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, options);
   const int64_t height = heif_image_get_height(pixels.get(), heif_channel_interleaved);
   const int64_t width = heif_image_get_width(pixels.get(), heif_channel_interleaved);
   check_size(height, width, options);
@@ -47,12 +60,17 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const uint8_t* plane = heif_image_get_plane_readonly(pixels.get(), heif_channel_interleaved, &stride);
   const auto row_bytes = static_cast<size_t>(width * (alpha ? 4 : 3));
   if (plane == nullptr || static_cast<size_t>(stride) < row_bytes) fail("damaged HEIC or AVIF (no pixels)");
-  std::vector<uint8_t> rows(static_cast<size_t>(height) * row_bytes);
-  for (int64_t y = 0; y < height; ++y)
-    std::memcpy(rows.data() + static_cast<size_t>(y) * row_bytes, plane + y * stride, row_bytes);
+  Image image = blank_image(height, width);
+  for (int64_t y = 0; y < height; ++y) {
+    uint8_t* row = image.rgb.data() + y * width * 3;
+    if (alpha) {
+      lay_over_white(plane + y * stride, width, row);
+    } else {
+      std::memcpy(row, plane + y * stride, row_bytes);
+    }
+  }
   // The library has turned the image by the file's own transformations; its EXIF orientation repeats them.
-  if (alpha) return {over_white(rows.data(), height, width), 1};
-  return {Image{height, width, std::move(rows)}, 1};
+  return {std::move(image), 1};
 }
 
 }  // namespace protocom::codec

@@ -50,6 +50,10 @@ int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* f
   return 1;
 }
 
+/// What libtiff may ask for at once, which is a strip or a tile before it becomes pixels of four bytes: so that both
+/// together stay below 1 GiB for the largest image that is read, whatever a file says of its strips.
+constexpr tmsize_t kLargestStrip = tmsize_t{448} << 20;
+
 int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list) {
   return 1;
 }
@@ -60,6 +64,7 @@ TiffFile open(Source& source) {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(options, &ignore_warning, nullptr);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, kLargestStrip);
   TIFF* file = TIFFClientOpenExt("image", "rm", &source, &read, &refuse_to_write, &seek, &close, &size, nullptr,
                                  nullptr, options);
   TIFFOpenOptionsFree(options);

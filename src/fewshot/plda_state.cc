@@ -29,16 +29,25 @@ std::vector<double> settings_of(const PldaModel& model) {
           model.explained};
 }
 
+constexpr double kMostDims = 1 << 30;
+constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for has to end
+
+/// A count that is kept as a number.
+int64_t count_in(double value, double least, double most, const char* of) {
+  if (!(value >= least && value <= most))
+    fail("the fitted method has {} {}, expected {} to {}", value, of, least, most);
+  return static_cast<int64_t>(value);
+}
+
 void set_settings(const at::Tensor& settings, PldaModel& model) {
   const auto value = settings.accessor<double, 1>();
-  model.space.leading = static_cast<int64_t>(value[0]);
+  model.space.leading = count_in(value[0], 1, kMostDims, "leading dimensions");
   model.knowledge_options = {value[1], value[2], value[3]};
-  model.vb.steps = static_cast<int64_t>(value[4]);
+  model.vb.steps = count_in(value[4], 0, kMostSteps, "steps");
   model.vb.trust = value[5];
   model.vb.spread = value[6];
   model.vb.concentration = value[7];
   model.explained = value[8];
-  if (model.vb.steps < 0) fail("the fitted method has {} steps, expected at least 0", model.vb.steps);
 }
 
 at::Tensor tensor_of_shots(const PldaModel& model) {
@@ -94,8 +103,7 @@ PldaModel plda_model_of(const MethodState& state) {
   model.space.offset = finite_tensor(state, "offset", {dims});
   model.space.between = variance(state, "between", dims);
   model.residual = variance(state, "residual", dims);
-  if (model.space.leading < 1 || model.space.leading > dims)
-    fail("{} leading dimensions, expected 1 to {}", model.space.leading, dims);
+  if (model.space.leading > dims) fail("{} leading dimensions, expected at most {}", model.space.leading, dims);
   model.knowledge = load_prior(state, model.knowledge_options, dims);
   if (has_tensor(state, "volume")) model.volume = finite_tensor(state, "volume", {}).item<double>();
   if (model.volume < 0) fail("the fitted method has the volume {}, expected at least 0", model.volume);

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -77,6 +79,45 @@ TEST(PictureFormats, AnImageThatSaysItIsLargerThanAllowedIsRefused) {
   few.max_pixels = 48 * 32 - 1;
   for (const char* name : {"quarters.heic", "quarters-lzw.tif", "quarters-then-black.gif"})
     EXPECT_THROW(decode_image(read_file(picture(name)), few), Error) << name;
+}
+
+/// Bytes that the process may hold at most while something runs, above those that it held before; 0 where the system
+/// does not tell.
+template <typename Work>
+int64_t most_memory_of(const Work& work) {
+  const auto kibibytes = [](const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.rfind(name, 0) == 0) return std::stoll(line.substr(name.size() + 1));
+    return 0LL;
+  };
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  const int64_t before = kibibytes("VmRSS");
+  work();
+  return std::max<int64_t>(0, kibibytes("VmHWM") - before) * 1024;
+}
+
+TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMemory) {
+  DecodeOptions few;
+  few.max_pixels = 1 << 20;
+  for (const char* name : {"says-48-is-4096.heic", "says-48-is-4096.avif"}) {
+    SCOPED_TRACE(name);
+    const std::string bytes = read_file(picture(name));
+    std::string message;
+    const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes, few); }); });
+    EXPECT_THAT(message, HasSubstr("its pictures are larger than it says"));
+    EXPECT_LT(memory, int64_t{4096} * 4096);  // a byte a pixel: brightness alone is as much
+    EXPECT_EQ(decode_image(bytes).width, 4096);
+  }
+}
+
+// 186 bytes that announce 8000 x 8000 pixels of four channels of two bytes, in one strip.
+TEST(PictureFormats, ATiffTakesNoMoreMemoryForItsStripsThanForItsPixels) {
+  const std::string bytes = read_file(picture("says-8000-in-a-strip.tif"));
+  std::string message;
+  const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes); }); });
+  EXPECT_THAT(message, HasSubstr("damaged TIFF"));
+  EXPECT_LT(memory, int64_t{8000} * 8000 * (4 + 1));  // four bytes a pixel of ours
 }
 
 TEST(PictureFormats, AVideoIsNamedAsOne) {

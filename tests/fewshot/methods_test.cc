@@ -184,6 +184,20 @@ std::shared_ptr<Method> ready(const std::string& name) {
   return method;
 }
 
+/// The counts among the settings of a fitted plda are kept as numbers with a fraction.
+TEST(FittedPlda, RefusesACountThatNoFitMakes) {
+  for (const auto& [place, count] : {std::pair{0, 1e300}, {0, 0.0}, {4, 1e300}, {4, -1.0}, {4, 1e6}}) {
+    MethodState state = ready("plda")->state();
+    for (auto& [name, tensor] : state.tensors) {
+      if (name != "settings") continue;
+      tensor = tensor.clone();
+      tensor[place] = count;
+    }
+    EXPECT_THAT(message_of([&, damaged = state] { make_method("plda")->load(damaged); }), HasSubstr("expected"))
+        << place << ' ' << count;
+  }
+}
+
 class MethodContract : public ::testing::TestWithParam<std::string> {
  protected:
   MethodContract() : method_(ready(GetParam())), scorer_(method_->prepare(world().context())) {}

@@ -23,9 +23,11 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
   at::manual_seed(21);
   const int64_t classes = base + val;
   PldaFitInputs data;
-  data.descriptions = {at::rand({classes, 12}).gt(0.6).to(at::kFloat), at::randn({classes, 6})};
-  const at::Tensor means =
-      at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + 0.7 * at::randn({classes, d});
+  data.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
+  data.descriptions.embedding = at::randn({classes, 6});
+  // One draw a statement: within one, compilers draw in different orders.
+  const at::Tensor residual = 0.7 * at::randn({classes, d});
+  const at::Tensor means = at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + residual;
   const auto draw = [&](int64_t from, int64_t count) {
     const at::Tensor labels = at::arange(from, from + count, at::kLong).repeat_interleave(each);
     return std::make_pair(means.index_select(0, labels) + at::randn({count * each, d}), labels);

@@ -119,7 +119,9 @@ TEST(DiagonalGaussian, DivergesAsNumericalIntegrationSays) {
   at::Tensor found = at::zeros({}, at::kDouble);
   double expected = 0;
   const auto gaussian = [](const nlohmann::json& json) {
-    return DiagonalGaussian{tensor_of(nlohmann::json{json[0]}), tensor_of(nlohmann::json{json[1]}).log()};
+    // Not json{x}, which is a list of x to GCC and x to Clang.
+    const auto list = [](const nlohmann::json& number) { return tensor_of(nlohmann::json::array({number})); };
+    return DiagonalGaussian{list(json[0]), list(json[1]).log()};
   };
   for (const auto& one : cases) {
     found += divergence(gaussian(one.at("q")), gaussian(one.at("prior")));

@@ -33,7 +33,10 @@ TEST(FuzzSeeds, ExistForEveryReaderAndAreRead) {
   write_seeds(folder.path());
   for (const Reader& reader : readers()) {
     ASSERT_TRUE(fs::is_directory(folder / reader.name)) << reader.name;
-    for (const auto& entry : fs::directory_iterator(folder / reader.name)) read_input(reader, read_file(entry.path()));
+    bool read = false;
+    for (const auto& entry : fs::directory_iterator(folder / reader.name))
+      read = read_input(reader, read_file(entry.path())) || read;
+    EXPECT_TRUE(read || reader.name == "backbone") << reader.name;  // whose weights are too large for a seed
   }
 }
 

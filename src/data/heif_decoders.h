@@ -1,0 +1,74 @@
+#pragma once
+#include <libheif/heif.h>
+#include <libheif/heif_plugin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// libheif holds against a limit what a file says of its pictures, not what is coded in it: a few hundred bytes that
+// announce 48 x 32 pixels may code 32,768 x 32,768. The decoders that it brings ask for that memory. Ours are the same
+// two libraries (dav1d, libde265), but every picture that they are to make room for is taken from a budget.
+
+namespace protocom::codec {
+
+/// While one lives, what this thread decodes by libheif is decoded by our decoders. libheif has to decode in this
+/// thread (heif_context_set_max_decoding_threads(context, 0)). Not within one another.
+class CodedPixels {
+ public:
+  /// @param most  pixels of all pictures that are coded in the file together, in channels of full size
+  explicit CodedPixels(int64_t most);
+  ~CodedPixels();
+  CodedPixels(const CodedPixels&) = delete;
+  CodedPixels& operator=(const CodedPixels&) = delete;
+
+  /// Whether a picture was refused.
+  bool exceeded() const { return exceeded_; }
+
+  /// Whether there is a budget for this thread.
+  static bool limited();
+  /// Takes a picture of that size from this thread's budget; false when it is too large for what is left.
+  static bool take(int64_t width, int64_t height);
+  /// Notes that a picture was refused.
+  static void refuse();
+  /// Pixels that are left of this thread's budget.
+  static int64_t left();
+
+ private:
+  int64_t left_;
+  bool exceeded_ = false;
+};
+
+/// One plane of a decoded picture.
+struct CodedPlane {
+  heif_channel channel;
+  const uint8_t* samples;  ///< of one byte, or of two where there are more than 8 bits
+  ptrdiff_t stride;        ///< bytes from row to row
+  int width;
+  int height;
+  int bits;
+};
+
+/// How the numbers of a picture mean colours, by the code points of ITU-T H.273.
+struct CodedColours {
+  int primaries;
+  int transfer;
+  int matrix;
+  int full_range;
+};
+
+/// A copy of the planes, brightness first, as libheif holds them.
+heif_error make_image(const std::vector<CodedPlane>& planes, heif_chroma chroma, const CodedColours& colours,
+                      heif_image** image);
+
+/// What a decoder says that could not read its data.
+heif_error undecodable();
+
+const heif_decoder_plugin& av1_decoder();
+const heif_decoder_plugin& hevc_decoder();
+
+/// libde265 makes tables as large as a picture is said to be before it asks for the picture: the size that a sequence
+/// parameter set (ITU-T H.265, 7.3.2.2) without its header of two bytes says; false when it is cut short or says none.
+bool read_hevc_size(const std::vector<uint8_t>& parameters, int64_t& width, int64_t& height);
+
+}  // namespace protocom::codec
