@@ -290,7 +290,8 @@ void choose_answers(const Candidate& best, const PldaFitOptions& options, PldaFi
   const ProbabilityTasks probabilities{tells(best), options.tasks, options.seed};
   const std::vector<VolumeTrial> volumes = try_volumes(parts, probabilities);
   for (const VolumeTrial& trial : volumes)
-    fit.tried.push_back({"volume of uneven shots", fmt::format("{}", trial.volume), trial.loss, &trial == &volumes.front()});
+    fit.tried.push_back(
+        {"volume of uneven shots", fmt::format("{}", trial.volume), trial.loss, &trial == &volumes.front()});
   if (!volumes.empty()) fit.model.volume = volumes.front().volume;
   set_probabilities(parts, probabilities, fit.model);
 }
