@@ -124,7 +124,7 @@ heif_error decode_av1(void* decoder, heif_image** image) {
 }  // namespace
 
 const heif_decoder_plugin& av1_decoder() {
-  static const heif_decoder_plugin plugin = [] {
+  static const heif_decoder_plugin kPlugin = [] {
     heif_decoder_plugin made{};
     made.plugin_api_version = 3;
     made.get_plugin_name = [] { return "dav1d, of limited size"; };
@@ -139,7 +139,7 @@ const heif_decoder_plugin& av1_decoder() {
     made.id_name = "protocom-dav1d";
     return made;
   }();
-  return plugin;
+  return kPlugin;
 }
 
 }  // namespace protocom::codec

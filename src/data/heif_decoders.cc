@@ -45,9 +45,9 @@ heif_error fill_image(const std::vector<CodedPlane>& planes, const CodedColours&
 }  // namespace
 
 CodedPixels::CodedPixels(int64_t most) : left_(most) {
-  static const bool known = heif_register_decoder_plugin(&av1_decoder()).code == heif_error_Ok &&
-                            heif_register_decoder_plugin(&hevc_decoder()).code == heif_error_Ok;
-  if (!known) left_ = 0;
+  static const bool kKnown = heif_register_decoder_plugin(&av1_decoder()).code == heif_error_Ok &&
+                             heif_register_decoder_plugin(&hevc_decoder()).code == heif_error_Ok;
+  if (!kKnown) left_ = 0;
   budget = &left_;
   over_budget = &exceeded_;
 }

@@ -41,7 +41,7 @@ void skip_profile(Bits& bits, uint32_t layers) {
   for (uint32_t i = 0; i < layers; ++i) {
     for (uint32_t& one : present[i]) one = bits.next(1);
   }
-  if (layers > 0) bits.skip(2 * (8 - layers));
+  if (layers > 0) bits.skip(16 - size_t{2} * layers);
   for (uint32_t i = 0; i < layers; ++i) bits.skip(88 * present[i][0] + 8 * present[i][1]);
 }
 
@@ -149,7 +149,7 @@ bool read_hevc_size(const std::vector<uint8_t>& parameters, int64_t& width, int6
 }
 
 const heif_decoder_plugin& hevc_decoder() {
-  static const heif_decoder_plugin plugin = [] {
+  static const heif_decoder_plugin kPlugin = [] {
     heif_decoder_plugin made{};
     made.plugin_api_version = 3;
     made.get_plugin_name = [] { return "libde265, of limited size"; };
@@ -166,7 +166,7 @@ const heif_decoder_plugin& hevc_decoder() {
     made.id_name = "protocom-libde265";
     return made;
   }();
-  return plugin;
+  return kPlugin;
 }
 
 }  // namespace protocom::codec
