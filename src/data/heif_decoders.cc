@@ -1,9 +1,13 @@
 #include "heif_decoders.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace protocom::codec {
 namespace {
+
+/// A decoder takes a third of a millisecond to begin, and tens of thousands of tiles may be one and the same.
+constexpr int64_t kLeastPrice = 1 << 16;
 
 thread_local int64_t* budget = nullptr;
 thread_local bool* over_budget = nullptr;
@@ -58,8 +62,8 @@ bool CodedPixels::limited() { return budget != nullptr; }
 int64_t CodedPixels::left() { return budget == nullptr ? 0 : *budget; }
 
 bool CodedPixels::take(int64_t width, int64_t height) {
-  if (width > 0 && height > 0 && width <= left() / height) {
-    *budget -= width * height;
+  if (width > 0 && height > 0 && width <= left() / height && left() >= kLeastPrice) {
+    *budget -= std::max(kLeastPrice, width * height);
     return true;
   }
   refuse();

@@ -27,7 +27,8 @@ class CodedPixels {
 
   /// Whether there is a budget for this thread.
   static bool limited();
-  /// Takes a picture of that size from this thread's budget; false when it is too large for what is left.
+  /// Takes a picture of that size from this thread's budget, a small one as 2^16 pixels; false when it is too large for
+  /// what is left.
   static bool take(int64_t width, int64_t height);
   /// Notes that a picture was refused.
   static void refuse();

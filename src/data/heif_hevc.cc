@@ -41,8 +41,8 @@ void skip_profile(Bits& bits, uint32_t layers) {
   for (uint32_t i = 0; i < layers; ++i) {
     for (uint32_t& one : present[i]) one = bits.next(1);
   }
-  if (layers > 0) bits.skip(2 * (8 - layers));
-  for (uint32_t i = 0; i < layers; ++i) bits.skip(size_t{88} * present[i][0] + size_t{8} * present[i][1]);
+  if (layers > 0) bits.skip(16 - size_t{2} * layers);
+  for (uint32_t i = 0; i < layers; ++i) bits.skip(88 * present[i][0] + 8 * present[i][1]);
 }
 
 /// Without the bytes that keep start codes from arising (7.3.1.1).
