@@ -44,6 +44,7 @@ bool is_heif(std::string_view bytes) {
 }
 
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
+  check_heif_structure(bytes);
   const Owned<heif_context> context(heif_context_alloc(), [](heif_context* one) { heif_context_free(one); });
   if (context == nullptr) fail("out of memory for a HEIC or AVIF");
   heif_context_set_max_decoding_threads(context.get(), 0);  // CodedPixels is this thread's
