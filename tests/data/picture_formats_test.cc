@@ -115,6 +115,18 @@ TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMem
   }
 }
 
+// The tiles are quarters.avif, the boxes around them are by hand.
+TEST(PictureFormats, TilesArePutTogetherOnNoMoreThanTheImageSays) {
+  const Image four = read_image(picture("four-tiles.avif"));
+  EXPECT_EQ(four.width, 96);
+  EXPECT_EQ(four.height, 64);
+  const std::string bytes = read_file(picture("says-48-is-6000-of-tiles.avif"));
+  std::string message;
+  const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes); }); });
+  EXPECT_THAT(message, HasSubstr("6000"));
+  EXPECT_LT(memory, int64_t{6000} * 6000);
+}
+
 TEST(CodedPixels, AreTakenFromABudgetASmallPictureAsALargerOne) {
   EXPECT_FALSE(codec::CodedPixels::limited());
   {
