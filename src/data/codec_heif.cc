@@ -17,6 +17,9 @@ void check(const heif_error& error) {
 template <typename T>
 using Owned = std::unique_ptr<T, void (*)(T*)>;
 
+/// libheif's own limit is of sides, not of pixels: a long image may hide a square one. Phones' panoramas are this long.
+constexpr int kLongestSide = 1 << 14;
+
 /// Colour, transparency, and what tiles stand over: a phone's are of 512 x 512 pixels.
 int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixels + (int64_t{1} << 20); }
 
@@ -44,12 +47,18 @@ bool is_heif(std::string_view bytes) {
 }
 
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
+  check_heif_structure(bytes);
   const Owned<heif_context> context(heif_context_alloc(), [](heif_context* one) { heif_context_free(one); });
   if (context == nullptr) fail("out of memory for a HEIC or AVIF");
   heif_context_set_max_decoding_threads(context.get(), 0);  // CodedPixels is this thread's
   check(heif_context_read_from_memory_without_copy(context.get(), bytes.data(), bytes.size(), nullptr));
   const auto handle = primary_image(context.get());
   check_size(heif_image_handle_get_height(handle.get()), heif_image_handle_get_width(handle.get()), options);
+  // What tiles are put together on is as large as another place of the file says.
+  const int side =
+      std::max(heif_image_handle_get_ispe_width(handle.get()), heif_image_handle_get_ispe_height(handle.get()));
+  if (side > kLongestSide) fail("a HEIC or AVIF of {} pixels a side, at most {} are allowed", side, kLongestSide);
+  heif_context_set_maximum_image_size_limit(context.get(), side + 1);
   const bool alpha = heif_image_handle_has_alpha_channel(handle.get()) != 0;
   const auto pixels =
       decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, options);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 // libheif holds against a limit what a file says of its pictures, not what is coded in it: a few hundred bytes that
@@ -67,6 +68,10 @@ heif_error undecodable();
 
 const heif_decoder_plugin& av1_decoder();
 const heif_decoder_plugin& hevc_decoder();
+
+/// Throws Error for a file whose pictures are made of themselves, for which libheif calls itself until the stack is
+/// full, or of pictures that are made in their turn.
+void check_heif_structure(std::string_view bytes);
 
 /// libde265 makes tables as large as a picture is said to be before it asks for the picture: the size that a sequence
 /// parameter set (ITU-T H.265, 7.3.2.2) without its header of two bytes says; false when it is cut short or says none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include "data/heif_decoders.h"
 #include "protocom/core/error.h"
@@ -114,6 +115,18 @@ TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMem
   }
 }
 
+// The tiles are quarters.avif, the boxes around them are by hand.
+TEST(PictureFormats, TilesArePutTogetherOnNoMoreThanTheImageSays) {
+  const Image four = read_image(picture("four-tiles.avif"));
+  EXPECT_EQ(four.width, 96);
+  EXPECT_EQ(four.height, 64);
+  const std::string bytes = read_file(picture("says-48-is-6000-of-tiles.avif"));
+  std::string message;
+  const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes); }); });
+  EXPECT_THAT(message, HasSubstr("6000"));
+  EXPECT_LT(memory, int64_t{6000} * 6000);
+}
+
 TEST(CodedPixels, AreTakenFromABudgetASmallPictureAsALargerOne) {
   EXPECT_FALSE(codec::CodedPixels::limited());
   {
@@ -126,6 +139,23 @@ TEST(CodedPixels, AreTakenFromABudgetASmallPictureAsALargerOne) {
     EXPECT_TRUE(budget.exceeded());
   }
   EXPECT_FALSE(codec::CodedPixels::take(1, 1));
+}
+
+/// An `iref` box of references from one item to another, as ISO/IEC 14496-12 has it.
+std::string references(const std::vector<std::tuple<std::string, char, char>>& all) {
+  std::string box("\0\0\0\0iref\0\0\0\0", 12);
+  for (const auto& [kind, from, to] : all)
+    box += std::string("\0\0\0\x0e", 4) + kind + std::string{0, from, 0, 1, 0, to};
+  box[3] = static_cast<char>(box.size());
+  return box;
+}
+
+TEST(HeifStructure, OfAPictureThatNeedsItselfIsRefused) {
+  EXPECT_NO_THROW(codec::check_heif_structure(references({{"auxl", 2, 1}, {"dimg", 1, 3}, {"cdsc", 1, 2}})));
+  EXPECT_THROW(codec::check_heif_structure(references({{"auxl", 2, 1}, {"auxl", 1, 2}})), Error);
+  EXPECT_THROW(
+      codec::check_heif_structure(references({{"auxl", 2, 1}, {"dimg", 2, 3}, {"auxl", 1, 3}, {"dimg", 1, 2}})), Error);
+  EXPECT_NO_THROW(codec::check_heif_structure(references({{"dimg", 1, 2}}).substr(0, 20))) << "cut short";
 }
 
 // 186 bytes that announce 8000 x 8000 pixels of four channels of two bytes, in one strip.
