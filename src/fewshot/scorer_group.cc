@@ -7,11 +7,11 @@
 
 #include "fewshot/completed_rows.h"
 #include "fewshot/mapped_table.h"
-#include "fewshot/one_thread.h"
 #include "fewshot/paper_row.h"
 #include "fewshot/paper_rows_run.h"
 #include "fewshot/row_kernels.h"
 #include "protocom/core/error.h"
+#include "protocom/core/thread_scope.h"
 
 namespace protocom {
 namespace {
@@ -249,7 +249,7 @@ ScorerGroup::~ScorerGroup() = default;
 
 std::vector<EpisodeScores> ScorerGroup::score(const RowBatch& rows) const {
   const at::NoGradGuard no_grad;
-  const OneThread one_thread;
+  const ThreadScope one_thread(1);
   std::vector<EpisodeScores> fast;
   if (impl_->fast) fast = impl_->fast->score(rows);
   std::vector<std::optional<EpisodeBatch>> batches(impl_->tables.size());

@@ -1,12 +1,15 @@
 #include "http/batch_engine.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/core/thread_scope.h"
 
 namespace protocom::http {
 namespace {
@@ -100,29 +103,53 @@ void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
   for (const Job& one : jobs) one.done({{}, {}, {}, {}, error});
 }
 
+/// As many passes beside one another as pay: on a processor a pass gains little from a second core, a GPU takes the
+/// largest batch there is.
+int lanes_of(const ServerOptions& options) {
+  constexpr int kMostLanes = 4;
+  if (options.lanes > 0) return options.lanes;
+  if (parse_device(options.recognizing.extract.device).type() != c10::kCPU) return 1;
+  return std::min(kMostLanes, at::get_num_threads());
+}
+
 }  // namespace
 
 BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics)
-    : limits_(options.limits), recognizing_(options.recognizing), metrics_(metrics) {
-  std::promise<void> loaded;
-  std::future<void> ready = loaded.get_future();
-  thread_ =
-      std::thread([this, recognizer, promise = std::move(loaded)]() mutable { run(recognizer, std::move(promise)); });
+    : limits_(options.limits),
+      recognizing_(options.recognizing),
+      metrics_(metrics),
+      lanes_(lanes_of(options)),
+      threads_(at::get_num_threads()),
+      busy_(lanes_),
+      answering_(Recognizer::open(recognizer, options.recognizing)) {
   try {
-    ready.get();
+    start_lanes(recognizer);
   } catch (...) {
-    thread_.join();
+    end_lanes();
     throw;
   }
 }
 
-BatchEngine::~BatchEngine() {
+BatchEngine::~BatchEngine() { end_lanes(); }
+
+void BatchEngine::start_lanes(const std::filesystem::path& recognizer) {
+  std::vector<std::future<void>> ready;
+  for (int lane = 0; lane < lanes_; ++lane) {
+    std::promise<void> loaded;
+    ready.push_back(loaded.get_future());
+    threads_of_lanes_.emplace_back(
+        [this, recognizer, promise = std::move(loaded)]() mutable { run_lane(recognizer, std::move(promise)); });
+  }
+  for (std::future<void>& one : ready) one.get();
+}
+
+void BatchEngine::end_lanes() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& one : threads_of_lanes_) one.join();
 }
 
 void BatchEngine::submit(Job job) {
@@ -138,12 +165,16 @@ void BatchEngine::submit(Job job) {
   changed_.notify_one();
 }
 
+/// What a lane takes: its share of what waits, at most a batch, and at least one job; no job at the end.
 std::vector<Job> BatchEngine::next() {
   std::unique_lock lock(mutex_);
+  --busy_;
   changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+  ++busy_;
+  const int64_t share = std::min(recognizing_.extract.batch, waiting_images_ / lanes_);
   std::vector<Job> jobs;
   int64_t images = 0;
-  while (!waiting_.empty() && (jobs.empty() || images + waiting_.front().size() <= recognizing_.extract.batch)) {
+  while (!waiting_.empty() && (jobs.empty() || images + waiting_.front().size() <= share)) {
     images += waiting_.front().size();
     jobs.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
@@ -153,7 +184,12 @@ std::vector<Job> BatchEngine::next() {
   return jobs;
 }
 
-void BatchEngine::work_on(Recognizer& recognizer, std::vector<Job> jobs) {
+int BatchEngine::threads_of_a_lane() {
+  const std::lock_guard lock(mutex_);
+  return std::max(1, threads_ / busy_);
+}
+
+void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
   std::vector<Job> late;
   const auto now = std::chrono::steady_clock::now();
   const auto in_time = std::stable_partition(jobs.begin(), jobs.end(), [&](const Job& one) { return one.until > now; });
@@ -161,7 +197,7 @@ void BatchEngine::work_on(Recognizer& recognizer, std::vector<Job> jobs) {
   jobs.erase(in_time, jobs.end());
   fail_all(late, {503, "the image waited too long for the backbone: send it again later", 5});
   try {
-    embed(recognizer, jobs);
+    embed(embedding, jobs);
   } catch (const std::exception& error) {
     logger().error("{}", error.what());
     return fail_all(jobs, {500, kInternal});
@@ -169,20 +205,24 @@ void BatchEngine::work_on(Recognizer& recognizer, std::vector<Job> jobs) {
   int64_t images = 0;
   for (const Job& one : jobs) images += one.size();
   if (images > 0) metrics_.count_batch(images);
-  answer_all(recognizer, jobs);
+  const std::lock_guard lock(answering_mutex_);
+  answer_all(answering_, jobs);
 }
 
-void BatchEngine::run(const std::filesystem::path& path, std::promise<void> loaded) {
-  std::optional<Recognizer> recognizer;
+void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void> loaded) {
+  std::optional<Recognizer> embedding;
   try {
-    recognizer = Recognizer::open(path, recognizing_);
-    const int64_t side = recognizer->file().settings().preprocessing.image_size;
-    recognizer->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});
+    embedding = Recognizer::open(path, recognizing_);
+    const int64_t side = embedding->file().settings().preprocessing.image_size;
+    embedding->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});
     loaded.set_value();
   } catch (...) {
     return loaded.set_exception(std::current_exception());
   }
-  for (std::vector<Job> jobs = next(); !jobs.empty(); jobs = next()) work_on(*recognizer, std::move(jobs));
+  for (std::vector<Job> jobs = next(); !jobs.empty(); jobs = next()) {
+    const ThreadScope scope(threads_of_a_lane());
+    work_on(*embedding, std::move(jobs));
+  }
 }
 
 }  // namespace protocom::http

@@ -33,17 +33,19 @@ struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   at::Tensor features;        ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
-  std::function<void(Recognised)> done;  ///< called once, in the engine's thread, and has to be quick
+  std::function<void(Recognised)> done;  ///< called once, in a thread of the engine, and has to be quick
   std::chrono::steady_clock::time_point until = {};
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(images.size()); }
 };
 
-/// One thread that takes the images of several requests through the backbone together: whatever waits when it is free,
-/// up to a batch, so that a lone image waits for nobody. Thread-safe.
+/// Lanes, threads that take the images of several requests through the backbone. On a processor several small passes
+/// beside one another do more than one pass on all cores, and a request need not wait for the one before it; a lane
+/// that is free takes its share of what waits, up to a batch, so that a lone image waits for nobody, and has the cores
+/// that other lanes leave. Thread-safe.
 class BatchEngine {
  public:
-  /// Opens the recognizer and loads its backbone in the thread. Throws what that throws.
+  /// Opens the recognizer and loads a backbone for each of `options.lanes`. Throws what that throws.
   BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics);
   /// Does what waits, and ends.
   ~BatchEngine();
@@ -54,19 +56,27 @@ class BatchEngine {
   void submit(Job job);
 
  private:
-  void run(const std::filesystem::path& recognizer, std::promise<void> loaded);
+  void start_lanes(const std::filesystem::path& recognizer);
+  void run_lane(const std::filesystem::path& recognizer, std::promise<void> loaded);
+  void end_lanes();
   std::vector<Job> next();
-  void work_on(Recognizer& recognizer, std::vector<Job> jobs);
+  int threads_of_a_lane();
+  void work_on(Recognizer& embedding, std::vector<Job> jobs);
 
   ServerLimits limits_;
   RecognizerOptions recognizing_;
   Metrics& metrics_;
+  int lanes_ = 1;
+  int threads_ = 1;  ///< of all lanes together
+  int busy_ = 0;     ///< lanes that do not wait
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> waiting_;
   int64_t waiting_images_ = 0;
   bool ends_ = false;
-  std::thread thread_;
+  std::mutex answering_mutex_;
+  Recognizer answering_;  ///< what all lanes answer with, so that classes are in memory once
+  std::vector<std::thread> threads_of_lanes_;
 };
 
 }  // namespace protocom::http

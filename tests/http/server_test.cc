@@ -1,6 +1,9 @@
 #include "protocom/http/server.h"
 
+#include <atomic>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "http/server_support.h"
 #include "protocom/core/error.h"
@@ -78,6 +81,27 @@ TEST_F(Served, FeaturesAreAnsweredAsTheRecognizerDoes) {
     EXPECT_EQ(answers[i]["ranking"][0]["class"], expected[i].ranking[0].name);
     EXPECT_NEAR(answers[i]["ranking"][0]["probability"].get<double>(), expected[i].ranking[0].probability, 1e-6);
     EXPECT_EQ(answers[i]["nearest"][0]["example"], expected[i].nearest[0].id);
+  }
+}
+
+TEST_F(Served, ManyAtOnceAreEachAnsweredForTheirOwnImageHoweverManyLanesThereAre) {
+  constexpr int kClients = 16;
+  constexpr int kRounds = 4;
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 240);
+  for (const int lanes : {1, 3}) {
+    ServerOptions options;
+    options.lanes = lanes;
+    serve(options);
+    std::atomic<int> right{0};
+    std::vector<std::thread> clients;
+    for (int c = 0; c < kClients; ++c)
+      clients.emplace_back([&, is_dark = c % 3 == 0] {
+        for (int i = 0; i < kRounds; ++i) right += best(is_dark ? 20 : 230) == (is_dark ? "dark" : "bright") ? 1 : 0;
+      });
+    for (std::thread& one : clients) one.join();
+    EXPECT_EQ(right, kClients * kRounds) << "lanes: " << lanes;
   }
 }
 

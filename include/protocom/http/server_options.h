@@ -34,6 +34,7 @@ struct ServerOptions {
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
   int workers = 0;                         ///< threads that decode; 0: a thread a core, at least two
+  int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one a core, at most 4; one on a GPU
   ServerLimits limits = {};
   RecognizerOptions recognizing = {};
 };
