@@ -6,11 +6,13 @@
 #include "protocom/fewshot/plda_calibration.h"
 #include "protocom/fewshot/plda_posterior.h"
 #include "support/golden.h"
+#include "support/plda_reference.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
+using testing::log_predictive;
 
 struct Labelled {
   at::Tensor features;
@@ -95,14 +97,6 @@ TEST(PldaSpace, JoinsTheMomentsOfTwoSetsOfClasses) {
   EXPECT_TRUE(joined.classes.equal(whole.classes));
   EXPECT_LT(error_of(joined.mean, whole.mean), 1e-12);
   EXPECT_LT(error_of(joined.scatter, whole.scatter), 1e-12);
-}
-
-TEST(PldaSpace, KeepsItsFirstDimensionsWhenTruncated) {
-  const Labelled data = images(5, 10, 8);
-  const PldaSpace space = fitter_of(data).space(0.1);
-  const PldaSpace kept = truncate(space, 3);
-  EXPECT_LT(error_of(kept.transform(data.features), space.transform(data.features).narrow(1, 0, 3)), 1e-12);
-  EXPECT_EQ(kept.leading, 3);
 }
 
 TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
