@@ -11,7 +11,7 @@ namespace protocom {
 namespace {
 
 constexpr const char* kKind = "fitted-method";
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kShotsGiven = ":shots=";
@@ -60,6 +60,7 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   header.details["method"] = fitted.method->label();
   header.details["feature_dim"] = fitted.feature_dim;
   header.details["trained_on"] = fitted.trained_on;
+  if (nlohmann::json details = fitted.method->details(); !details.empty()) header.details["fit"] = std::move(details);
   NpzWriter writer(path);
   const MethodState state = fitted.method->state();
   for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, tensor);

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/plda_findings.h"
 #include "fewshot/plda_state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
@@ -17,19 +18,6 @@ ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::ve
                                   const std::vector<std::string>& attributes) {
   const ClassKnowledge aligned = align_knowledge(knowledge, class_names, attributes);
   return {aligned.association, aligned.embedding};
-}
-
-std::vector<std::string> findings_of(const PldaFit& fit) {
-  std::vector<std::string> findings = {knowledge_sentence(fit.model)};
-  if (fit.model.knowledge) {
-    findings.push_back(fmt::format("The prior {} explains {:.0f} % of base class means that it was not fitted on.",
-                                   fit.model.knowledge->name(), 100 * fit.model.explained_left_out));
-  }
-  if (const std::string worth = knowledge_worth_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
-  for (const PldaTrial& trial : fit.tried) {
-    if (trial.chosen) findings.push_back(fmt::format("{}: {} ({:.2f})", trial.what, trial.setting, trial.figure));
-  }
-  return findings;
 }
 
 }  // namespace
@@ -55,6 +43,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   }
   PldaFit found = fit_plda(given, options);
   findings_ = findings_of(found);
+  details_ = details_of(found);
   model_ = std::make_shared<const PldaModel>(std::move(found.model));
 }
 
@@ -70,6 +59,8 @@ void PldaMethod::load(const MethodState& state) {
 }
 
 std::vector<std::string> PldaMethod::findings() const { return findings_; }
+
+nlohmann::json PldaMethod::details() const { return details_; }
 
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);

@@ -40,6 +40,7 @@ class PldaMethod : public Method {
   [[nodiscard]] MethodState state() const override;
   void load(const MethodState& state) override;
   [[nodiscard]] std::vector<std::string> findings() const override;
+  [[nodiscard]] nlohmann::json details() const override;
 
  protected:
   /// The model and what is believed of the context's classes. Throws UsageError before fitting, and for a model with
@@ -51,6 +52,7 @@ class PldaMethod : public Method {
   std::shared_ptr<const PldaModel> model_;
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
+  nlohmann::json details_;
 };
 
 /// What a class's mean is believed to be before its images: as fitted (kernel-ridge while fitting), or nothing, or one

@@ -1,7 +1,6 @@
 #include "protocom/fewshot/plda_model.h"
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -35,12 +34,6 @@ ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n
   const at::Tensor known = described(descriptions);
   if (known.all().item<bool>()) return {mean, residual.to(at::kFloat)};
   return {mean * known.unsqueeze(-1), at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
-}
-
-std::string knowledge_sentence(const PldaModel& model) {
-  if (!model.knowledge) return "The model was fitted without knowledge of the classes.";
-  return fmt::format("Knowledge explains {:.0f} % of what distinguishes classes that the space was not fitted on.",
-                     100 * std::max(0.0, model.explained));
 }
 
 }  // namespace protocom

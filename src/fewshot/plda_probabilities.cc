@@ -21,56 +21,14 @@ int64_t fewest_images(const std::vector<HeldOutClasses>& parts) {
   return fewest;
 }
 
-struct ScaleTrial {
-  double scale = 1;
-  double loss = std::numeric_limits<double>::infinity();  ///< nats
-};
-
-/// The scale of scores that gives the least log loss, on a grid of 5 % steps from .02 to 3.
-ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
-  std::vector<at::Tensor> logits;
-  for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
-  ScaleTrial best;
-  for (double scale = 0.02; scale < 3; scale *= 1.05) {
-    double loss = 0;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
-      loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
-    }
-    if (loss < best.loss) best = {scale, loss};
-  }
-  return best;
-}
-
-/// Slope and offset of a logistic regression of `is` (0 or 1) on x, by Newton's method on standardised x with a small
-/// penalty, so that samples that can be separated have an answer too.
-std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is) {
-  constexpr double kPenalty = 1e-3;
-  constexpr int kSteps = 30;
-  const double mean = x.mean().item<double>();
-  const double deviation = std::max(x.std().item<double>(), 1e-12);
-  const at::Tensor z = (x - mean) / deviation;
-  const at::Tensor design = at::stack({z, at::ones_like(z)}, 1);
-  at::Tensor weight = at::zeros({2}, at::kDouble);
-  for (int step = 0; step < kSteps; ++step) {
-    const at::Tensor p = at::mv(design, weight).sigmoid();
-    const at::Tensor gradient = at::mv(design.t(), p - is) / x.numel() + kPenalty * weight;
-    const at::Tensor curvature =
-        at::mm(design.t(), design * (p * (1 - p)).unsqueeze(1)) / x.numel() + kPenalty * at::eye(2, at::kDouble);
-    weight = weight - at::linalg_solve(curvature, gradient);
-  }
-  const double slope = weight[0].item<double>() / deviation;
-  return {slope, weight[1].item<double>() - slope * mean};
-}
-
 /// One number of shots.
 class Shots {
  public:
   Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot, double volume)
       : volume_(volume) {
-    const auto each = std::max<int64_t>(1, options.tasks / static_cast<int64_t>(parts.size()));
+    const int64_t each = options.draws.each(parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {
-      Rng rng = Rng(options.seed).fork(100 + 10 * p + static_cast<uint64_t>(k_shot));
+      Rng rng = options.draws.rng(TaskPurpose::kProbabilities, p, k_shot);
       for (const TaskQueries kind : all_query_kinds())
         tasks_.push_back(draw_tasks(parts[p], {each, k_shot, kind}, rng));
       const auto classes = static_cast<int64_t>(parts[p].rows.size());
@@ -104,6 +62,40 @@ class Shots {
 
 }  // namespace
 
+ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
+  std::vector<at::Tensor> logits;
+  for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
+  ScaleTrial best;
+  for (double scale = 0.02; scale < 3; scale *= 1.05) {
+    double loss = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
+      loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
+    }
+    if (loss < best.loss) best = {scale, loss};
+  }
+  return best;
+}
+
+std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is) {
+  constexpr double kPenalty = 1e-3;
+  constexpr int kSteps = 30;
+  const double mean = x.mean().item<double>();
+  const double deviation = std::max(x.std().item<double>(), 1e-12);
+  const at::Tensor z = (x - mean) / deviation;
+  const at::Tensor design = at::stack({z, at::ones_like(z)}, 1);
+  at::Tensor weight = at::zeros({2}, at::kDouble);
+  for (int step = 0; step < kSteps; ++step) {
+    const at::Tensor p = at::mv(design, weight).sigmoid();
+    const at::Tensor gradient = at::mv(design.t(), p - is) / x.numel() + kPenalty * weight;
+    const at::Tensor curvature =
+        at::mm(design.t(), design * (p * (1 - p)).unsqueeze(1)) / x.numel() + kPenalty * at::eye(2, at::kDouble);
+    weight = weight - at::linalg_solve(curvature, gradient);
+  }
+  const double slope = weight[0].item<double>() / deviation;
+  return {slope, weight[1].item<double>() - slope * mean};
+}
+
 TaskScoring inductive_scores(double volume) {
   return [volume](const PldaTasks& tasks) {
     return row_log_predictive(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout), tasks.queries,
@@ -122,14 +114,13 @@ const std::vector<TaskQueries>& all_query_kinds() {
   return kKinds;
 }
 
-std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options) {
+std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws) {
   const int64_t most = std::min<int64_t>(5, fewest_images(parts) / 2);
   if (most < 2) return {};
   std::vector<PldaTasks> tasks;
-  const auto each = std::max<int64_t>(1, options.tasks / static_cast<int64_t>(parts.size()));
   for (size_t p = 0; p < parts.size(); ++p) {
-    Rng rng = Rng(options.seed).fork(1000 + p);
-    tasks.push_back(draw_tasks(parts[p], {each, most, TaskQueries::kBalanced, 5, 1}, rng));
+    Rng rng = draws.rng(TaskPurpose::kVolume, p);
+    tasks.push_back(draw_tasks(parts[p], {draws.each(parts.size()), most, TaskQueries::kBalanced, 5, 1}, rng));
   }
   std::vector<VolumeTrial> trials;
   for (const double volume : {1.0, 1.4, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.06, 0.0})

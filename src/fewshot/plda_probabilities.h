@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "fewshot/plda_tasks.h"
@@ -15,24 +17,37 @@ TaskScoring transductive_scores(const PldaVbOptions& options);
 /// Both distributions of queries that settings are chosen with.
 const std::vector<TaskQueries>& all_query_kinds();
 
-struct ProbabilityTasks {
-  bool described = false;  ///< whether anything is known of classes without images
-  int64_t tasks = 60;      ///< of each shape, over all parts
-  uint64_t seed = 1;
+/// A factor of scores and the log loss of their softmax.
+struct ScaleTrial {
+  double scale = 1;
+  double loss = std::numeric_limits<double>::infinity();  ///< nats, summed over the entries of the tasks
 };
+/// The scale of the least log loss, on a grid of 5 % steps from .02 to 3.
+ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores);
 
-/// One factor of the log determinants (PldaModel::volume), by the least log loss of any scale on tasks of held-out
-/// classes that have 1 to 5 images each; 1 where they have too few.
+/// Slope and offset of a logistic regression of `is` (0 or 1) on x, float64 [m] both, by Newton's method on
+/// standardised x with a small penalty, so that samples that can be separated have an answer too.
+std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is);
+
+/// A factor of the log determinants (PldaModel::volume) and the least log loss that any scale has with it.
 struct VolumeTrial {
   double volume = 1;
   double loss = 0;  ///< nats
 };
-/// All that were tried, the best one first; none where no class can have more images than another.
-std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options);
+/// Ten factors from 0 to 1.4 on tasks of held-out classes that have 1 to 5 images each (to half of the smallest class,
+/// where that is less), the best one first; none where no class can have more images than another.
+std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws);
 
-/// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images (as many
-/// as there are, where that is less), and slope and offset of P(known) by logistic regression on tasks in which half of
-/// the classes are not given, with the model's volume. Does nothing where the classes have one image only.
+struct ProbabilityTasks {
+  bool described = false;  ///< whether anything is known of classes without images
+  TaskDraws draws = {};
+};
+
+/// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images each:
+/// with 1 in the place of 0 where nothing is known of them, and with half of the smallest class in the place of 5 where
+/// that is less. Slope and offset of P(known) follow by logistic regression on tasks in which half of the classes are
+/// not given, with the model's volume; with fewer than 4 classes they are 1 and 0. Does nothing where a class has one
+/// image only.
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model);
 
 }  // namespace protocom

@@ -65,7 +65,7 @@ struct PldaRowPredictive {
 };
 PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout, double volume = 1);
 
-/// log_predictive() of rows [..., q, width], where `volume` is 1: [..., q, n].
+/// -1/2 (sum_d [(q - m)^2 / (1 + v) + volume log(1 + v)] + d log 2 pi) of rows [..., q, width]: [..., q, n].
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
 at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout,
                               double volume = 1);

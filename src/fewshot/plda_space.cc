@@ -110,10 +110,4 @@ PldaSpace PldaSpaceFitter::space(double shrinkage) const {
   return space;
 }
 
-PldaSpace truncate(const PldaSpace& space, int64_t dims) {
-  const int64_t kept = std::min(dims, space.between.size(0));
-  return {space.center, space.projection.narrow(1, 0, kept).contiguous(), space.offset.narrow(0, 0, kept).contiguous(),
-          space.between.narrow(0, 0, kept).contiguous(), std::min(space.leading, kept)};
-}
-
 }  // namespace protocom

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "protocom/core/check.h"
+
 namespace protocom {
 namespace {
 
@@ -52,6 +54,25 @@ at::Tensor draw_counts(const PldaTaskShape& shape, int64_t n, Rng& rng) {
 }
 
 }  // namespace
+
+int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks / static_cast<int64_t>(parts)); }
+
+Rng TaskDraws::rng(TaskPurpose purpose, size_t part, int64_t k_shot) const {
+  constexpr uint64_t kProbabilityStreams = 100;
+  constexpr uint64_t kStreamsPerPart = 10;  // more than the shots that probabilities are found for
+  constexpr uint64_t kVolumeStreams = 1000;
+  const Rng all(seed);
+  switch (purpose) {
+    case TaskPurpose::kSettings:
+      return all.fork(part + 1);
+    case TaskPurpose::kProbabilities:
+      return all.fork(kProbabilityStreams + kStreamsPerPart * part + static_cast<uint64_t>(k_shot));
+    case TaskPurpose::kVolume:
+      return all.fork(kVolumeStreams + part);
+  }
+  PROTOCOM_CHECK(false);
+  return all;
+}
 
 int64_t fewest_images(const HeldOutClasses& classes) {
   size_t fewest = classes.rows.front().size();

@@ -40,6 +40,21 @@ struct PldaTaskShape {
   int64_t fewest_shots = 0;  ///< not 0: each class has at least so many and at most k_shot images
 };
 
+/// What tasks are drawn for.
+enum class TaskPurpose { kSettings, kProbabilities, kVolume };
+
+/// How many tasks are drawn, and by which random numbers.
+struct TaskDraws {
+  int64_t tasks = 60;  ///< of each shape, over all parts
+  uint64_t seed = 1;
+
+  /// Of each of so many parts; at least 1.
+  [[nodiscard]] int64_t each(size_t parts) const;
+  /// Numbers of their own for every purpose and part, for probabilities every number of shots too, so that what one
+  /// draws shifts no other.
+  [[nodiscard]] Rng rng(TaskPurpose purpose, size_t part, int64_t k_shot = 0) const;
+};
+
 /// Up to `ways` classes and 10 queries a class; fewer where the classes have not enough images.
 PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng);
 

@@ -1,63 +1,8 @@
 #include "protocom/fewshot/plda_vb.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-
-#include "fewshot/share_prior.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
-namespace {
-
-/// -beta/2 sum_d [(x - m)^2 + u_d v] without x^2, which is the same for every class.
-at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
-  const int64_t dims = means.variance.size(-1);
-  const int64_t uncertain = options.uncertain < 0 ? dims : std::min(options.uncertain, dims);
-  const at::Tensor variance = means.variance.narrow(-1, 0, uncertain).sum(-1);
-  const at::Tensor own = means.mean.square().sum(-1) + options.spread * variance;  // [..., n]
-  return options.trust * (at::matmul(x, means.mean.transpose(-1, -2)) - 0.5 * own.unsqueeze(-2));
-}
-
-/// Column factors (as logarithms) that, with softmax over rows, give each of n columns u / n of the u rows.
-/// From `start`, the factors of the step before, so that what few iterations leave open is closed over the steps.
-at::Tensor balancing_share(const at::Tensor& logits, const at::Tensor& start) {
-  const at::Tensor target =
-      at::full({}, static_cast<double>(logits.size(-2)) / static_cast<double>(logits.size(-1)), logits.options());
-  at::Tensor share = start;
-  for (int step = 0; step < kBalancingSteps; ++step) {
-    const at::Tensor filled = (logits + share.unsqueeze(-2)).log_softmax(-1).logsumexp(-2);
-    share = share + target.log() - filled;
-  }
-  return share;
-}
-
-at::Tensor given_share(const at::Tensor& given) {
-  return (given / given.sum(-1, true)).clamp_min(kSmallestShare).log();
-}
-
-/// E[log share] under each a_0 [g], weighed by how probable it makes the images [..., n] that the classes have.
-at::Tensor estimated_share(const at::Tensor& filled, const PldaVbOptions& options) {
-  const at::Tensor a0 = options.concentration > 0
-                            ? at::full({1, 1}, options.concentration, filled.options())
-                            : at::tensor(kConcentrations, filled.options()).unsqueeze(-1);  // [g, 1]
-  const at::Tensor a = a0 + filled.unsqueeze(-2);                                           // [..., g, n]
-  const at::Tensor total = a.sum(-1);
-  const auto n = static_cast<double>(filled.size(-1));
-  const at::Tensor prior = a0.squeeze(-1);
-  const at::Tensor evidence = (n * prior).lgamma() - total.lgamma() + a.lgamma().sum(-1) - n * prior.lgamma();
-  const at::Tensor expected = a.digamma() - total.digamma().unsqueeze(-1);
-  return (evidence.softmax(-1).unsqueeze(-1) * expected).sum(-2);
-}
-
-at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at::Tensor& before,
-                    const PldaVbOptions& options) {
-  if (options.proportions == Proportions::kBalanced) return balancing_share(logits, before);
-  if (options.proportions == Proportions::kGiven) return given_share(options.given.to(logits.scalar_type()));
-  return estimated_share(filled, options);
-}
-
-}  // namespace
 
 void check_options(const PldaVbOptions& options) {
   const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
@@ -70,40 +15,6 @@ void check_options(const PldaVbOptions& options) {
   if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
     fail_usage("shares of the classes are needed for given proportions and for no others");
   }
-}
-
-PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
-                     const at::Tensor& unlabelled, const PldaVbOptions& options) {
-  check_options(options);
-  PldaVbResult result;
-  result.means = class_mean_posterior(prior, count, sum);
-  const int64_t u = unlabelled.size(-2);
-  const int64_t n = sum.size(-2);
-  if (u == 0) {
-    result.log_share = options.proportions == Proportions::kGiven
-                           ? given_share(options.given.to(sum.scalar_type())).expand_as(count)
-                           : at::zeros_like(count);
-    result.responsibilities = at::matmul(unlabelled, result.means.mean.transpose(-1, -2));  // [..., 0, n]
-    return result;
-  }
-  result.log_share = at::zeros_like(count);
-  at::Tensor filled = at::full_like(count, static_cast<double>(u) / static_cast<double>(n));
-  for (int64_t step = 0; step <= options.steps; ++step) {
-    const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
-    result.log_share = share_of(logits, filled, result.log_share, options);
-    // Responsibilities near the smallest float would make the products slow, and weigh nothing.
-    result.responsibilities =
-        at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kSmallestResponsibility, 0);
-    if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
-    filled = result.responsibilities.sum(-2);
-    result.means = class_mean_posterior(prior, count + filled,
-                                        sum + at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
-  }
-  return result;
-}
-
-at::Tensor plda_vb_scores(const PldaVbResult& result, const at::Tensor& queries, const PldaVbOptions& options) {
-  return log_likelihood(result.means, queries, options) + result.log_share.unsqueeze(-2);
 }
 
 }  // namespace protocom

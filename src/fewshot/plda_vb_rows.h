@@ -16,10 +16,10 @@ struct PldaVbRows {
   at::Tensor queries;     ///< [b, q, width]; undefined: the unlabelled ones
 };
 
-/// What plda_vb() and plda_vb_scores() give for the queries but for a constant a row, [b, q, n]: a loop over episodes
-/// on row_kernels.h. In the dimensions that share a variance it works on products between images, which are formed
-/// once, unless there are more images than dimensions. PldaVbOptions::given is [n] or [b, n]; `uncertain` is taken from
-/// the layout: the model's leading dimensions.
+/// Variational EM by the formulas of PldaVbOptions: log r of the queries but for a constant a row, [b, q, n]; a loop
+/// over episodes on row_kernels.h. In the dimensions that share a variance it works on products between images, which
+/// are formed once, unless there are more images than dimensions. PldaVbOptions::given is [n] or [b, n]; `uncertain` is
+/// taken from the layout: the model's leading dimensions.
 at::Tensor plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options);
 
 }  // namespace protocom

@@ -28,7 +28,7 @@ struct PldaVbEpisode {
   const float* given_log_share = nullptr;  ///< [n]
 };
 
-/// Variational EM of one episode after the other, in memory that is kept. The formulas are those of plda_vb.cc.
+/// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.
 class PldaVbRun {
  public:
   explicit PldaVbRun(const PldaVbOptions& options) : options_(options), prior_(1, 0, options.concentration) {}

@@ -101,7 +101,7 @@ struct CombinedChoices {
   }
 };
 
-/// Fits those of a weight above 0.
+/// Fits those of a weight above 0; where no prior is worth any, the first of them, times 0.
 FitPrior weighted_fit(const CombinedChoices& all, const at::Tensor& weights) {
   std::vector<FitPrior> parts;
   std::vector<int64_t> places;
@@ -110,6 +110,10 @@ FitPrior weighted_fit(const CombinedChoices& all, const at::Tensor& weights) {
     if (weights[place].item<double>() == 0) continue;
     parts.push_back(all.choices[i].fit);
     places.push_back(place);
+  }
+  if (places.empty()) {
+    parts.push_back(all.choices.front().fit);
+    places.push_back(0);
   }
   const at::Tensor kept = weights.index_select(0, at::tensor(places, at::kLong));
   return [parts, kept](const PriorExamples& base) {

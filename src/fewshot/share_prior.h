@@ -13,8 +13,8 @@ inline constexpr int kBalancingSteps = 10;
 /// A responsibility below this is none: near the smallest float, products are slow.
 inline constexpr double kSmallestResponsibility = 1e-30;
 
-/// What variational EM expects of the classes' shares of u images, under the Dirichlet prior of PldaVbOptions. The same
-/// formulas as those of plda_vb.cc, of one episode and without tensors.
+/// What variational EM expects of the classes' shares of u images, under the Dirichlet prior of PldaVbOptions. Of one
+/// episode and without tensors.
 class SharePrior {
  public:
   /// Of n classes; a concentration of 0 weighs kConcentrations.

@@ -123,6 +123,31 @@ TEST(KnowledgePrior, CombinationIsHardlyWorseThanItsBestPart) {
     EXPECT_LT(together, choose_prior(one, examples, two_groups()).trials.front().error + 0.01) << one;
 }
 
+/// Descriptions that tell nothing, of attributes without words.
+PriorExamples useless_examples(uint64_t seed) {
+  PriorExamples examples = made_examples(10);
+  at::manual_seed(seed);
+  examples.descriptions = {at::rand({10, 12}).gt(0.6).to(at::kFloat), {}};
+  return examples;
+}
+
+// Left out, such priors point away from the class means, so that no weight is above 0.
+TEST(KnowledgePrior, CombinationOfUselessPriorsPredictsNothingRatherThanFails) {
+  int of_nothing = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const PriorExamples examples = useless_examples(seed);
+    const auto prior = choose_prior("combination", examples, two_groups()).fit(examples);
+    const at::Tensor predicted = prior->predict(examples.descriptions);
+    EXPECT_EQ(predicted.sizes(), examples.means.sizes());
+    if (predicted.any().item<bool>()) continue;
+    ++of_nothing;
+    const auto back = load_prior(state_with(*prior, 12), {}, kAllDims);
+    ASSERT_NE(back, nullptr);
+    EXPECT_FALSE(back->predict(examples.descriptions).any().item<bool>());
+  }
+  EXPECT_GT(of_nothing, 0);
+}
+
 class EveryPrior : public ::testing::TestWithParam<std::string> {
  protected:
   /// Fitted once for all tests.
@@ -167,6 +192,7 @@ TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuf
   const at::Tensor fresh = at::arange(40, 60);
   const at::Tensor miss = told.fit(base)->predict(all.descriptions.rows(fresh)) - all.means.index_select(0, fresh);
   EXPECT_LT((miss.square().sum() / all.means.index_select(0, fresh).square().sum()).item<double>(), 0.9);
+  at::manual_seed(5);
   base.descriptions = base.descriptions.rows(at::randperm(40, at::kLong));
   EXPECT_GT(choose_prior(GetParam(), base, two_groups()).trials.front().error, 0.95);
 }

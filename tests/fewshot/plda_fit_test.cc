@@ -19,8 +19,8 @@ using testing::error_of;
 using testing::message_of;
 
 /// Classes whose means follow from their descriptions, up to a residual, with images around them.
-PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d) {
-  at::manual_seed(21);
+PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_t seed = 21) {
+  at::manual_seed(seed);
   const int64_t classes = base + val;
   PldaFitInputs data;
   data.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
@@ -60,31 +60,38 @@ TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereThe
   EXPECT_LT(shuffled, 0.15);
 }
 
-double strength_of(const PldaFit& fit) {
-  const auto found = std::find_if(fit.tried.begin(), fit.tried.end(),
-                                  [](const PldaTrial& trial) { return trial.what == "strength of knowledge"; });
-  return std::stod(found->setting);
+/// One space and few tasks: strength depends on neither.
+PldaFit quick_fit(const PldaFitInputs& data) {
+  PldaFitOptions options;
+  options.shrinkages = {0.1};
+  options.floors = {1};
+  options.tasks = 2;
+  return fit_plda(data, options);
 }
 
-// A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it.
+/// Squared length of what knowledge predicts of val classes over that of their means.
+double share_followed(const PldaFitInputs& data, const PldaModel& model) {
+  const UnitMoments val = unit_moments(data.val_features, data.val_labels, model.space.center);
+  const at::Tensor predicted = model.knowledge->predict(data.descriptions.rows(val.classes));
+  return (predicted.square().sum() / model.space.transform_means(val.mean).square().sum()).item<double>();
+}
+
+// A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it. Over many
+// draws the strengths are .83 and .18, ± .13 and ± .21 a draw.
 TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
-  const PldaFitInputs told = inputs(40, 12, 20, 16);
-  EXPECT_GT(strength_of(fit_plda(told)), 0.7);
-  PldaFitInputs misled = inputs(12, 24, 20, 16);
-  misled.descriptions.association = at::rand({36, 12}).gt(0.6).to(at::kFloat);
-  const PldaFit fit = fit_plda(misled);
-  EXPECT_LT(strength_of(fit), 0.6);
-  const auto followed = fit.model.knowledge->predict(misled.descriptions).norm().item<double>();
-  const auto whole =
-      fit_kernel_ridge(misled.descriptions.rows(at::arange(12)),
-                       fit.model.space.transform_means(unit_moments(misled.base_features, misled.base_labels,
-                                                                    misled.base_features.to(at::kDouble).mean(0))
-                                                           .mean),
-                       fit.model.knowledge_options)
-          .predict(misled.descriptions)
-          .norm()
-          .item<double>();
-  EXPECT_NEAR(followed / whole, strength_of(fit), 0.01);
+  constexpr int kDraws = 20;
+  double told = 0;
+  double misled = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    PldaFitInputs data = inputs(12, 24, 20, 16, 100 + static_cast<uint64_t>(draw));
+    told += *quick_fit(data).strength / kDraws;
+    data.descriptions.association = at::rand({36, 12}).gt(0.6).to(at::kFloat);
+    const PldaFit fit = quick_fit(data);
+    misled += *fit.strength / kDraws;
+    EXPECT_LT(share_followed(data, fit.model), 0.25) << draw;
+  }
+  EXPECT_GT(told, 0.75);
+  EXPECT_LT(misled, 0.3);
 }
 
 TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
@@ -126,7 +133,7 @@ TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanIm
   const PldaFit fit = fit_plda(data);
   EXPECT_EQ(fit.model.knowledge, nullptr);
   EXPECT_EQ(fit.model.explained, 0);
-  EXPECT_EQ(knowledge_sentence(fit.model), "The model was fitted without knowledge of the classes.");
+  EXPECT_EQ(knowledge_sentence(fit), "The model was fitted without knowledge of the classes.");
   EXPECT_TRUE(fit.model.space.transform(data.base_features).isfinite().all().item<bool>());
 }
 
@@ -134,6 +141,12 @@ TEST(PldaFit, TakesTwoClassesToo) {
   PldaFitInputs data = inputs(2, 0, 5, 4);
   const PldaFit fit = fit_plda(data);
   EXPECT_GT(fit.model.space.between.min().item<double>(), 0);
+  // Of classes that are not there nothing can be measured, so that what was learned of two is not followed.
+  EXPECT_FALSE(fit.strength.has_value());
+  EXPECT_THAT(knowledge_sentence(fit), ::testing::HasSubstr("could not be measured"));
+  const ClassMeanPrior prior = fit.model.prior(data.descriptions, 2);
+  EXPECT_EQ(prior.mean.abs().max().item<double>(), 0);
+  EXPECT_LT(error_of(prior.variance, fit.model.space.between), 1e-6);
 }
 
 TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
@@ -183,10 +196,8 @@ TEST(PldaModel, OfAnOlderFileCountsTheWholeLogDeterminant) {
   EXPECT_EQ(plda_model_of(state).volume, 1);
 }
 
-TEST(PldaFit, ChoosesTheVolumeByTasksWhoseClassesHaveDifferentNumbersOfImages) {
-  const PldaFit fit = fit_plda(inputs(24, 8, 20, 16));
-  EXPECT_EQ(chosen(fit, "volume of uneven shots"), 1);
-  EXPECT_GE(fit.model.volume, 0);
+TEST(PldaFit, ChoosesAVolumeWhereClassesCanHaveDifferentNumbersOfImages) {
+  EXPECT_EQ(chosen(fit_plda(inputs(24, 8, 20, 16)), "volume of uneven shots"), 1);
   EXPECT_EQ(chosen(fit_plda(inputs(24, 8, 3, 16)), "volume of uneven shots"), 0) << "with an image to label a class";
 }
 
@@ -211,8 +222,6 @@ TEST(PldaFit, TakesThePriorThatItIsTold) {
 TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
   const PldaFit fit = fit_plda(data);
-  const auto strength = std::find_if(fit.tried.begin(), fit.tried.end(),
-                                     [](const auto& one) { return one.what == "strength of knowledge"; });
   const UnitMoments base =
       unit_moments(data.base_features, data.base_labels, data.base_features.mean(0, false, at::kDouble));
   const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(base.classes),
@@ -221,7 +230,7 @@ TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
   const at::Tensor found = fit.model.knowledge->predict(data.descriptions);
   const double factor = (found.norm() / there.norm()).item<double>();
   EXPECT_LT(error_of(found, factor * there), testing::kDoubleBound);
-  EXPECT_NEAR(factor, std::stod(strength->setting), 0.005);
+  EXPECT_NEAR(factor, *fit.strength, 1e-9);
 }
 
 TEST(PldaModel, RefusesTensorsThatAreDamaged) {

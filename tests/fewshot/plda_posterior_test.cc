@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "support/golden.h"
+#include "support/plda_reference.h"
 #include "support/plda_task.h"
 
 namespace protocom {
@@ -10,6 +11,8 @@ namespace {
 
 using testing::error_of;
 using testing::golden;
+using testing::log_predictive;
+using testing::log_predictive_of_unseen;
 using testing::PldaTask;
 using testing::task_of;
 using testing::tensor_of;

@@ -6,9 +6,15 @@
 #include <cmath>
 
 #include "fewshot/plda_vb_rows.h"
+#include "support/plda_reference.h"
 
 namespace protocom {
 namespace {
+
+using testing::log_predictive;
+using testing::plda_vb;
+using testing::plda_vb_scores;
+using testing::PldaVbResult;
 
 /// A model of `own` dimensions with variances of their own and `rest` that share one.
 PldaModel model_of(int64_t own, int64_t rest) {
@@ -102,11 +108,14 @@ TEST_P(PldaRowsOfSizes, CountTheLogDeterminantByTheVolume) {
   const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
   const PldaRowBelief belief = row_posterior(rows.prior, rows.count, rows.sum, map_.layout());
-  const at::Tensor log_determinant = reference_of(model_, task).posterior.variance.log1p().sum(-1);  // [b, n]
-  const at::Tensor whole = row_log_predictive(belief, rows.unlabelled, map_.layout());
-  const at::Tensor third = row_log_predictive(belief, rows.unlabelled, map_.layout(), 0.3);
-  const at::Tensor expected = (0.5 * 0.7 * log_determinant).unsqueeze(-2).expand_as(whole);
-  EXPECT_LT(((third - whole - expected).abs().max() / whole.abs().max()).item<double>(), 1e-5);
+  const ClassMeanPosterior plain = reference_of(model_, task).posterior;
+  const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
+  const at::Tensor whole = log_predictive(plain, queries);
+  const at::Tensor third = log_predictive(plain, queries, 0.3);
+  const at::Tensor log_determinant = plain.variance.log1p().sum(-1);  // [b, n]
+  EXPECT_LT(((third - whole - (0.5 * 0.7 * log_determinant).unsqueeze(-2)).abs().max()).item<double>(), 1e-9);
+  const at::Tensor found = row_log_predictive(belief, rows.unlabelled, map_.layout(), 0.3);
+  EXPECT_LT(((found - third).abs().max() / third.abs().max()).item<double>(), 1e-5);
 }
 
 TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
@@ -130,6 +139,18 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       const at::Tensor found = plda_vb_rows(rows, map_.layout(), options);
       EXPECT_LT(logits_error_of(found, plda_vb_scores(result, queries, options)), 1e-4) << pool;
     }
+  }
+}
+
+// With a pool, dimension by dimension; of the queries themselves by products between images, where there is a rest.
+TEST_P(PldaRowsOfSizes, GiveTheTransductiveAnswerWhereThePoolIsTheQueries) {
+  for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
+    PldaVbOptions options;
+    options.proportions = proportions;
+    PldaVbRows rows = rows_of(map_, task_of(model_, 30, 0));
+    const at::Tensor alone = plda_vb_rows(rows, map_.layout(), options);
+    rows.queries = rows.unlabelled;
+    EXPECT_LT(logits_error_of(plda_vb_rows(rows, map_.layout(), options), alone), 1e-4);
   }
 }
 

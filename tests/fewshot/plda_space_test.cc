@@ -6,11 +6,13 @@
 #include "protocom/fewshot/plda_calibration.h"
 #include "protocom/fewshot/plda_posterior.h"
 #include "support/golden.h"
+#include "support/plda_reference.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
+using testing::log_predictive;
 
 struct Labelled {
   at::Tensor features;
@@ -97,14 +99,6 @@ TEST(PldaSpace, JoinsTheMomentsOfTwoSetsOfClasses) {
   EXPECT_LT(error_of(joined.scatter, whole.scatter), 1e-12);
 }
 
-TEST(PldaSpace, KeepsItsFirstDimensionsWhenTruncated) {
-  const Labelled data = images(5, 10, 8);
-  const PldaSpace space = fitter_of(data).space(0.1);
-  const PldaSpace kept = truncate(space, 3);
-  EXPECT_LT(error_of(kept.transform(data.features), space.transform(data.features).narrow(1, 0, 3)), 1e-12);
-  EXPECT_EQ(kept.leading, 3);
-}
-
 TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
   const Labelled data = images(4, 1, 6);
   EXPECT_THROW(fitter_of(data), Error);  // one image a class
@@ -164,6 +158,31 @@ TEST(PldaCalibration, ScalesALeadingDimensionToVarianceOneWithinHeldOutClasses) 
   const at::Tensor within = held_out_variance(calibrated(space, calibration), held_out, {}).within;
   EXPECT_NEAR(within.max().item<double>(), 1.0, 1e-10);
   EXPECT_EQ(residual_variance(space, calibration).sizes(), space.between.sizes());
+}
+
+double strength(const std::vector<std::vector<double>>& predicted, const std::vector<std::vector<double>>& means) {
+  return strength_of_knowledge(testing::matrix(predicted), testing::matrix(means));
+}
+
+// Along [1, 0] the means lie .6 and .2: the factor is .4, its squared standard error 2 / 1 (.2^2 + .2^2) / 2^2 = .04,
+// so that a quarter of the factor's square may be chance.
+TEST(StrengthOfKnowledge, IsTheLeastSquaresFactorLessWhatChanceMayHaveMadeOfIt) {
+  EXPECT_NEAR(strength({{1, 0}, {1, 0}}, {{0.6, 3}, {0.2, -7}}), 0.4 * (1 - 0.25), 1e-12);
+  EXPECT_NEAR(strength({{2, 4}, {-6, 0}, {0, 1}}, {{1, 2}, {-3, 0}, {0, 0.5}}), 0.5, 1e-12) << "twice too long, surely";
+  EXPECT_DOUBLE_EQ(strength({{1, 0}, {0, 1}}, {{3, 5}, {5, 3}}), 1) << "three times too short";
+}
+
+// Factors of .05 and 1.5 with standard errors of 1.95 and 3.5.
+TEST(StrengthOfKnowledge, KeepsATenthOfWhatMayBeChanceBecauseItsDirectionIsAllThatIsKnownOfAClassWithoutImages) {
+  EXPECT_NEAR(strength({{1, 0}, {1, 0}}, {{2, 0}, {-1.9, 0}}), 0.1 * 0.05, 1e-12);
+  EXPECT_NEAR(strength({{1, 0}, {1, 0}}, {{5, 0}, {-2, 0}}), 0.1, 1e-12);
+}
+
+TEST(StrengthOfKnowledge, IsNoneWhereThePredictionMisleadsTellsNothingOrIsOfOneClass) {
+  EXPECT_EQ(strength({{-1, -2}, {3, 0}}, {{1, 2}, {-3, 0}}), 0);
+  EXPECT_EQ(strength({{0, 1}, {1, 0}}, {{1, 0}, {0, 1}}), 0);
+  EXPECT_EQ(strength({{0, 0}, {0, 0}}, {{1, 0}, {0, 1}}), 0) << "nothing is predicted";
+  EXPECT_EQ(strength({{1, 2}}, {{1, 2}}), 0);
 }
 
 }  // namespace

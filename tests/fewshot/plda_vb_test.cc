@@ -4,6 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "support/golden.h"
+#include "support/plda_reference.h"
 #include "support/plda_task.h"
 
 namespace protocom {
@@ -11,7 +12,10 @@ namespace {
 
 using testing::error_of;
 using testing::golden;
+using testing::plda_vb;
+using testing::plda_vb_scores;
 using testing::PldaTask;
+using testing::PldaVbResult;
 using testing::task_of;
 using testing::tensor_of;
 

@@ -18,12 +18,13 @@ struct FittedMethod {
 };
 
 /// One npz of the kind "fitted-method": `state.<name>` for each tensor of Method::state, the header with the method as
-/// make_method takes it, the feature dimension and the base classes. `details` goes into the header too. Throws Error.
+/// make_method takes it, the feature dimension, the base classes and Method::details as "fit". `details` goes into the
+/// header too. Throws Error.
 void write_fitted_method(const std::filesystem::path& path, const FittedMethod& fitted, const Provenance& provenance,
                          const nlohmann::json& details);
 
-/// Reads such a file. Throws Error that names what is missing, misshaped or not finite, and for a method or parameter
-/// that this protocom does not know.
+/// Reads such a file, also one of version 1. Throws Error that names what is missing, misshaped or not finite, and for
+/// a method or parameter that this protocom does not know.
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,8 @@ class Method {
   virtual void fit(const FitInputs& inputs);
   /// What fitting found, in sentences for its user; empty before and after loading.
   [[nodiscard]] virtual std::vector<std::string> findings() const { return {}; }
+  /// The same and more for programs, as the file of the fitted method keeps it; empty before and after loading.
+  [[nodiscard]] virtual nlohmann::json details() const { return {}; }
   /// What fitting found; empty before.
   [[nodiscard]] virtual MethodState state() const { return {}; }
   /// Takes a state() back. Throws Error that names a tensor that is missing, of another shape or not finite.

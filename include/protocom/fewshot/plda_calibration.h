@@ -25,6 +25,14 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
 /// The mean of several, over the dimensions that all of them have as leading.
 HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts);
 
+/// How far the means [c, e] of held-out classes follow what knowledge predicts of them, [c, e], in [0, 1]: with a_c =
+/// p_c . m_c and l_c = |p_c|^2 the least squares factor s = sum a / sum l, times 1 - se^2 / s^2, where se^2 = c / (c -
+/// 1) sum (a_c - s l_c)^2 / (sum l)^2 is its squared standard error over classes. What says nothing predicts little, so
+/// that s alone would be noise of any size. Where s is not above se a tenth of it (of 1, where it is larger) stays:
+/// with no image of a class nothing else is known, and only the direction counts. 0 for a prediction of 0, for s below
+/// 0 and for one class.
+double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means);
+
 /// How a variance over classes follows from the one that the space was fitted with:
 /// max(scale * between_i^power, floor) in leading dimensions, floor in the others.
 struct VarianceLaw {

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,9 @@ struct PldaTrial {
   std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge", "trust, spread" or
                         ///< "volume of uneven shots"
   std::string setting;  ///< "0.1, 2"
-  /// Accuracy in percent on tasks of held-out classes; for knowledge the leave-one-out error, for its strength the
-  /// share that it then explains, for the volume the log loss.
-  double figure = 0;
+  double figure = 0;    ///< what it was judged by
   bool chosen = false;
+  std::string unit = {};  ///< of the figure, in words: "nats of log loss"
 };
 
 /// What knowledge adds to the accuracy on 5-way tasks of held-out classes, an image at a time.
@@ -58,23 +58,33 @@ struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
   std::vector<KnowledgeWorth> worth = {};  ///< with 1 image a class and more; empty without knowledge
+  double shrinkage = 0;                    ///< of the space
+  double floor = 1;                        ///< factor of the variance where base classes show none
+  /// Factor of what knowledge predicts; none without knowledge, and where it could not be measured: then it is 0.
+  std::optional<double> strength = {};
 };
+
+/// One sentence: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."
+std::string knowledge_sentence(const PldaFit& fit);
 
 /// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:
 ///   - the prior's settings by leaving base classes out (choose_prior);
 ///   - the laws of the variances (calibrate) from base classes left out in parts and from val classes; of the two, the
 ///     geometric mean, since a few val classes alone are too particular;
-///   - how far what the prior predicts is followed by least squares on the same classes: a regression on few base
-///     classes promises too much;
+///   - how far what the prior predicts is followed by the same classes (strength_of_knowledge), left-out base classes
+///     and val classes averaged: a regression on few base classes promises too much;
 ///   - shrinkage, and a factor of the variance where base classes show none, by the accuracy of 1-shot and 5-shot tasks
 ///     of val classes (without val: of the base classes left out),
-///     trust and spread by that of plda_vb with balanced and Dirichlet(1/2) queries: the default stays unless the
-///     others' gain on the same tasks is above its standard error;
+///     trust and spread by that of variational EM with balanced and Dirichlet(1/2) queries. Of these four the first
+///     that is tried stays unless another's gain on the same tasks is above its standard error;
 ///   - how far it counts that classes of more images are narrower (PldaModel::volume) by the log loss of tasks whose
-///     classes have 1 to 5 images each;
-///   - the scales that make probabilities by the log loss of the same tasks.
-/// With fewer than 4 base classes and no val nothing can be measured: the laws then are the fitted variances with a
-/// floor of 5 % of their mean. float64 inside. Throws Error as PldaSpaceFitter.
+///     classes have 1 to 5 images each, the least of the grid;
+///   - the scales that make probabilities by the log loss of tasks with 0 (where there is knowledge), 1 and 5 images a
+///     class, balanced and Dirichlet(1/2) queries, each the least of a grid; P(known) by logistic regression on tasks
+///     in which half of the classes are not given.
+/// With fewer than 4 base classes and as few val classes nothing can be measured: the laws then are the fitted
+/// variances with a floor of 5 % of their mean, and knowledge is not followed. The space is found in float64, the tasks
+/// are scored in float32. Throws Error as PldaSpaceFitter.
 PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options = {});
 
 }  // namespace protocom

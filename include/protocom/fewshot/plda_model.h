@@ -2,7 +2,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "protocom/fewshot/knowledge_prior.h"
@@ -33,8 +32,8 @@ struct PldaModel {
   /// the narrow ones would draw in the images of all others.
   double volume = 1;
   PldaVbOptions vb;            ///< steps, trust, spread and concentration that were chosen
-  ByShots inductive_scale;     ///< log predictives times this, through softmax, are probabilities
-  ByShots transductive_scale;  ///< the same for plda_vb_scores
+  ByShots inductive_scale;     ///< scores times this, through softmax, are probabilities
+  ByShots transductive_scale;  ///< the same for variational EM
   /// P(one of the classes) = 1 / (1 + exp(-(slope r + offset))), r = the best class's log predictive less that of a
   /// class never seen, when half of the images are of such classes.
   ByShots known_slope;
@@ -47,8 +46,5 @@ struct PldaModel {
   /// empty or the model has no knowledge.
   [[nodiscard]] ClassMeanPrior prior(const ClassDescriptions& descriptions, int64_t n) const;
 };
-
-/// One sentence: "Knowledge explains 28 % of what distinguishes classes that the space was not fitted on."
-std::string knowledge_sentence(const PldaModel& model);
 
 }  // namespace protocom

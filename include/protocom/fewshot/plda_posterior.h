@@ -25,11 +25,4 @@ struct ClassMeanPosterior {
 /// (ragged shots), be 0 (then it is the prior) or fractions.
 ClassMeanPosterior class_mean_posterior(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum);
 
-/// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n].
-at::Tensor log_predictive(const ClassMeanPosterior& posterior, const at::Tensor& queries);
-
-/// log N(q; 0, 1 + between) [..., q]: a class of which nothing is known at all. What a query's best class has above
-/// this says whether it is one of the classes.
-at::Tensor log_predictive_of_unseen(const at::Tensor& between, const at::Tensor& queries);
-
 }  // namespace protocom

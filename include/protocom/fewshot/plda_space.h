@@ -5,7 +5,8 @@
 
 namespace protocom {
 
-/// What labelled features tell about their classes after z = (x - center) / |x - center|. float64 throughout.
+/// What labelled features tell about their classes after z = (x - center) / |x - center|. float64, but for the products
+/// of z in `scatter`, which are as exact as the type of the features they are made of.
 struct UnitMoments {
   at::Tensor center;   ///< [d]
   at::Tensor classes;  ///< int64 [c], the labels that occur, ascending
@@ -59,8 +60,5 @@ class PldaSpaceFitter {
   at::Tensor eigenvalues_;
   at::Tensor eigenvectors_;
 };
-
-/// The space of the first `dims` dimensions.
-PldaSpace truncate(const PldaSpace& space, int64_t dims);
 
 }  // namespace protocom

@@ -18,7 +18,15 @@ enum class Proportions {
 /// What a_0 may be where it is not known: from few classes having nearly all images to all having about as many.
 inline constexpr std::array<double, 4> kConcentrations = {0.5, 2, 10, 50};
 
-/// Settings of variational EM; the defaults hold on Tiny-ImageNet-100 and CUB-100 (val), 1 and 5 shots.
+/// Settings of variational EM of a mixture of N(mu_c, I) with a prior of the means, labelled images and unlabelled ones
+/// x_j:
+///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u_d v_c] + const, u_d = spread in the first `uncertain`
+///   dimensions, else 0,  m, v = class_mean_posterior(prior, count + sum_j r_jc, sum + sum_j r_jc x_j),
+/// started from the labelled images alone. kEstimate: log share_c = E[psi(a_c) - psi(sum a)], a_c = a_0 + sum_j r_jc,
+/// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
+/// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
+/// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
+/// posterior of the labelled ones. The defaults hold on Tiny-ImageNet-100 and CUB-100 (val), 1 and 5 shots.
 struct PldaVbOptions {
   int64_t steps = 20;
   /// beta in [0, 1]: how much of the log likelihood counts. Below 1 because dimensions are not independent of one
@@ -36,30 +44,7 @@ struct PldaVbOptions {
   at::Tensor given = {};  ///< [..., n], the classes' shares for kGiven; scaled to add up to 1
 };
 
-/// What the unlabelled images of a task tell. Leading dimensions are episodes, each on its own.
-struct PldaVbResult {
-  ClassMeanPosterior means;     ///< [..., n, d]
-  at::Tensor log_share;         ///< [..., n]: what is added to each class's log likelihood for its share of images
-  at::Tensor responsibilities;  ///< [..., u, n], of the unlabelled images; rows add up to 1
-};
-
 /// Throws UsageError for settings out of their range.
 void check_options(const PldaVbOptions& options);
-
-/// Variational EM of a mixture of N(mu_c, I) with the prior of the means, labelled images (`count` [..., n], `sum`
-/// [..., n, d]) and unlabelled ones [..., u, d]:
-///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u_d v_c] + const, u_d = spread in the first `uncertain`
-///   dimensions, else 0,  m, v = class_mean_posterior(prior, count + sum_j r_jc, sum + sum_j r_jc x_j),
-/// started from the labelled images alone. kEstimate: log share_c = E[psi(a_c) - psi(sum a)], a_c = a_0 + sum_j r_jc,
-/// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
-/// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
-/// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
-/// posterior of the labelled ones. Throws UsageError for settings out of their range.
-PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
-                     const at::Tensor& unlabelled, const PldaVbOptions& options = {});
-
-/// The same E-step for queries [..., q, d]: log r up to a constant a row, [..., q, n]. For the unlabelled images
-/// themselves its softmax is PldaVbResult::responsibilities.
-at::Tensor plda_vb_scores(const PldaVbResult& result, const at::Tensor& queries, const PldaVbOptions& options = {});
 
 }  // namespace protocom

@@ -1,0 +1,45 @@
+#pragma once
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "fewshot/plda_tasks.h"
+
+namespace protocom::testing {
+
+/// Held-out classes that are drawn in the space, and what is believed of them there. 16 dimensions, all leading.
+struct PldaWorldOptions {
+  int64_t classes = 40;
+  int64_t each = 40;
+  double between = 0.5;         ///< variance of class means
+  double within = 1;            ///< of images, which is believed to be 1
+  double stated_between = 0.5;  ///< what is believed of `between`
+  int64_t dims = 16;
+};
+
+/// Rows of features [m, dims] of a layout without a rest, whose dims fill the padding.
+inline at::Tensor rows_of_features(const at::Tensor& features, const PldaLayout& layout) {
+  return at::cat({features, features.square(), at::zeros({features.size(0), layout.width() - 2 * layout.padded})}, -1);
+}
+
+inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t seed = 17) {
+  at::manual_seed(seed);
+  PldaModel model;
+  model.space.between = at::full({options.dims}, options.stated_between, at::kDouble);
+  model.space.leading = options.dims;
+  model.residual = model.space.between;
+  HeldOutClasses world;
+  world.layout = plda_layout(model);
+  const at::Tensor means = std::sqrt(options.between) * at::randn({options.classes, options.dims});
+  const at::Tensor noise = std::sqrt(options.within) * at::randn({options.classes * options.each, options.dims});
+  world.features = rows_of_features(means.repeat_interleave(options.each, 0) + noise, world.layout);
+  for (int64_t c = 0; c < options.classes; ++c) {
+    world.rows.emplace_back();
+    for (int64_t i = 0; i < options.each; ++i) world.rows.back().push_back(c * options.each + i);
+  }
+  world.prior = in_parts(no_knowledge(model.space.between, {options.classes}), world.layout);
+  world.nothing = in_parts(no_knowledge(model.space.between, {1}), world.layout);
+  return world;
+}
+
+}  // namespace protocom::testing
