@@ -28,9 +28,8 @@ void add_task(CLI::App& command, AnalysisOptions& options) {
 void add_methods(CLI::App& command, AnalysisOptions& options) {
   command
       .add_option("--methods", options.analyse.methods,
-                  "Methods with their parameters, see protocom methods; otherwise mean, with --model the paper's four, "
-                  "and what "
-                  "--fitted has")
+                  "Methods with their parameters, see protocom methods; otherwise what --fitted has, with and without "
+                  "its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
   command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');
@@ -57,8 +56,10 @@ void add_ablation(CLI::App& command, AnalysisOptions& options) {
 
 void add_shots(CLI::App& command, AnalysisOptions& options) {
   command
-      .add_option("--max-shots", options.analyse.max_shots,
-                  "Shots up to this many; from 0 where a method needs no labelled image, else from 1")
+      .add_option(
+          "--max-shots", options.analyse.max_shots,
+          "0, 1, 2, 3, 5, 10, 20 shots and further doubles up to this many, which is the last; 0 where a method "
+          "needs no labelled image")
       ->check(CLI::PositiveNumber);
 }
 
@@ -72,7 +73,10 @@ void add_ways(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_queries(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--queries", options.analyse.queries, "Numbers of queries a class")->delimiter(',');
+  command
+      .add_option("--queries", options.analyse.queries,
+                  "Numbers of queries a class; 0: a single query, of one of the classes")
+      ->delimiter(',');
 }
 
 void add_imbalance(CLI::App& command, AnalysisOptions& options) {
@@ -112,7 +116,8 @@ void add_nearest(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_method(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--method", options.analyse.method, "Method whose answers are analysed; otherwise the last one");
+  command.add_option("--method", options.analyse.method,
+                     "Method whose answers are analysed; otherwise the first that was fitted, or else the last one");
 }
 
 void add_bins(CLI::App& command, AnalysisOptions& options) {
@@ -120,7 +125,10 @@ void add_bins(CLI::App& command, AnalysisOptions& options) {
 }
 
 void add_few_shots(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--few-shots", options.analyse.few_shots, "Numbers of labelled images a class")->delimiter(',');
+  command
+      .add_option("--few-shots", options.analyse.few_shots,
+                  "Numbers of labelled images a class; 0 for methods that can")
+      ->delimiter(',');
 }
 
 void add_others(CLI::App& command, AnalysisOptions& options) {

@@ -28,8 +28,12 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   return history;
 }
 
-void print_result(const CompleteResult& result, int64_t val_shot) {
-  const auto& validation = result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation;
+const std::vector<MethodScores>& kept_validation(const CompleteResult& result) {
+  return result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation;
+}
+
+void print_result(const CompleteResult& result, const std::string& worth) {
+  const auto& validation = kept_validation(result);
   print_table(
       {{"attributes", std::to_string(result.model.attributes.size())},
        {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
@@ -41,8 +45,7 @@ void print_result(const CompleteResult& result, int64_t val_shot) {
                     fmt::format("{:.3f}", estimate(row.cosine).value), row.mode});
   }
   if (rows.size() > 1) print_table(rows);
-  if (const std::string worth = completion_worth_sentence(validation, val_shot); !worth.empty())
-    fmt::print("{}\n", worth);
+  if (!worth.empty()) fmt::print("{}\n", worth);
 }
 
 void run_complete(const CLI::App& command, CompleteArguments& options) {
@@ -61,8 +64,11 @@ void run_complete(const CLI::App& command, CompleteArguments& options) {
   const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
   nlohmann::json details = preprocessing_details(options.features);
   details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
+  const std::string worth =
+      completion_worth_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
+  if (!worth.empty()) details["findings"] = nlohmann::json::array({worth});
   write_completion_model(options.out, result.model, files.provenance, details);
-  print_result(result, options.complete.validation.shape.k_shot);
+  print_result(result, worth);
 }
 
 void add_complete_command(CLI::App& app) {

@@ -20,15 +20,18 @@ struct EvaluateArguments {
 
 /// "a,b" or "a/b,c/d": how much better a is than b, and c than d. Colons belong to parameters.
 std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
-  const auto label = [](const std::string& text) { return make_method(text)->label(); };
+  const auto checked = [](const std::string& text) {
+    make_method(text);
+    return text;
+  };
   if (texts.size() == 2 && (texts[0] + texts[1]).find('/') == std::string::npos)
-    return {{label(texts[0]), label(texts[1])}};
+    return {{checked(texts[0]), checked(texts[1])}};
   std::vector<MethodPair> pairs;
   for (const auto& text : texts) {
     const size_t slash = text.find('/');
     if (slash == std::string::npos)
       fail_usage("--compare takes two methods a,b or pairs a/b,c/d; found '{}'", fmt::join(texts, ","));
-    pairs.emplace_back(label(text.substr(0, slash)), label(text.substr(slash + 1)));
+    pairs.emplace_back(checked(text.substr(0, slash)), checked(text.substr(slash + 1)));
   }
   return pairs;
 }
@@ -60,6 +63,7 @@ void write_json(const CLI::App& command, const EvaluateArguments& options, const
 
 void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
+  make_method(options.comparisons.baseline);
   if (!options.tuned.empty()) {
     const auto chosen = read_chosen(options.tuned);
     options.methods.insert(options.methods.end(), chosen.begin(), chosen.end());
@@ -83,6 +87,7 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   if (!writes) return;
   nlohmann::json findings = findings_json(data.features, tasks, pairs, records.checks);
   findings["baseline"] = options.comparisons.baseline;
+  findings["findings"] = data.findings;
   if (options.speed) add_speeds(data.inputs(), tasks, evaluation.methods, findings);
   print_findings(findings, options.comparisons.baseline);
   if (!options.predictions.empty()) write_file(options.predictions, records.predictions_csv);
@@ -94,7 +99,7 @@ void add_methods(CLI::App& command, EvaluateArguments& options) {
       .add_option(
           "--methods", options.methods,
           "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
-          "mean, with --model the paper's four, and what --fitted has")
+          "what --fitted has, with and without its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
   command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
       ->delimiter(',');

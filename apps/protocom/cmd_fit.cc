@@ -35,16 +35,17 @@ void run_fit(const CLI::App& command, const FitArguments& options) {
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},
                {"written to", options.out}});
-  for (const std::string& finding : fitted.method->findings()) fmt::print("{}\n", finding);
+  for (const std::string& finding : fitted.findings) fmt::print("{}\n", finding);
 }
 
 void add_fit_command(CLI::App& app) {
   auto options = std::make_shared<FitArguments>();
   CLI::App* command =
       add_command(app, "fit", "Fit a method on the base classes of features",
+                  "protocom fit --features features.npz --knowledge knowledge.npz --out plda.npz\n"
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
-  command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods")->required();
+  command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods");
   command->add_option("--features", options->features, "Features of all splits (npz, or npy with --class-split)")
       ->required();
   command->add_option("--feature-maps", options->maps, kMapsText);

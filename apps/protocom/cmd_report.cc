@@ -56,7 +56,10 @@ void print_findings(const std::vector<Evaluation>& evaluations) {
   if (evaluations.empty()) return;
   const ReportTable table = comparison_table(evaluations);
   std::vector<std::vector<std::string>> rows = {table.columns};
-  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  for (std::vector<std::string> row : table.rows) {
+    std::replace(row.front().begin(), row.front().end(), '\n', ' ');
+    rows.push_back(std::move(row));
+  }
   print_table(rows);
   fmt::print("\n");
   std::set<std::string> datasets;
@@ -64,6 +67,7 @@ void print_findings(const std::vector<Evaluation>& evaluations) {
   for (const Evaluation& evaluation : evaluations) {
     const std::string of_what = datasets.size() > 1 ? evaluation.dataset_name() + ": " : "";
     fmt::print("{}{}\n", of_what, headline(evaluation));
+    for (const std::string& line : worth_of_knowledge(evaluation)) fmt::print("{}{}\n", of_what, one_line(line));
   }
 }
 

@@ -36,7 +36,12 @@ void print_readable(const std::string& file, const ArtefactContents& contents) {
        {"seed", header.at("seed").dump()}});
   print_object("options", header.at("options"));
   print_object("inputs", header.at("inputs"));
-  print_object("details", header.at("details"));
+  const auto findings = findings_in(contents.header);
+  json details = header.at("details");
+  if (!findings.empty()) details.erase("findings");
+  print_object("details", details);
+  if (!findings.empty()) fmt::print("\nfindings\n");
+  for (const std::string& finding : findings) fmt::print("  {}\n", one_line(finding));
   std::vector<std::vector<std::string>> rows;
   for (const ArtefactMember& member : contents.members)
     rows.push_back({"  " + member.name, member.type, json(member.shape).dump()});

@@ -1,6 +1,7 @@
 #include "evaluation_inputs.h"
 
 #include "cli.h"
+#include "protocom/core/artefact_contents.h"
 #include "protocom/fewshot/alignment.h"
 
 namespace protocom::cli {
@@ -44,8 +45,12 @@ EvaluationData read_files(const EvaluationFiles& files) {
   }
   if (!files.maps.empty()) data.maps = read_feature_maps(files.maps);
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
+  for (const FittedMethod& one : data.fitted)
+    data.findings.insert(data.findings.end(), one.findings.begin(), one.findings.end());
   if (files.model.empty()) return data;
   data.model = read_completion_model(files.model);
+  const auto found = findings_in(read_contents(files.model).header);
+  data.findings.insert(data.findings.end(), found.begin(), found.end());
   data.classes = align_knowledge(*data.knowledge, data.features.class_names, data.model->attributes);
   return data;
 }

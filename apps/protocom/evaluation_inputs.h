@@ -30,6 +30,7 @@ struct EvaluationData {
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};
   std::optional<ClassKnowledge> classes = {};
+  std::vector<std::string> findings = {};  ///< what fit and complete found, from the headers of those files
 
   /// Refers to this object, which must outlive it.
   [[nodiscard]] EvaluateInputs inputs() const;

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "protocom/eval/results.h"
+#include "protocom/report/methods.h"
 
 namespace protocom::cli {
 namespace {
@@ -26,6 +27,13 @@ std::string gain_of(const json& differences, const json& result, const std::stri
   return "";
 }
 
+/// The mode, and what the method takes for granted of the queries.
+std::string mode_of(const json& row) {
+  const auto mode = row["mode"].get<std::string>();
+  const std::string assumes = method_assumes(row["method"].get<std::string>());
+  return assumes.empty() ? mode : mode + ", " + assumes;
+}
+
 void print_accuracies(const json& findings, const std::string& baseline) {
   Table table = {{"task", "method", "accuracy %", "+-", "gain over " + baseline, "cosine", "mode", "episodes/s"}};
   const bool timed = findings["results"].front().contains("episodes_per_second");
@@ -33,7 +41,7 @@ void print_accuracies(const json& findings, const std::string& baseline) {
   for (const json& row : findings["results"]) {
     table.push_back({task_of(row), row["method"], points(row["accuracy"]), points(row["ci95"]),
                      gain_of(findings["differences"], row, baseline),
-                     row.contains("cosine") ? fmt::format("{:.3f}", row["cosine"].get<double>()) : "", row["mode"]});
+                     row.contains("cosine") ? fmt::format("{:.3f}", row["cosine"].get<double>()) : "", mode_of(row)});
     if (timed) table.back().push_back(fmt::format("{:.0f}", row["episodes_per_second"].get<double>()));
   }
   print_table(table);

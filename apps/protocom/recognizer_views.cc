@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "cli.h"
+#include "protocom/core/artefact_contents.h"
 #include "protocom/serve/calibration.h"
 
 namespace protocom::cli {
@@ -20,6 +21,15 @@ std::string text_of(const std::optional<nlohmann::json>& calibration, const std:
   return fmt::format("{}: {:.1f} % of others pass, {:.1f} % of own images; on {} own, {} others, of {} classes",
                      made.method, 100 * made.false_accept, 100 * made.accepted, made.images, made.strangers,
                      made.classes);
+}
+
+/// What making one of its artefacts found, where that is inside.
+void print_findings_of(const RecognizerFile& file, const std::string& name) {
+  const RecognizerArtefact* made = file.artefact(name);
+  if (made == nullptr || !made->embedded) return;
+  file.read_artefact(name, [](const std::filesystem::path& path) {
+    for (const std::string& finding : findings_in(read_contents(path).header)) fmt::print("{}\n", one_line(finding));
+  });
 }
 
 }  // namespace
@@ -54,6 +64,7 @@ void print_info(const RecognizerFile& file) {
        {"last change",
         changes.empty() ? "none that can be undone" : changes.front().what + ", " + time_text(changes.front().time)}});
   print_table(rows);
+  for (const char* made : {"model", "fitted"}) print_findings_of(file, made);
 }
 
 }  // namespace protocom::cli

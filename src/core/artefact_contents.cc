@@ -74,4 +74,15 @@ ArtefactContents read_contents(const fs::path& path) {
   return {read_any_header(path), members_of(path)};
 }
 
+std::vector<std::string> findings_in(const ArtefactHeader& header) {
+  std::vector<std::string> found;
+  if (!header.details.is_object()) return found;
+  const auto findings = header.details.find("findings");
+  if (findings == header.details.end() || !findings->is_array()) return found;
+  for (const nlohmann::json& one : *findings) {
+    if (one.is_string()) found.push_back(one.get<std::string>());
+  }
+  return found;
+}
+
 }  // namespace protocom

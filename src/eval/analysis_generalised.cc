@@ -110,13 +110,6 @@ double best_offset(const Episodes& episodes) {
   return best.second;
 }
 
-Methods able(const Methods& methods, int64_t shots) {
-  Methods kept;
-  std::copy_if(methods.begin(), methods.end(), std::back_inserter(kept),
-               [&](const auto& method) { return method->spec().fewest_shots <= shots; });
-  return kept;
-}
-
 /// Runs episodes of one number of shots; of each method.
 std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const EvaluateInputs& inputs,
                           const GeneralisedOptions& options, Progress& progress) {
@@ -173,7 +166,7 @@ std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs,
   const Known known(inputs, methods);
   std::vector<GeneralisedResult> results;
   for (const int64_t shots : options.shots) {
-    const Methods here = able(methods, shots);
+    const Methods here = able_with(methods, shots);
     if (here.empty()) continue;
     const ScorerGroup group(here, known.context(), inputs.features.features);
     GeneralisedOptions drawn = options;

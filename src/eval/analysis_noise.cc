@@ -19,18 +19,24 @@ void check(const NoiseOptions& options) {
   }
 }
 
-/// The accuracies of one method at one level, summed over draws.
-struct Pooled {
-  std::string method;
-  std::string mode;
-  std::vector<double> per_episode;  // mean over draws
-  std::vector<double> per_draw;     // mean over episodes
+/// What methods reached at one level: the accuracies of an episode are means over draws.
+struct AtLevel {
+  std::vector<MethodScores> scores;
+  std::vector<std::vector<double>> per_draw;  // of each method the means over episodes
 };
 
-void add_draw(const std::vector<double>& accuracy, int64_t draws, Pooled& pooled) {
-  pooled.per_episode.resize(accuracy.size());
-  for (size_t i = 0; i < accuracy.size(); ++i) pooled.per_episode[i] += accuracy[i] / static_cast<double>(draws);
-  pooled.per_draw.push_back(estimate(accuracy).value);
+void add_draw(const std::vector<MethodScores>& drawn, int64_t draws, AtLevel& level) {
+  level.scores.resize(drawn.size());
+  level.per_draw.resize(drawn.size());
+  for (size_t m = 0; m < drawn.size(); ++m) {
+    MethodScores& sum = level.scores[m];
+    sum.method = drawn[m].method;
+    sum.mode = drawn[m].mode;
+    sum.accuracy.resize(drawn[m].accuracy.size());
+    for (size_t i = 0; i < sum.accuracy.size(); ++i)
+      sum.accuracy[i] += drawn[m].accuracy[i] / static_cast<double>(draws);
+    level.per_draw[m].push_back(estimate(drawn[m].accuracy).value);
+  }
 }
 
 double std_of(const std::vector<double>& values) {
@@ -50,9 +56,9 @@ const T& mislead(T& knowledge, double gamma, uint64_t seed) {
   return knowledge;
 }
 
-std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
-                              Progress& progress) {
-  std::vector<Pooled> pooled(inputs.methods.size());
+AtLevel scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
+                  Progress& progress) {
+  AtLevel level;
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
     AnalysisInputs misled = inputs;
@@ -60,14 +66,9 @@ std::vector<Pooled> scores_at(const AnalysisInputs& inputs, const EpisodeList& l
     std::optional<KnowledgeTable> wrong_table = copy_of(inputs.data.knowledge);
     if (wrong) misled.data.classes = &mislead(*wrong, gamma, seed);
     if (wrong_table) misled.data.knowledge = &mislead(*wrong_table, gamma, seed);
-    const auto scores = evaluate(misled, list, progress);
-    for (size_t m = 0; m < scores.size(); ++m) {
-      pooled[m].method = scores[m].method;
-      pooled[m].mode = scores[m].mode;
-      add_draw(scores[m].accuracy, draws, pooled[m]);
-    }
+    add_draw(evaluate(misled, list, progress), draws, level);
   }
-  return pooled;
+  return level;
 }
 
 }  // namespace
@@ -90,14 +91,15 @@ std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const E
   check(options);
   const EpisodeList list = sample_episodes(inputs.data.features, episodes);
   std::vector<SeriesPoint> points;
+  std::vector<MethodScores> first;
   for (const double gamma : options.gammas) {
-    const auto pooled = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);
-    const auto baseline =
-        std::find_if(pooled.begin(), pooled.end(), [&](const Pooled& one) { return one.method == inputs.baseline; });
-    const Pooled& compared = baseline == pooled.end() ? pooled.front() : *baseline;
-    for (const Pooled& one : pooled) {
-      points.push_back({gamma, one.method, one.mode, estimate(one.per_episode),
-                        paired_difference(one.per_episode, compared.per_episode), std_of(one.per_draw)});
+    const AtLevel level = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);
+    if (first.empty()) first = level.scores;
+    append_points(inputs, gamma, level.scores, points);
+    for (size_t m = 0; m < first.size(); ++m) {
+      SeriesPoint& point = points[points.size() - first.size() + m];
+      point.spread = std_of(level.per_draw[m]);
+      point.change = paired_difference(level.scores[m].accuracy, first[m].accuracy);
     }
   }
   return points;

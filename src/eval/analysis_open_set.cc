@@ -27,7 +27,7 @@ struct Answers {
 };
 
 /// The episodes with the supports of their first `given` classes and the queries of all.
-EpisodeList with_others(EpisodeList list, int64_t given) {
+EpisodeList without_others(EpisodeList list, int64_t given) {
   for (Episode& episode : list.episodes) {
     episode.classes.resize(static_cast<size_t>(given));
     episode.support.resize(static_cast<size_t>(given));
@@ -93,18 +93,43 @@ std::vector<Answers> run(const ScorerGroup& group, size_t methods, const Episode
   return all;
 }
 
+/// Of each of `scores` the chance that it is above one of `others`; ties count half.
+std::vector<double> placements(const std::vector<double>& scores, std::vector<double> others) {
+  std::sort(others.begin(), others.end());
+  std::vector<double> chances;
+  for (const double value : scores) {
+    const auto [low, high] = std::equal_range(others.begin(), others.end(), value);
+    const double above = static_cast<double>(low - others.begin()) + 0.5 * static_cast<double>(high - low);
+    chances.push_back(above / static_cast<double>(others.size()));
+  }
+  return chances;
+}
+
+/// The mean of each task, of values that are as many of each.
+std::vector<double> means_of_tasks(const std::vector<double>& values, size_t tasks) {
+  const size_t each = values.size() / tasks;
+  std::vector<double> means(tasks);
+  for (size_t i = 0; i < tasks * each; ++i) means[i / each] += values[i] / static_cast<double>(each);
+  return means;
+}
+
 }  // namespace
 
-double area_under_curve(std::vector<double> positive, std::vector<double> negative) {
+Estimate area_under_curve(const std::vector<double>& positive, const std::vector<double>& negative, size_t tasks) {
   if (positive.empty() || negative.empty()) fail("a ROC curve needs scores of both kinds");
-  std::sort(positive.begin(), positive.end());
-  std::sort(negative.begin(), negative.end());
-  double above = 0;
-  for (const double value : positive) {
-    const auto [low, high] = std::equal_range(negative.begin(), negative.end(), value);
-    above += static_cast<double>(low - negative.begin()) + 0.5 * static_cast<double>(high - low);
-  }
-  return above / (static_cast<double>(positive.size()) * static_cast<double>(negative.size()));
+  const auto above = means_of_tasks(placements(positive, negative), tasks);
+  auto below = means_of_tasks(placements(negative, positive), tasks);  // the chance to be above a positive one
+  double area = 0;
+  for (const double value : above) area += value / static_cast<double>(tasks);
+  for (size_t i = 0; i < tasks; ++i) below[i] = above[i] + (1 - below[i]) - area;
+  return estimate(below);
+}
+
+EpisodeOptions with_others(const OpenSetOptions& options, int64_t shots) {
+  EpisodeOptions drawn = options.episodes;
+  drawn.shape.k_shot = shots;
+  drawn.shape.n_way += options.others;
+  return drawn;
 }
 
 double accepted_at_recall(std::vector<double> positive, const std::vector<double>& negative, double recall) {
@@ -120,20 +145,21 @@ std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const 
                                             const OpenSetOptions& options, Progress& progress) {
   if (options.others < 1) fail_usage("at least one class that is not given is needed, found {}", options.others);
   const Known known(inputs, methods);
-  const ScorerGroup group(methods, known.context(), inputs.features.features);
   std::vector<OpenSetResult> results;
   for (const int64_t shots : options.shots) {
-    EpisodeOptions drawn = options.episodes;
-    drawn.shape.k_shot = shots;
-    drawn.shape.n_way += options.others;
-    const EpisodeList list = with_others(sample_episodes(inputs.features, drawn), options.episodes.shape.n_way);
-    const auto answers = run(group, methods.size(), list, progress);
-    for (size_t m = 0; m < methods.size(); ++m) {
+    const Methods here = able_with(methods, shots);
+    if (here.empty()) continue;
+    const ScorerGroup group(here, known.context(), inputs.features.features);
+    const EpisodeOptions drawn = with_others(options, shots);
+    const EpisodeList list = without_others(sample_episodes(inputs.features, drawn), options.episodes.shape.n_way);
+    const auto answers = run(group, here.size(), list, progress);
+    for (size_t m = 0; m < here.size(); ++m) {
       const Answers& own = answers[m];
-      results.push_back({methods[m]->label(), mode_of(methods[m]->spec(), list.shape), static_cast<double>(shots),
-                         own.knows_none, estimate(own.accuracy), area_under_curve(own.given, own.others),
+      const Estimate area = area_under_curve(own.given, own.others, list.episodes.size());
+      results.push_back({here[m]->label(), mode_of(here[m]->spec(), list.shape), static_cast<double>(shots),
+                         own.knows_none, estimate(own.accuracy), area.value,
                          100.0 * accepted_at_recall(own.given, own.others, kRecall),
-                         reliability_curve(own.answers).expected_error});
+                         reliability_curve(own.answers).expected_error, area.ci95});
     }
   }
   return results;

@@ -90,6 +90,40 @@ ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& e
   return result;
 }
 
+namespace {
+
+/// Which of `bins` of equal width its probability lies in.
+size_t bin_of(const Prediction& query, size_t bins) {
+  const double width = 1.0 / static_cast<double>(bins);
+  return std::min(static_cast<size_t>(query.probability / width), bins - 1);
+}
+
+/// The half widths of the two means, over the means of episodes: queries of one episode are not independent.
+void add_intervals(const std::vector<Prediction>& queries, const std::vector<CalibrationBin>& all,
+                   ReliabilityCurve& curve) {
+  struct Sums {
+    double over = 0, error = 0, count = 0;
+  };
+  std::map<int64_t, Sums> episodes;
+  for (const Prediction& query : queries) {
+    const CalibrationBin& bin = all[bin_of(query, all.size())];
+    const double over = query.probability - (query.true_class == query.predicted ? 1.0 : 0.0);
+    Sums& sums = episodes[query.episode];
+    sums.over += over;
+    sums.error += bin.confidence > bin.accuracy ? over : -over;
+    sums.count += 1;
+  }
+  std::vector<double> over, error;
+  for (const auto& [episode, sums] : episodes) {
+    over.push_back(sums.over / sums.count);
+    error.push_back(sums.error / sums.count);
+  }
+  curve.overconfidence_ci95 = estimate(over).ci95;
+  curve.expected_error_ci95 = estimate(error).ci95;
+}
+
+}  // namespace
+
 ReliabilityCurve reliability_curve(const std::vector<Prediction>& queries, int64_t bins) {
   if (bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", bins);
   if (queries.empty()) fail("a reliability curve needs queries, found none");
@@ -97,8 +131,7 @@ ReliabilityCurve reliability_curve(const std::vector<Prediction>& queries, int64
   std::vector<CalibrationBin> all(static_cast<size_t>(bins));
   ReliabilityCurve result;
   for (const Prediction& query : queries) {
-    const auto place = std::min(static_cast<int64_t>(query.probability / width), bins - 1);
-    CalibrationBin& bin = all[static_cast<size_t>(place)];
+    CalibrationBin& bin = all[bin_of(query, all.size())];
     const double right = query.true_class == query.predicted ? 1.0 : 0.0;
     ++bin.count;
     bin.confidence += query.probability;
@@ -116,6 +149,7 @@ ReliabilityCurve reliability_curve(const std::vector<Prediction>& queries, int64
     result.expected_error += n / static_cast<double>(queries.size()) * std::abs(bin.accuracy - bin.confidence);
     result.bins.push_back(bin);
   }
+  add_intervals(queries, all, result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eval/known.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -23,21 +24,32 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOption
   return points;
 }
 
+/// What knowledge adds on the same episodes; `points` are those of `scores`.
+void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points) {
+  std::vector<std::string> labels;
+  for (const MethodScores& one : scores) labels.push_back(one.method);
+  for (const auto& [with, without] : knowledge_pairs(labels)) {
+    const auto place = std::find(labels.begin(), labels.end(), with) - labels.begin();
+    points[place].knowledge =
+        paired_difference(scores[static_cast<size_t>(place)].accuracy, find_scores(scores, without)->accuracy);
+  }
+}
+
 /// The methods that answer without a labelled image; gains are over chance.
 void append_without_images(const AnalysisInputs& inputs, const EpisodeOptions& episodes, Progress& progress,
                            std::vector<SeriesPoint>& points) {
-  Methods able;
-  for (const auto& method : inputs.methods) {
-    if (method->spec().fewest_shots == 0) able.push_back(method);
-  }
+  const Methods able = able_with(inputs.methods, 0);
   if (able.empty()) return;
   EpisodeShape shape = episodes.shape;
   shape.k_shot = 0;
   const double chance = 100.0 / static_cast<double>(shape.n_way);
-  for (const MethodScores& one : evaluate(inputs, episodes_of(inputs, episodes, shape), progress, able)) {
+  const auto scores = evaluate(inputs, episodes_of(inputs, episodes, shape), progress, able);
+  const size_t begin = points.size();
+  for (const MethodScores& one : scores) {
     const Estimate accuracy = estimate(one.accuracy);
     points.push_back({0, one.method, one.mode, accuracy, {accuracy.value - chance, accuracy.ci95}, 0.0});
   }
+  add_knowledge(scores, points.data() + begin);
 }
 
 /// The same episodes with only the first `count` images of each pool.
@@ -80,17 +92,27 @@ std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeLi
   return evaluate(inputs.data, list, options, progress);
 }
 
-const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores) {
-  const MethodScores* found = find_scores(scores, inputs.baseline);
-  return found == nullptr ? scores.front() : *found;
+std::string baseline_of(const AnalysisInputs& inputs, const std::vector<std::string>& labels) {
+  const std::string found = label_meant(labels, inputs.baseline);
+  return found.empty() ? labels.front() : found;
+}
+
+void to_json(nlohmann::json& object, const SeriesPoint& point) {
+  object = {{"x", point.x},       {"method", point.method}, {"mode", point.mode}, {"accuracy", point.accuracy},
+            {"gain", point.gain}, {"spread", point.spread}};
+  if (point.knowledge) object["knowledge"] = *point.knowledge;
+  if (point.change) object["change"] = *point.change;
 }
 
 void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
                    std::vector<SeriesPoint>& points) {
-  const auto& baseline = baseline_of(inputs, scores).accuracy;
-  for (const MethodScores& one : scores) {
+  std::vector<std::string> labels;
+  for (const MethodScores& one : scores) labels.push_back(one.method);
+  const auto& baseline = find_scores(scores, baseline_of(inputs, labels))->accuracy;
+  const size_t begin = points.size();
+  for (const MethodScores& one : scores)
     points.push_back({x, one.method, one.mode, estimate(one.accuracy), paired_difference(one.accuracy, baseline), 0.0});
-  }
+  add_knowledge(scores, points.data() + begin);
 }
 
 std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
@@ -109,22 +131,50 @@ std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const Ep
   return sweep(inputs, episodes, ways, &EpisodeShape::n_way, progress);
 }
 
-std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
-                                             const std::vector<int64_t>& queries, Progress& progress) {
-  return sweep(inputs, episodes, queries, &EpisodeShape::n_query, progress);
+EpisodeList episodes_with_queries(const FeatureSet& features, const EpisodeOptions& episodes, int64_t a_class) {
+  EpisodeOptions drawn = episodes;
+  drawn.shape.n_query = std::max<int64_t>(1, a_class);
+  EpisodeList list = sample_episodes(features, drawn);
+  if (a_class > 0) return list;
+  for (size_t i = 0; i < list.episodes.size(); ++i) {
+    auto& query = list.episodes[i].query;
+    for (size_t c = 0; c < query.size(); ++c) {
+      if (c != i % query.size()) query[c].clear();
+    }
+  }
+  return list;
 }
 
-std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
-                                               const std::vector<double>& alphas, Progress& progress) {
-  EpisodeShape shape = episodes.shape;
-  shape.query_distribution = QueryDistribution::kBalanced;
+std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                             const std::vector<int64_t>& queries, Progress& progress) {
   std::vector<SeriesPoint> points;
-  append_points(inputs, 0, evaluate(inputs, episodes_of(inputs, episodes, shape), progress), points);
+  for (const int64_t count : queries) {
+    const EpisodeList list = episodes_with_queries(inputs.data.features, episodes, count);
+    const auto all = static_cast<double>(count == 0 ? 1 : count * episodes.shape.n_way);
+    append_points(inputs, all, evaluate(inputs, list, progress), points);
+  }
+  return points;
+}
+
+std::vector<EpisodeShape> imbalanced_shapes(EpisodeShape shape, const std::vector<double>& alphas) {
+  shape.query_distribution = QueryDistribution::kBalanced;
+  std::vector<EpisodeShape> shapes = {shape};
   shape.query_distribution = QueryDistribution::kDirichlet;
   for (const double alpha : alphas) {
     if (!(alpha > 0)) fail_usage("alpha of a Dirichlet distribution must be above 0, found {}", alpha);
     shape.alpha = alpha;
-    append_points(inputs, 1 / alpha, evaluate(inputs, episodes_of(inputs, episodes, shape), progress), points);
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
+                                               const std::vector<double>& alphas, Progress& progress) {
+  std::vector<SeriesPoint> points;
+  for (const EpisodeShape& shape : imbalanced_shapes(episodes.shape, alphas)) {
+    const bool balanced = shape.query_distribution == QueryDistribution::kBalanced;
+    append_points(inputs, balanced ? 0 : 1 / shape.alpha,
+                  evaluate(inputs, episodes_of(inputs, episodes, shape), progress), points);
   }
   return points;
 }

@@ -125,6 +125,7 @@ Evaluation parse(const json& parsed, const std::string& name) {
   if (parsed.contains("episodes_hash")) evaluation.episodes_hash = field<std::string>(parsed, "episodes_hash", name);
   evaluation.checks = parsed.value("checks", json());
   evaluation.baseline = parsed.value("baseline", evaluation.baseline);
+  if (parsed.contains("findings")) evaluation.findings = field<std::vector<std::string>>(parsed, "findings", name);
   const auto results = field<std::vector<json>>(parsed, "results", name);
   if (results.empty()) fail("{} has no results to report", name);
   for (size_t i = 0; i < results.size(); ++i) {

@@ -32,6 +32,7 @@ FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progr
   for (const int64_t label : base) fitted.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
   fitted.method->fit({features_of(features, Split::kBase), features_of(features, Split::kVal), from.knowledge,
                       &features.class_names, options.seed, &progress, maps_for(spec, from)});
+  fitted.findings = fitted.method->findings();
   return fitted;
 }
 

@@ -6,6 +6,13 @@
 
 namespace protocom {
 
+Methods able_with(const Methods& methods, int64_t shots) {
+  Methods kept;
+  std::copy_if(methods.begin(), methods.end(), std::back_inserter(kept),
+               [&](const auto& method) { return method->spec().fewest_shots <= shots; });
+  return kept;
+}
+
 Known::Known(const EvaluateInputs& inputs, const Methods& methods) {
   context_.model = inputs.model;
   context_.classes = inputs.classes;

@@ -3,6 +3,9 @@
 
 namespace protocom {
 
+/// The methods that answer where each class has so many labelled images.
+Methods able_with(const Methods& methods, int64_t shots);
+
 /// The context of methods, with base features and feature maps where one of them needs any. The inputs must outlive it.
 class Known {
  public:

@@ -120,12 +120,8 @@ json results_json(const EpisodeShape& shape, const std::vector<SeedScores>& seed
 
 Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods) {
   const auto resolve = [&](std::string& name) {
-    if (has(methods, name)) return;
-    std::vector<std::string> found;
-    for (const std::string& label : methods) {
-      if (label.substr(0, label.find(':')) == name) found.push_back(label);
-    }
-    if (found.size() == 1) name = found.front();
+    const std::string found = label_meant(methods, name);
+    name = found.empty() ? make_method(name)->label() : found;
   };
   resolve(asked.baseline);
   for (MethodPair& pair : asked.pairs) {

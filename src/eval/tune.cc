@@ -98,16 +98,6 @@ TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tas
   return {options.methods.front()->label(), estimate(accuracy), seconds};
 }
 
-/// make_methods() of one text takes no file that it does not need.
-Methods made(const std::string& text, const std::vector<FittedMethod>& fitted) {
-  const MethodSpec& spec = method_spec(Setting(text).name);
-  const std::string& source = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
-  std::vector<FittedMethod> needed;
-  std::copy_if(fitted.begin(), fitted.end(), std::back_inserter(needed),
-               [&](const FittedMethod& one) { return one.method->spec().name == source; });
-  return make_methods({text}, needed);
-}
-
 void check_split(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     for (const EpisodeList& list : task.lists) {
@@ -136,7 +126,7 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ta
   for (const std::string& method : options.methods) {
     const auto measure = [&](const std::string& text) {
       EvaluateOptions evaluation;
-      evaluation.methods = made(text, options.fitted);
+      evaluation.methods = {make_method(text, options.fitted)};
       try {
         return measured(inputs, tasks, evaluation);
       } catch (const UsageError&) {

@@ -14,6 +14,7 @@ constexpr const char* kKind = "fitted-method";
 constexpr int kFormatVersion = 2;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
+constexpr const char* kFindings = "findings";
 constexpr const char* kShotsGiven = ":shots=";
 
 MethodState read_state(const NpzReader& reader) {
@@ -44,11 +45,57 @@ std::unique_ptr<Method> variant_of(const Method& fitted, const std::string& text
   return variant;
 }
 
-/// The file whose method has that name, or null.
-const FittedMethod* find(const std::vector<FittedMethod>& fitted, const std::string& name) {
-  const auto found = std::find_if(fitted.begin(), fitted.end(),
-                                  [&](const FittedMethod& one) { return one.method->spec().name == name; });
-  return found == fitted.end() ? nullptr : &*found;
+/// Whether a file holds the state that `text` asks for.
+bool gives(const FittedMethod& one, const std::string& text) {
+  try {
+    variant_of(*one.method, text);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// The file that `method` is taken from: the only one of its name, else the one with its label, else the only one with
+/// what it asks for.
+const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Method& method) {
+  const MethodSpec& spec = method.spec();
+  const std::string& name = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
+  std::vector<const FittedMethod*> found;
+  for (const FittedMethod& one : fitted) {
+    if (one.method->spec().name == name) found.push_back(&one);
+  }
+  if (found.empty())
+    fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
+  if (found.size() == 1) return *found.front();
+  for (const FittedMethod* one : found) {
+    if (one->method->label() == method.label()) return *one;
+  }
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const auto* one) { return !gives(*one, method.label()); }),
+              found.end());
+  if (found.size() == 1) return *found.front();
+  std::vector<std::string> labels;
+  for (const FittedMethod& one : fitted) {
+    if (one.method->spec().name == name) labels.push_back(one.method->label());
+  }
+  fail_usage("'{}' may be taken from {} of the files given ({}): name its parameters, or give one file", method.label(),
+             found.empty() ? "none" : "several", fmt::join(labels, ", "));
+}
+
+/// The method that is asked for as the file has it, or a variant of that.
+std::shared_ptr<const Method> taken_from(const FittedMethod& file, const Method& asked) {
+  const bool as_it_is = asked.label() == file.method->spec().name || asked.label() == file.method->label();
+  if (as_it_is) return file.method;
+  return variant_of(*file.method, asked.label());
+}
+
+/// Whether the method can be told to leave its knowledge out.
+bool can_forget(const MethodSpec& spec) {
+  const std::string without = kWithoutKnowledge;  // ":name=value"
+  const size_t equals = without.find('=');
+  return std::any_of(spec.parameters.begin(), spec.parameters.end(), [&](const ParameterSpec& one) {
+    return one.name == without.substr(1, equals - 1) &&
+           std::find(one.choices.begin(), one.choices.end(), without.substr(equals + 1)) != one.choices.end();
+  });
 }
 
 }  // namespace
@@ -61,6 +108,7 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   header.details["feature_dim"] = fitted.feature_dim;
   header.details["trained_on"] = fitted.trained_on;
   if (nlohmann::json details = fitted.method->details(); !details.empty()) header.details["fit"] = std::move(details);
+  if (!fitted.findings.empty()) header.details[kFindings] = fitted.findings;
   NpzWriter writer(path);
   const MethodState state = fitted.method->state();
   for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, tensor);
@@ -77,6 +125,7 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
     fitted.method = make_method(header.details.at("method").get<std::string>());
     header.details.at("feature_dim").get_to(fitted.feature_dim);
     header.details.at("trained_on").get_to(fitted.trained_on);
+    fitted.findings = header.details.value(kFindings, fitted.findings);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", path.string(), reason_of(error));
   } catch (const UsageError& error) {
@@ -92,26 +141,23 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
 
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted) {
   Methods all = make_methods(texts);
-  std::set<std::string> used;
+  std::set<const FittedMethod*> used;
   for (auto& method : all) {
-    const MethodSpec& spec = method->spec();
-    if (!spec.has(Need::kFitting)) continue;
-    const std::string& source = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
-    const FittedMethod* found = find(fitted, source);
-    if (found == nullptr)
-      fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, source);
-    used.insert(source);
-    if (method->label() == source) {
-      method = found->method;
-      continue;
-    }
-    method = variant_of(*found->method, method->label());
+    if (!method->spec().has(Need::kFitting)) continue;
+    const FittedMethod& source = source_of(fitted, *method);
+    used.insert(&source);
+    method = taken_from(source, *method);
   }
   for (const FittedMethod& one : fitted) {
-    if (used.count(one.method->spec().name) == 0)
-      fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->spec().name);
+    if (used.count(&one) == 0)
+      fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->label());
   }
   return all;
+}
+
+std::shared_ptr<const Method> make_method(const std::string& text, const std::vector<FittedMethod>& fitted) {
+  std::shared_ptr<const Method> method = make_method(text);
+  return method->spec().has(Need::kFitting) ? taken_from(source_of(fitted, *method), *method) : method;
 }
 
 std::optional<int64_t> fitted_shots(const Method& method) {
@@ -136,13 +182,20 @@ std::string warning_of_other_shots(const Method& method, const Shots& asked) {
 }
 
 std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted) {
-  std::vector<std::string> methods = model == nullptr ? std::vector<std::string>{"mean"} : paper_rows();
+  std::vector<std::string> methods;
   for (const FittedMethod& one : fitted) {
+    const MethodSpec& own = one.method->spec();
+    const auto same = std::count_if(fitted.begin(), fitted.end(),
+                                    [&](const FittedMethod& other) { return other.method->spec().name == own.name; });
+    methods.push_back(same == 1 ? own.name : one.method->label());
+    if (same > 1) continue;  // what else a file gives could be of either
+    if (can_forget(own) && !one.method->state().attributes.empty()) methods.push_back(own.name + kWithoutKnowledge);
     for (const MethodSpec* spec : method_specs()) {
-      if (spec->fitted_as == one.method->spec().name) methods.push_back(spec->name);
+      if (spec->fitted_as == own.name) methods.push_back(spec->name);
     }
-    methods.push_back(one.method->spec().name);
   }
+  const auto rest = model == nullptr ? std::vector<std::string>{"mean"} : paper_rows();
+  methods.insert(methods.end(), rest.begin(), rest.end());
   return methods;
 }
 

@@ -65,6 +65,18 @@ std::string label_of(const MethodSpec& spec, const ParameterTexts& texts) {
   return label;
 }
 
+bool has(const std::vector<std::string>& labels, const std::string& label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+/// The labels of methods of that name.
+std::vector<std::string> named(const std::vector<std::string>& labels, const std::string& name) {
+  std::vector<std::string> found;
+  std::copy_if(labels.begin(), labels.end(), std::back_inserter(found),
+               [&](const std::string& label) { return label.substr(0, label.find(':')) == name; });
+  return found;
+}
+
 bool is_there(Need need, const MethodContext& context) {
   switch (need) {
     case Need::kCompletionModel:
@@ -127,6 +139,33 @@ std::vector<std::string> labels_of(const Methods& methods) {
   std::vector<std::string> labels;
   for (const auto& method : methods) labels.push_back(method->label());
   return labels;
+}
+
+std::string label_meant(const std::vector<std::string>& labels, const std::string& text) {
+  const std::string exact = make_method(text)->label();
+  if (has(labels, exact)) return exact;
+  if (text.find(':') != std::string::npos) return "";
+  const std::vector<std::string> found = named(labels, text);
+  if (found.size() > 1) fail_usage("'{}' may be {}: name one of them in full", text, fmt::join(found, " or "));
+  return found.empty() ? "" : found.front();
+}
+
+std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& labels) {
+  std::vector<KnowledgePair> pairs;
+  for (const std::string& without : labels) {
+    const size_t place = without.find(kWithoutKnowledge);
+    if (place == std::string::npos) continue;
+    std::string plain = without;
+    plain.erase(place, std::string(kWithoutKnowledge).size());
+    std::vector<std::string> others = named(labels, without.substr(0, without.find(':')));
+    others.erase(std::find(others.begin(), others.end(), without));
+    if (has(others, plain)) {
+      pairs.emplace_back(plain, without);
+    } else if (others.size() == 1) {
+      pairs.emplace_back(others.front(), without);
+    }
+  }
+  return pairs;
 }
 
 void check_needs(const Method& method, const MethodContext& context) {

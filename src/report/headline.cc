@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "protocom/eval/evaluation.h"
+#include "protocom/fewshot/methods.h"
 #include "protocom/report/svg.h"
+#include "report/interval_words.h"
 
 namespace protocom {
 namespace {
@@ -70,11 +72,16 @@ struct Leaders {
   [[nodiscard]] const MethodResult* first() const { return one_query != nullptr ? one_query : many_images; }
 };
 
-Leaders leaders(const Evaluation& evaluation) {
+/// The results of the task with the fewest shots.
+std::vector<const MethodResult*> fewest_shots(const Evaluation& evaluation) {
   const auto fewest = std::min_element(
       evaluation.results.begin(), evaluation.results.end(),
       [](const auto& a, const auto& b) { return std::pair(a.k_shot, a.n_way) < std::pair(b.k_shot, b.n_way); });
-  const auto rows = evaluation.of(fewest->task);
+  return evaluation.of(fewest->task);
+}
+
+Leaders leaders(const Evaluation& evaluation) {
+  const auto rows = fewest_shots(evaluation);
   return {best(rows, &is_mean), best(rows, &of_one_query), best(rows, &of_many_images)};
 }
 
@@ -104,6 +111,25 @@ std::string caveat(const Evaluation& evaluation) {
   const std::string gain =
       found.mean == nullptr ? "" : fmt::format(" ({})", signed_points(gain_over(other, *found.mean).value));
   return text + fmt::format(" and is right on {:.1f} %{}.", other.accuracy.value, gain);
+}
+
+std::vector<std::string> worth_of_knowledge(const Evaluation& evaluation) {
+  const auto rows = fewest_shots(evaluation);
+  std::vector<std::string> labels;
+  for (const MethodResult* row : rows) labels.push_back(row->method);
+  const auto row_of = [&](const std::string& label) -> const MethodResult& {
+    return *rows[static_cast<size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin())];
+  };
+  std::vector<std::string> lines;
+  for (const auto& [with, without] : knowledge_pairs(labels)) {
+    const MethodResult& row = row_of(with);
+    lines.push_back(fmt::format("Knowledge of the classes {} to {} in {} tasks.",
+                                worth_words(gain_over(row, row_of(without))), with_mode(row), row.task));
+  }
+  for (const std::string& finding : evaluation.findings) {
+    if (finding.rfind("Knowledge ", 0) == 0) lines.push_back(finding);
+  }
+  return lines;
 }
 
 }  // namespace protocom

@@ -67,7 +67,7 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
   if (row == nullptr) return "<td>–</td>";
   const auto rows = evaluation.of(protocol.title);
   const bool best = std::all_of(rows.begin(), rows.end(), [row](const MethodResult* other) {
-    return other->accuracy.value <= row->accuracy.value;
+    return other->mode != row->mode || other->accuracy.value <= row->accuracy.value;
   });
   const std::string value = fmt::format("{:.1f} ± {:.1f}", row->accuracy.value, row->accuracy.ci95);
   return fmt::format("<td>{}{}</td>", best ? "<b>" + value + "</b>" : value,
@@ -91,6 +91,12 @@ std::string mode_line(const Evaluation& evaluation, const std::string& mode, siz
   return fmt::format("<tr><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n", columns, mode);
 }
 
+/// A tag for what a method takes for granted.
+std::string assumes_line(const std::string& method) {
+  const std::string assumes = method_assumes(method);
+  return assumes.empty() ? "" : fmt::format("<small>{}</small>", assumes);
+}
+
 std::string accuracy_table(const Evaluation& evaluation) {
   const std::vector<Protocol> protocols = protocols_of(evaluation);
   std::string html =
@@ -106,10 +112,10 @@ std::string accuracy_table(const Evaluation& evaluation) {
   for (const auto& method : evaluation.methods()) {
     if (method.second != mode) html += mode_line(evaluation, method.second, protocols.size() + (timed ? 2 : 1));
     mode = method.second;
-    html +=
-        fmt::format("<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small></th>",
-                    escape_html(method.first), escape_html(method_about(method.first)),
-                    colour_of(evaluation, method.first), method.second);
+    html += fmt::format(
+        "<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small>{}</th>",
+        escape_html(method.first), escape_html(method_about(method.first)), colour_of(evaluation, method.first),
+        method.second, assumes_line(method.first));
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
     html += speed_cell(evaluation, method.first);
     html += "</tr>\n";

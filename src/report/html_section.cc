@@ -52,6 +52,13 @@ bool is_narrow(const ReportTable& table) {
   return width <= kRoom;
 }
 
+/// What follows a line end is small.
+std::string row_head_html(const std::string& text) {
+  const size_t end = text.find('\n');
+  const std::string head = unbroken_html(text.substr(0, end));
+  return end == std::string::npos ? head : fmt::format("{}<small>{}</small>", head, escape_html(text.substr(end + 1)));
+}
+
 }  // namespace
 
 std::string figure_html(const Figure& figure) {
@@ -90,7 +97,7 @@ std::string table_html(const ReportTable& table) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", alignment(table, c), unbroken_html(table.columns[c]));
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
-    html += fmt::format("<tr><th scope=\"row\">{}</th>", unbroken_html(row.front()));
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", row_head_html(row.front()));
     for (size_t c = 1; c < row.size(); ++c)
       html += fmt::format("<td{}>{}</td>", alignment(table, c), prose_html(row[c]));
     html += "</tr>\n";

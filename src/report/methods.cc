@@ -57,6 +57,13 @@ std::string method_about(const std::string& label) {
   return spec == nullptr ? "" : spec->about;
 }
 
+std::string method_assumes(const std::string& label) {
+  const MethodSpec* spec = spec_of(label);
+  if (spec == nullptr) return "";
+  const bool told = label.find(":proportions=balanced") != std::string::npos;
+  return told || spec->assumes == Assumes::kBalancedQueries ? "assumes balanced queries" : "";
+}
+
 std::string method_label(const std::string& label, const std::string& mode) {
   return mode.empty() || mode == "inductive" ? label : label + " (" + mode + ")";
 }

@@ -63,6 +63,36 @@ std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {
   return methods;
 }
 
+std::string baseline_in(const std::vector<SeriesPoint>& points) {
+  std::vector<std::string> found = methods_in(points);
+  for (const SeriesPoint& point : without_chance(points)) {
+    if (point.gain.value != 0 || point.gain.ci95 != 0)
+      found.erase(std::remove(found.begin(), found.end(), point.method), found.end());
+  }
+  if (std::find(found.begin(), found.end(), "mean") != found.end()) return "mean";
+  return found.empty() ? "" : found.front();
+}
+
+std::vector<SeriesPoint> without_chance(const std::vector<SeriesPoint>& points) {
+  std::vector<SeriesPoint> kept;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(kept),
+               [](const SeriesPoint& point) { return point.x > 0; });
+  return kept;
+}
+
+void add_knowledge_table(const std::vector<SeriesPoint>& points, const std::string& x_prefix, int x_decimals,
+                         Section& section) {
+  std::vector<SeriesPoint> worth;
+  for (SeriesPoint point : points) {
+    if (!point.knowledge) continue;
+    point.accuracy = *point.knowledge;
+    worth.push_back(std::move(point));
+  }
+  if (worth.empty()) return;
+  section.tables.push_back(accuracy_table_of(
+      worth, "What knowledge adds, points over the same method without it on the same episodes", x_prefix, x_decimals));
+}
+
 LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& title,
                             const std::string& x_label) {
   LineChart chart;
@@ -86,14 +116,16 @@ LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::s
 }
 
 LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& x_label) {
+  const std::string baseline = baseline_in(points);
   std::vector<SeriesPoint> gains;
   for (SeriesPoint point : points) {
-    if (point.method == "mean") continue;
+    if (point.method == baseline) continue;
     point.accuracy = point.gain;
     gains.push_back(point);
   }
-  LineChart chart = accuracy_chart_of(gains, id, "Gain over the class mean", x_label);
-  chart.y_label = "points over mean, same episodes";
+  LineChart chart = accuracy_chart_of(
+      gains, id, fmt::format("Gain over {}", baseline == "mean" ? "the class mean" : baseline), x_label);
+  chart.y_label = fmt::format("points over {}, same episodes", baseline);
   return chart;
 }
 

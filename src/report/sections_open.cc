@@ -4,6 +4,7 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/interval_words.h"
 #include "report/section_words.h"
 
 namespace protocom {
@@ -25,16 +26,63 @@ std::string say_tasks(const EpisodeOptions& episodes) {
                      to_string(episodes.split), episodes.shape.n_query, episodes.seed);
 }
 
+/// The results from the fewest labelled images, at least one where there are any.
+template <typename Result>
+std::vector<Result> from_fewest_shots(const std::vector<Result>& results) {
+  double fewest = results.back().shots;
+  for (const Result& one : results) {
+    if (one.shots > 0) fewest = std::min(fewest, one.shots);
+  }
+  std::vector<Result> kept;
+  std::copy_if(results.begin(), results.end(), std::back_inserter(kept),
+               [&](const Result& one) { return one.shots == fewest; });
+  return kept;
+}
+
+template <typename Result>
+std::string names_of(const std::vector<Result>& results, const std::vector<size_t>& places) {
+  std::vector<std::string> names;
+  for (const size_t place : places) names.push_back(method_label(results[place].method, results[place].mode));
+  return listed(names);
+}
+
+std::string best_at_strangers(const std::vector<OpenSetResult>& all) {
+  const auto results = from_fewest_shots(all);
+  std::vector<Estimate> areas;
+  for (const OpenSetResult& one : results) areas.push_back({one.area, one.area_ci95});
+  const auto places = not_measurably_below_best(areas);
+  const OpenSetResult& best = results[places.front()];
+  return fmt::format(
+      "With {:.0f} labelled image{} a class, {} {} images of the given classes from those of others best: area under "
+      "the ROC curve {:.3f} ± {:.3f}; where 95 % of the former are accepted, so are {:.0f} % of the latter.",
+      best.shots, best.shots == 1 ? "" : "s", names_of(results, places), places.size() > 1 ? "tell" : "tells",
+      best.area, best.area_ci95, best.false_accept);
+}
+
+GeneralisedAccuracy accuracy_of(const GeneralisedResult& one) {
+  return one.corrected ? one.corrected->accuracy : one.accuracy;
+}
+
+std::string best_among_all(const std::vector<GeneralisedResult>& all) {
+  const auto results = from_fewest_shots(all);
+  std::vector<Estimate> harmonic;
+  for (const GeneralisedResult& one : results) harmonic.push_back(accuracy_of(one).harmonic);
+  const auto places = not_measurably_below_best(harmonic);
+  const GeneralisedResult& best = results[places.front()];
+  const GeneralisedAccuracy reached = accuracy_of(best);
+  return fmt::format(
+      "Told apart from all base classes as well, with {:.0f} labelled image{} a novel class, {} {} best{}: {:.0f} % of "
+      "novel and {:.0f} % of base classes’ queries, harmonic mean {:.1f} ± {:.1f}.",
+      best.shots, best.shots == 1 ? "" : "s", names_of(results, places), places.size() > 1 ? "are" : "is",
+      best.corrected ? " with an offset" : "", reached.novel.value, reached.base.value, reached.harmonic.value,
+      reached.harmonic.ci95);
+}
+
 }  // namespace
 
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options) {
   Section section{"unseen", "None of these: images of classes that were not given", "", "", {}, {}};
-  const auto best =
-      std::max_element(results.begin(), results.end(), [](const auto& a, const auto& b) { return a.area < b.area; });
-  section.finding = fmt::format(
-      "With {:.0f} labelled image{} a class, {} tells images of the given classes from those of others with an area "
-      "under the ROC curve of {:.2f}; where 95 % of the former are accepted, so are {:.0f} % of the latter.",
-      best->shots, best->shots == 1 ? "" : "s", method_label(best->method, best->mode), best->area, best->false_accept);
+  section.finding = best_at_strangers(results);
   section.how = fmt::format(
                     "{} As many queries of {} further classes come among them. The score is 1 − P(none) where the "
                     "method has a model of classes that it was not given, else the highest probability of a class. The "
@@ -46,8 +94,8 @@ Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSe
                     {}};
   for (const OpenSetResult& one : results) {
     table.rows.push_back({method_label(one.method, one.mode), fmt::format("{:.0f}", one.shots),
-                          percent_cell(one.accuracy), fmt::format("{:.3f}", one.area), tenths(one.false_accept),
-                          tenths(100 * one.expected_error)});
+                          percent_cell(one.accuracy), fmt::format("{:.3f} ± {:.3f}", one.area, one.area_ci95),
+                          tenths(one.false_accept), tenths(100 * one.expected_error)});
   }
   section.tables = {table};
   return section;
@@ -55,18 +103,8 @@ Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSe
 
 Section generalised_section(const std::vector<GeneralisedResult>& results, const GeneralisedOptions& options) {
   Section section{"generalised", "Novel and base classes together", "", "", {}, {}};
-  const auto accuracy = [](const GeneralisedResult& one) {
-    return one.corrected ? one.corrected->accuracy : one.accuracy;
-  };
-  const auto best = std::max_element(results.begin(), results.end(), [&](const auto& a, const auto& b) {
-    return accuracy(a).harmonic.value < accuracy(b).harmonic.value;
-  });
-  const bool corrected = best->corrected.has_value();
-  section.finding = fmt::format(
-      "Told apart from all base classes as well, novel classes of {:.0f} labelled image{} are recognised in {:.0f} % "
-      "of cases by {}{}, base classes in {:.0f} % (harmonic mean {:.1f}).",
-      best->shots, best->shots == 1 ? "" : "s", accuracy(*best).novel.value, method_label(best->method, best->mode),
-      corrected ? " with an offset" : "", accuracy(*best).base.value, accuracy(*best).harmonic.value);
+  section.finding = best_among_all(results);
+  const bool corrected = results.front().corrected.has_value();
   section.how = fmt::format(
                     "{} Every base class has {} labelled images; half of the queries are of {} base classes. Backbone "
                     "and methods were trained on the base classes, those queries among them, so that the figures of "

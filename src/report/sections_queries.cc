@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/interval_words.h"
 #include "report/method_of.h"
 #include "report/section_words.h"
 
@@ -24,6 +26,54 @@ BarChart class_chart(std::vector<ClassScore> classes, const std::string& method)
   for (const ClassScore& one : classes)
     chart.bars.push_back({one.title, "", one.accuracy.value, one.accuracy.ci95, method_class(method)});
   return chart;
+}
+
+/// The classes whose accuracies are highest, or lowest with a sign of -1, with that of the first.
+std::string at_the_end(const std::vector<ClassScore>& classes, double sign) {
+  std::vector<Estimate> values;
+  for (const ClassScore& one : classes) values.push_back({sign * one.accuracy.value, one.accuracy.ci95});
+  std::vector<std::string> names;
+  const auto places = not_measurably_below_best(values);
+  for (const size_t place : places) names.push_back(classes[place].title);
+  const Estimate& first = classes[places.front()].accuracy;
+  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
+}
+
+std::string best_and_worst(const std::vector<ClassScore>& classes) {
+  const auto [low, high] = std::minmax_element(
+      classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.accuracy.value < b.accuracy.value; });
+  if (verdict_of(difference_of(high->accuracy, low->accuracy)) == Verdict::kUnclear)
+    return "No class is told apart measurably better than another.";
+  return fmt::format("Told apart best: {}; worst: {}.", at_the_end(classes, 1), at_the_end(classes, -1));
+}
+
+/// The confusion that was seen most often, if there was any.
+std::string most_confused(const std::vector<ClassScore>& classes) {
+  const auto confused = std::max_element(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+    return a.confused_percent < b.confused_percent;
+  });
+  if (confused->confused_with.empty()) return "";
+  return fmt::format(" The confusion seen most often is {} taken for {} ({:.0f} % of the cases).", confused->title,
+                     confused->confused_with, confused->confused_percent);
+}
+
+/// Whose probabilities are nearest to the truth, and on which side of it they are.
+std::string best_calibrated(const std::vector<ReliabilityCurve>& methods) {
+  std::vector<Estimate> errors;
+  for (const ReliabilityCurve& one : methods) errors.push_back({-one.expected_error, one.expected_error_ci95});
+  std::vector<std::string> names;
+  const auto places = not_measurably_below_best(errors);
+  for (const size_t place : places) names.push_back(method_label(methods[place].method, methods[place].mode));
+  const ReliabilityCurve& best = methods[places.front()];
+  const Estimate over{100 * best.overconfidence, 100 * best.overconfidence_ci95};
+  const Verdict verdict = verdict_of(over);
+  const std::string side = verdict == Verdict::kUnclear
+                               ? "neither measurably too high nor too low"
+                               : fmt::format("{:.1f} ± {:.1f} points too {}", std::abs(over.value), over.ci95,
+                                             verdict == Verdict::kMore ? "high" : "low");
+  return fmt::format("Probabilities are least off for {}, by {:.1f} ± {:.1f} points on average; {} {}.", listed(names),
+                     100 * best.expected_error, 100 * best.expected_error_ci95,
+                     names.size() > 1 ? "those of the first are" : "they are", side);
 }
 
 std::string joined(const std::vector<std::string>& names, const TitleSource& title) {
@@ -47,15 +97,7 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes) {
   Section section{"classes", "Class by class", "", "", {}, {}};
-  const auto by_accuracy = [](const auto& a, const auto& b) { return a.accuracy.value < b.accuracy.value; };
-  const auto [worst, best] = std::minmax_element(analysis.classes.begin(), analysis.classes.end(), by_accuracy);
-  const auto confused =
-      std::max_element(analysis.classes.begin(), analysis.classes.end(),
-                       [](const auto& a, const auto& b) { return a.confused_percent < b.confused_percent; });
-  section.finding =
-      fmt::format("{} is told apart best ({:.0f} %), {} worst ({:.0f} %); {} is taken for {} most often ({:.0f} %).",
-                  best->title, best->accuracy.value, worst->title, worst->accuracy.value, confused->title,
-                  confused->confused_with, confused->confused_percent);
+  section.finding = best_and_worst(analysis.classes) + most_confused(analysis.classes);
   section.how =
       fmt::format("Method {} ({}). ", analysis.method, method_mode(analysis.method)) + say_episodes(episodes) +
       " An entry of the matrix is the percentage of the queries of one class that were taken for another one, "
@@ -109,11 +151,7 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
     table.rows.push_back({series.label, fmt::format("{:.1f}", 100.0 * one.expected_error),
                           one.overconfidence > 0.0 ? "+" + over : over});
   }
-  const auto best = std::min_element(methods.begin(), methods.end(),
-                                     [](const auto& a, const auto& b) { return a.expected_error < b.expected_error; });
-  section.finding = fmt::format("Probabilities are off by {:.1f} points on average for {}, the best; they are too {}.",
-                                100.0 * best->expected_error, method_label(best->method, best->mode),
-                                best->overconfidence > 0.0 ? "high" : "low");
+  section.finding = best_calibrated(methods);
   section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
   section.figures = {chart};
   section.tables = {table};

@@ -1,45 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <optional>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/method_of.h"
+#include "report/interval_words.h"
 #include "report/section_words.h"
 
 namespace protocom {
 namespace {
-
-/// The sentence about the crossing of completed and mean prototypes, and the dashed line for it.
-std::string find_crossing(const std::vector<SeriesPoint>& mean, const std::vector<SeriesPoint>& completed,
-                          LineChart& chart) {
-  const auto where = crossing(completed, mean);
-  if (!where) {
-    const bool above = completed.front().accuracy.value > mean.front().accuracy.value;
-    return fmt::format("Completed prototypes stay {} the class mean from {:.0f} to {:.0f} shots.",
-                       above ? "above" : "below", mean.front().x, mean.back().x);
-  }
-  chart.vertical = {{*where, fmt::format("equal at K = {:.1f}", *where)}};
-  const bool falls = completed.front().accuracy.value > mean.front().accuracy.value;
-  const double last = std::ceil(*where) - 1.0;
-  const bool meets = last + 1.0 == *where;  // exactly at a number of shots
-  return fmt::format("Completed prototypes are {} than the class mean up to {:.0f} shot{} and {}{} from {:.0f} on.",
-                     falls ? "better" : "worse", last, last == 1.0 ? "" : "s", meets ? "equal or " : "",
-                     falls ? "worse" : "better", last + 1.0);
-}
-
-const SeriesPoint& at(const std::vector<SeriesPoint>& points, const std::string& method, double x) {
-  return *std::find_if(points.begin(), points.end(),
-                       [&](const SeriesPoint& point) { return point.method == method && point.x == x; });
-}
-
-/// Whether the points of a method differ at all.
-bool changes(const std::vector<SeriesPoint>& points, const std::string& method) {
-  const auto own = points_of(points, method);
-  return std::any_of(own.begin(), own.end(),
-                     [&](const SeriesPoint& point) { return point.accuracy.value != own.front().accuracy.value; });
-}
 
 /// What a series is over, for one and for several.
 struct Counted {
@@ -47,9 +18,78 @@ struct Counted {
   const char* many;
 
   [[nodiscard]] std::string of(double x) const { return fmt::format("{:.0f} {}", x, x == 1.0 ? one : many); }
+  [[nodiscard]] std::string of(double first, double last) const {
+    return first == last ? of(first) : fmt::format("{:.0f} to {:.0f} {}", first, last, many);
+  }
 };
 
-/// The best method at an end of a series, and those whose intervals reach into its own.
+bool has_name(const std::string& label, const char* name) { return label.substr(0, label.find(':')) == name; }
+
+/// The method that a section is about first: plda, else completed prototypes; "" where neither is there.
+std::string lead_of(const std::vector<SeriesPoint>& points) {
+  const std::string baseline = baseline_in(points);
+  for (const char* name : {"plda", "completed"}) {
+    for (const std::string& method : methods_in(points)) {
+      if (has_name(method, name) && method != baseline) return method;
+    }
+  }
+  return "";
+}
+
+/// "better than the class mean with 1 to 2 shots, not measurably different with 3 shots": neighbours of one verdict
+/// together.
+std::string against_baseline(const std::vector<SeriesPoint>& own, const std::string& baseline, const Counted& what) {
+  static const std::map<Verdict, std::pair<const char*, const char*>> kWords = {
+      {Verdict::kMore, {"better", "than"}},
+      {Verdict::kLess, {"worse", "than"}},
+      {Verdict::kUnclear, {"not measurably different", "from"}}};
+  std::string text;
+  for (size_t i = 0; i < own.size();) {
+    const Verdict verdict = verdict_of(own[i].gain);
+    size_t end = i + 1;
+    while (end < own.size() && verdict_of(own[end].gain) == verdict) ++end;
+    const auto& [word, than] = kWords.at(verdict);
+    text += text.empty() ? fmt::format("{} {} {}", word, than, baseline) : fmt::format(", {}", word);
+    text += " with " + what.of(own[i].x, own[end - 1].x);
+    i = end;
+  }
+  return text;
+}
+
+/// Where the curve of a method crosses that of the baseline, if it is measurably on one side before and on the other
+/// after.
+std::optional<double> measured_crossing(const std::vector<SeriesPoint>& own, const std::vector<SeriesPoint>& baseline) {
+  const auto where = crossing(own, baseline);
+  if (!where) return std::nullopt;
+  const auto measured = [&](bool before) {
+    return std::any_of(own.begin(), own.end(), [&](const SeriesPoint& point) {
+      return (point.x < *where) == before && verdict_of(point.gain) != Verdict::kUnclear;
+    });
+  };
+  return measured(true) && measured(false) ? where : std::nullopt;
+}
+
+/// "Knowledge adds 26.2 ± 0.9 points to plda with 0 shots, 5.9 ± 0.5 with 1 shot"; "" where nothing tells.
+std::string what_knowledge_adds(const std::vector<SeriesPoint>& points, const Counted& what) {
+  for (const std::string& method : methods_in(points)) {
+    const auto own = points_of(points, method);
+    if (!own.front().knowledge) continue;
+    std::vector<const SeriesPoint*> told = {&own.front()};
+    if (own.front().x == 0 && own.size() > 2) told.push_back(&own[1]);
+    if (own.size() > 1) told.push_back(&own.back());
+    std::string text;
+    for (const SeriesPoint* point : told) {
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", worth_words(*point->knowledge),
+                      text.empty() ? fmt::format("to {} with {}", method_label(method, point->mode), what.of(point->x))
+                                   : "with " + what.of(point->x));
+    }
+    return fmt::format(" Knowledge {}.", text);
+  }
+  return "";
+}
+
+/// The best method at one place of a series, and those whose intervals reach into its own.
 struct BestAt {
   std::string names;
   const char* are = "is";
@@ -59,33 +99,37 @@ struct BestAt {
     std::vector<SeriesPoint> here;
     std::copy_if(points.begin(), points.end(), std::back_inserter(here),
                  [x](const SeriesPoint& point) { return point.x == x; });
-    std::stable_sort(here.begin(), here.end(),
-                     [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
-    accuracy = here.front().accuracy.value;
-    for (const SeriesPoint& point : here) {
-      if (point.accuracy.value + point.accuracy.ci95 < accuracy - here.front().accuracy.ci95) break;
-      if (!names.empty()) are = "are";
-      names += (names.empty() ? "" : " and ") + method_label(point.method, point.mode);
-    }
+    std::vector<Estimate> values;
+    for (const SeriesPoint& point : here) values.push_back(point.accuracy);
+    std::vector<std::string> labels;
+    for (const size_t place : not_measurably_below_best(values))
+      labels.push_back(method_label(here[place].method, here[place].mode));
+    if (labels.size() > 1) are = "are";
+    names = listed(labels);
+    accuracy = here[not_measurably_below_best(values).front()].accuracy.value;
+  }
+
+  [[nodiscard]] std::string at(const std::string& where) const {
+    return fmt::format("at {} ({:.1f} %)", where, accuracy);
   }
 };
 
+/// Without a full stop.
 std::string best_at_both_ends(const std::vector<SeriesPoint>& points, const Counted& what) {
   const double first = points.front().x;
   const double last = points.back().x;
   const BestAt begin(points, first);
+  const std::string text = fmt::format("{} {} best {}", begin.names, begin.are, begin.at(what.of(first)));
+  if (first == last) return text;
   const BestAt end(points, last);
-  if (begin.names == end.names) {
-    return fmt::format("{} {} best at {} ({:.1f} %) and at {} ({:.1f} %).", begin.names, begin.are, what.of(first),
-                       begin.accuracy, what.of(last), end.accuracy);
-  }
-  return fmt::format("{} {} best at {} ({:.1f} %), {} at {} ({:.1f} %).", begin.names, begin.are, what.of(first),
-                     begin.accuracy, end.names, what.of(last), end.accuracy);
+  return begin.names == end.names ? fmt::format("{} and {}", text, end.at(what.of(last)))
+                                  : fmt::format("{}, {} {}", text, end.names, end.at(what.of(last)));
 }
 
-std::string from_to(const std::vector<SeriesPoint>& points, const std::string& method) {
-  const auto own = points_of(points, method);
-  return fmt::format("{} goes from {:.1f} to {:.1f} %", method, own.front().accuracy.value, own.back().accuracy.value);
+/// "plda gains 6.1 ± 0.8 points", "loses", ... from the first point to the last, which are of different episodes.
+std::string from_first_to_last(const std::vector<SeriesPoint>& own) {
+  return fmt::format("{} {}", method_label(own.back().method, own.back().mode),
+                     change_words(difference_of(own.back().accuracy, own.front().accuracy)));
 }
 
 /// How a sweep is shown.
@@ -103,23 +147,80 @@ Section sweep_section(const std::vector<SeriesPoint>& points, const SweepWords& 
   Section section{words.id, words.title, "", "", {}, {}};
   section.figures = {accuracy_chart_of(points, words.id + "-accuracy", "Accuracy by " + words.by, words.x_label),
                      gain_chart_of(points, words.id + "-gain", words.x_label)};
-  section.tables = {
-      accuracy_table_of(points, "Accuracy, %, by " + words.by, words.x_symbol + "\u00a0=\u00a0", words.decimals)};
+  const std::string prefix = words.x_symbol + "\u00a0=\u00a0";
+  section.tables = {accuracy_table_of(points, "Accuracy, %, by " + words.by, prefix, words.decimals)};
+  add_knowledge_table(points, prefix, words.decimals, section);
   return section;
 }
 
-/// "gauss-fusion loses 12.3 points" of every method that is more than an interval worse at the last x than at the
-/// first.
+/// "gauss-fusion loses 12.3 ± 1.1 points" of every method that is measurably worse at the last x than at the first.
 std::string losses_under_imbalance(const std::vector<SeriesPoint>& points) {
   std::string losses;
   for (const std::string& method : methods_in(points)) {
     const auto own = points_of(points, method);
-    const double lost = own.front().accuracy.value - own.back().accuracy.value;
-    if (lost <= own.front().accuracy.ci95 + own.back().accuracy.ci95) continue;
-    losses += fmt::format("{}{} loses {:.1f} points", losses.empty() ? "" : ", ", method, lost);
+    if (verdict_of(difference_of(own.back().accuracy, own.front().accuracy)) != Verdict::kLess) continue;
+    losses += (losses.empty() ? "" : ", ") + from_first_to_last(own);
   }
   return losses.empty() ? "No method here is measurably worse where queries are not balanced."
                         : fmt::format("Where queries are least balanced, {}.", losses);
+}
+
+/// What wrong knowledge does to each method that uses any; of those that do not change measurably the names alone.
+std::string changes_under_noise(const std::vector<SeriesPoint>& points, double most) {
+  if (points.front().x == most) {  // one level: nothing to compare with
+    const BestAt best(points, most);
+    return fmt::format("{} {} best {}.", best.names, best.are, best.at(fmt::format("a noise level of {:g}", most)));
+  }
+  std::string changes;
+  std::vector<std::string> unchanged;
+  for (const std::string& method : methods_in(points)) {
+    const SeriesPoint last = points_of(points, method).back();
+    if (!last.change || (last.change->value == 0 && last.change->ci95 == 0)) continue;
+    const std::string label = method_label(method, last.mode);
+    if (verdict_of(*last.change) == Verdict::kUnclear) {
+      unchanged.push_back(label);
+    } else {
+      changes += fmt::format("{}{} {}", changes.empty() ? "" : ", ", label, change_words(*last.change));
+    }
+  }
+  if (changes.empty()) return "No method here is measurably affected by wrong knowledge.";
+  const std::string rest = unchanged.empty() ? ""
+                                             : fmt::format("; {} {} not change measurably", listed(unchanged),
+                                                           unchanged.size() > 1 ? "do" : "does");
+  return fmt::format("With every attribute flipped with probability {:g}, {}{}.", most, changes, rest);
+}
+
+/// What a method makes of base classes to be fitted on.
+std::string worth_of_base_classes(const std::vector<SeriesPoint>& points) {
+  const Counted what{"base class", "base classes"};
+  std::string lead = lead_of(points);
+  if (lead.empty()) lead = methods_in(points).back();
+  const auto own = points_of(points, lead);
+  const std::string reached = fmt::format("{:.1f} %", own.back().accuracy.value);
+  const std::string text = own.size() == 1 ? fmt::format("{} has {} with {}.", method_label(lead, own.back().mode),
+                                                         reached, what.of(own.back().x))
+                                           : fmt::format("With {} instead of {:.0f} {}: {}.", what.of(own.back().x),
+                                                         own.front().x, from_first_to_last(own), reached);
+  return text + what_knowledge_adds(points, what);
+}
+
+/// Figure 3a's sentence, and its dashed line where the curves cross.
+std::string worth_by_shots(const std::vector<SeriesPoint>& points, LineChart& chart) {
+  const Counted shots{"shot", "shots"};
+  std::vector<SeriesPoint> with_images = without_chance(points);
+  const std::string lead = lead_of(with_images);
+  const std::string baseline = baseline_in(with_images);
+  if (lead.empty() || baseline.empty())
+    return best_at_both_ends(points, shots) + "." + what_knowledge_adds(points, shots);
+  const auto own = points_of(with_images, lead);
+  const auto compared = points_of(with_images, baseline);
+  if (const auto where = own.size() == compared.size() ? measured_crossing(own, compared) : std::nullopt)
+    chart.vertical = {{*where, fmt::format("equal at K = {:.1f}", *where)}};
+  const bool completed = lead == "completed";
+  return fmt::format("{} {} {}.", completed ? "Completed prototypes" : method_label(lead, own.back().mode),
+                     completed ? "are" : "is",
+                     against_baseline(own, baseline == "mean" ? "the class mean" : baseline, shots)) +
+         what_knowledge_adds(points, shots);
 }
 
 }  // namespace
@@ -129,39 +230,22 @@ Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptio
   LineChart chart =
       accuracy_chart_of(points, "shots-accuracy", fmt::format("Accuracy by shots, {}-way", episodes.shape.n_way),
                         "labelled images a class, K");
-  const auto mean = points_of(points, "mean");
-  const auto completed = points_of(points, "completed");
-  section.finding = mean.empty() || completed.empty() ? best_at_both_ends(points, {"shot", "shots"})
-                                                      : find_crossing(mean, completed, chart);
+  section.finding = worth_by_shots(points, chart);
   section.how =
       fmt::format(
           "{} episodes of {}-way for each K, {} queries a class, {} classes, seed {}; bands are 95 % intervals.",
           episodes.count, episodes.shape.n_way, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
       say_modes(methods_in(points));
   section.tables = {accuracy_table_of(points, "Accuracy, %, by shots", "K\u00a0=\u00a0", 0)};
-  std::vector<SeriesPoint> with_images;  // without one there is no mean to be better than
-  std::copy_if(points.begin(), points.end(), std::back_inserter(with_images),
-               [](const SeriesPoint& point) { return point.x > 0; });
-  section.figures = {chart, gain_chart_of(with_images, "shots-gain", chart.x_label)};
+  add_knowledge_table(points, "K\u00a0=\u00a0", 0, section);
+  section.figures = {chart, gain_chart_of(without_chance(points), "shots-gain", chart.x_label)};
   return section;
 }
 
 Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
                       const EpisodeOptions& episodes) {
   Section section{"noise", "Wrong knowledge (table 5)", "", "", {}, {}};
-  const double least = options.gammas.front();
-  const double most = options.gammas.back();
-  std::string losses;
-  for (const std::string& method : methods_in(points)) {
-    if (!changes(points, method)) continue;
-    const SeriesPoint& before = at(points, method, least);
-    const std::string lost = format_number(before.accuracy.value - at(points, method, most).accuracy.value, 1);
-    losses += fmt::format("{}{} loses {}", losses.empty() ? "" : ", ", method_label(method, before.mode),
-                          lost == "0.0" ? "nothing" : lost + " points");
-  }
-  section.finding = losses.empty()
-                        ? "No method here is affected by wrong knowledge."
-                        : fmt::format("With every attribute flipped with probability {:g}, {}.", most, losses);
+  section.finding = changes_under_noise(points, options.gammas.back());
   section.how = fmt::format(
                     "An attribute that a class has is taken from it, and one that it lacks is given to it, with "
                     "probability γ; mean over {} draws of the noise. The model stays as it was trained. ",
@@ -170,9 +254,10 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   ReportTable table = accuracy_table_of(points, "Accuracy, %, by noise level γ", "γ\u00a0=\u00a0", 1);
   for (auto& row : table.rows) {
     if (row.front() == "completed") row.front() += " (w/o GaussFusion)";
-    if (row.front().rfind("gauss-fusion", 0) == 0) row.front() = "gauss-fusion (transductive; w/ GaussFusion)";
+    if (row.front() == "gauss-fusion (transductive)") row.front() = "gauss-fusion (transductive; w/ GaussFusion)";
   }
   section.tables = {table};
+  add_knowledge_table(points, "γ\u00a0=\u00a0", 1, section);
   section.figures = {accuracy_chart_of(points, "noise-accuracy", "Accuracy by knowledge noise", "noise level γ"),
                      gain_chart_of(points, "noise-gain", "noise level γ")};
   return section;
@@ -182,8 +267,9 @@ Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOption
   const double most = points.back().x;
   const auto methods = methods_in(points);
   Section section = sweep_section(points, {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0});
-  section.finding = fmt::format("From {:.0f} to {:.0f} classes {} and {}, where chance is {:.1f} %.", points.front().x,
-                                most, from_to(points, methods.front()), from_to(points, methods.back()), 100.0 / most);
+  const Counted classes{"class", "classes"};
+  section.finding = fmt::format("{}, where chance is {:.1f} %.", best_at_both_ends(points, classes), 100.0 / most) +
+                    what_knowledge_adds(points, classes);
   section.how =
       fmt::format("{} episodes of {}-shot for each n, {} queries a class, {} classes, seed {}.", episodes.count,
                   episodes.shape.k_shot, episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
@@ -193,11 +279,14 @@ Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOption
 
 Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section = sweep_section(
-      points, {"queries", "How many queries transductive methods need", "queries", "queries a class", "q", 0});
-  section.finding = best_at_both_ends(points, {"query a class", "queries a class"});
+      points, {"queries", "How many queries transductive methods need", "queries", "queries of an episode", "q", 0});
+  const Counted queries{"query", "queries"};
+  section.finding = best_at_both_ends(points, queries) + "." + what_knowledge_adds(points, queries);
   section.how =
-      fmt::format("{} episodes of {}-way {}-shot for each number of queries, {} classes, seed {}.", episodes.count,
-                  episodes.shape.n_way, episodes.shape.k_shot, to_string(episodes.split), episodes.seed) +
+      fmt::format(
+          "{} episodes of {}-way {}-shot for each number of queries, as many of each class (a single query is of "
+          "one of them), {} classes, seed {}.",
+          episodes.count, episodes.shape.n_way, episodes.shape.k_shot, to_string(episodes.split), episodes.seed) +
       say_modes(methods_in(points));
   return section;
 }
@@ -216,8 +305,7 @@ Section imbalance_section(const std::vector<SeriesPoint>& points, const EpisodeO
 Section base_classes_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes) {
   Section section = sweep_section(
       points, {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0});
-  section.finding = fmt::format("From {:.0f} to {:.0f} base classes {}.", points.front().x, points.back().x,
-                                from_to(points, methods_in(points).back()));
+  section.finding = worth_of_base_classes(points);
   section.how = "What is fitted is fitted anew on some of the base classes; encoder, knowledge and episodes stay. " +
                 say_episodes(episodes) + say_modes(methods_in(points));
   return section;
@@ -229,10 +317,14 @@ Section unlabelled_section(const std::vector<SeriesPoint>& points, const Episode
   for (const std::string& method : methods_in(points)) {
     const auto own = points_of(points, method);
     if (own.back().mode != "semi-supervised") continue;
-    section.finding += fmt::format(
-        "{}{} (semi-supervised) reaches {:.1f} % with {:.0f} unlabelled images a class, {:.1f} % with {:.0f}",
-        section.finding.empty() ? "" : "; ", method, own.back().accuracy.value, own.back().x,
-        own.front().accuracy.value, own.front().x);
+    section.finding +=
+        fmt::format("{}{} (semi-supervised) has {:.1f} % with {:.0f} unlabelled images a class",
+                    section.finding.empty() ? "" : "; ", method, own.back().accuracy.value, own.back().x);
+    if (own.size() > 1) {
+      const Estimate more = difference_of(own.back().accuracy, own.front().accuracy);
+      section.finding += fmt::format(" and {:.1f} % with {:.0f}{}", own.front().accuracy.value, own.front().x,
+                                     verdict_of(more) == Verdict::kUnclear ? ", not measurably different" : "");
+    }
     fused.insert(fused.end(), own.begin(), own.end());
   }
   section.finding += section.finding.empty() ? "No method here uses unlabelled images." : ".";

@@ -18,13 +18,42 @@ bool contains(const std::vector<std::string>& labels, const std::string& label) 
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// The method of a list that a text means: by its label, or by the name alone where it was fitted.
-std::shared_ptr<const Method> find(const Methods& methods, const std::string& name, const std::string& text) {
-  for (const auto& method : methods) {
-    const bool fitted = method->spec().has(Need::kFitting) && method->spec().name == name;
-    if (fitted || method->label() == make_method(text)->label()) return method;
+/// What gains are over: one of the methods, if any is meant; the default may be missing, what is asked for may not.
+std::string baseline_among(const Methods& methods, const std::string& asked) {
+  const std::string found = label_meant(labels_of(methods), asked);
+  if (found.empty() && asked != AnalyseOptions().baseline)
+    fail_usage("the baseline '{}' is not among the methods ({})", asked, fmt::join(labels_of(methods), ", "));
+  return found.empty() ? asked : found;
+}
+
+/// Whose answers are analysed unless one is named: the first that was fitted, else the last.
+const std::string& analysed_among(const Methods& methods) {
+  const auto fitted = std::find_if(methods.begin(), methods.end(),
+                                   [](const auto& method) { return method->spec().has(Need::kFitting); });
+  return (fitted == methods.end() ? methods.back() : *fitted)->label();
+}
+
+/// The numbers of shots that results are of, each once. Throws UsageError where there is none.
+template <typename Result>
+std::vector<int64_t> told_by(const std::vector<Result>& results) {
+  if (results.empty()) fail_usage("no method here answers with so few labelled images");
+  std::vector<int64_t> shots;
+  for (const Result& one : results) {
+    if (shots.empty() || static_cast<double>(shots.back()) != one.shots)
+      shots.push_back(static_cast<int64_t>(one.shots));
   }
-  return nullptr;
+  return shots;
+}
+
+/// 0, 1, 2, 3, 5, 10, 20 and every further double, as far as `most`, which is the last.
+std::vector<int64_t> shots_up_to(int64_t most) {
+  std::vector<int64_t> shots;
+  for (const int64_t k : {0, 1, 2, 3, 5, 10, 20}) {
+    if (k < most) shots.push_back(k);
+  }
+  while (shots.back() >= 20 && 2 * shots.back() < most) shots.push_back(2 * shots.back());
+  shots.push_back(most);
+  return shots;
 }
 
 Methods paper_methods() { return make_methods(paper_rows()); }
@@ -42,11 +71,12 @@ class Workbench::Impl {
         inputs_{inputs.data,
                 make_methods(options.methods.empty() ? default_methods(inputs.data.model, fitted_) : options.methods,
                              fitted_),
-                make_method(options.baseline)->label()},
+                ""},
         episodes_(options.episodes),
         progress_(progress) {
     if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
     if (options.window < 1) fail_usage("the moving average needs a window of at least 1, found {}", options.window);
+    inputs_.baseline = baseline_among(inputs_.methods, options.baseline);
     check_model();
     choose_analysed();
   }
@@ -106,12 +136,13 @@ class Workbench::Impl {
 
   void choose_analysed() {
     if (options_.method.empty()) {
-      analysed_ = inputs_.methods.back()->label();
+      analysed_ = analysed_among(inputs_.methods);
       return;
     }
-    const auto found = find(inputs_.methods, make_method(options_.method)->spec().name, options_.method);
-    if (found == nullptr) extra_ = make_methods({options_.method});
-    analysed_ = found == nullptr ? extra_.front()->label() : found->label();
+    analysed_ = label_meant(labels_of(inputs_.methods), options_.method);
+    if (!analysed_.empty()) return;
+    extra_ = {make_method(options_.method, fitted_)};
+    analysed_ = extra_.front()->label();
   }
 
   [[nodiscard]] std::string lacks_model() const {
@@ -162,16 +193,28 @@ class Workbench::Impl {
     return {request.shape, evaluate(inputs_.data, list_, evaluation, progress_)};
   }
 
-  /// The hash of the episodes of each value of a series.
-  [[nodiscard]] std::string hashes_of(const std::vector<int64_t>& values, int64_t EpisodeShape::*size) const {
+  /// The hashes of lists of episodes, one behind the other.
+  [[nodiscard]] std::string hashes_of(const std::vector<EpisodeOptions>& lists) const {
     std::vector<std::string> hashes;
-    for (const int64_t value : values) {
-      EpisodeShape shape = episodes_.shape;
-      shape.*size = value;
-      hashes.push_back(
-          sample_episodes(features_, {episodes_.split, shape, episodes_.count, episodes_.seed}).hash(features_));
-    }
+    for (const EpisodeOptions& one : lists) hashes.push_back(sample_episodes(features_, one).hash(features_));
     return fmt::format("{}", fmt::join(hashes, " "));
+  }
+
+  /// The same of shapes of the episodes asked for.
+  [[nodiscard]] std::string hashes_of(const std::vector<EpisodeShape>& shapes) const {
+    std::vector<EpisodeOptions> lists;
+    for (const EpisodeShape& shape : shapes) lists.push_back({episodes_.split, shape, episodes_.count, episodes_.seed});
+    return hashes_of(lists);
+  }
+
+  /// The same for each value of a series.
+  [[nodiscard]] std::string hashes_of(const std::vector<int64_t>& values, int64_t EpisodeShape::*size) const {
+    std::vector<EpisodeShape> shapes;
+    for (const int64_t value : values) {
+      shapes.push_back(episodes_.shape);
+      shapes.back().*size = value;
+    }
+    return hashes_of(shapes);
   }
 
   /// The scores of every query, which four analyses need.
@@ -235,9 +278,10 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome shots() {
-    std::vector<int64_t> counts;
-    for (int64_t k = needs_no_images() ? 0 : 1; k <= options_.max_shots; ++k) counts.push_back(k);
-    counts = that_fit(counts, spare_images(), "shots");
+    auto counts = that_fit(shots_up_to(options_.max_shots), spare_images(), "shots");
+    const int64_t most = std::min(options_.max_shots, spare_images());
+    if (counts.back() < most) counts.push_back(most);
+    if (!needs_no_images()) counts.erase(std::remove(counts.begin(), counts.end(), 0), counts.end());
     const auto points = accuracy_by_shots(inputs_, episodes_, counts, progress_);
     return {shots_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::k_shot)};
   }
@@ -264,12 +308,16 @@ class Workbench::Impl {
     const auto room = spare_images() + episodes_.shape.n_query - episodes_.shape.k_shot;
     const auto counts = that_fit(options_.queries, room, "queries");
     const auto points = accuracy_by_queries(inputs_, episodes_, counts, progress_);
-    return {queries_section(points, episodes_), points, hashes_of(counts, &EpisodeShape::n_query)};
+    std::vector<std::string> hashes;
+    for (const int64_t count : counts)
+      hashes.push_back(episodes_with_queries(features_, episodes_, count).hash(features_));
+    return {queries_section(points, episodes_), points, fmt::format("{}", fmt::join(hashes, " "))};
   }
 
   AnalysisOutcome imbalance() {
     const auto points = accuracy_by_imbalance(inputs_, episodes_, options_.alphas, progress_);
-    return {imbalance_section(points, episodes_), points, hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
+    return {imbalance_section(points, episodes_), points,
+            hashes_of(imbalanced_shapes(episodes_.shape, options_.alphas))};
   }
 
   AnalysisOutcome base_classes() {
@@ -332,14 +380,18 @@ class Workbench::Impl {
   AnalysisOutcome unseen() {
     const OpenSetOptions tasks{episodes_, options_.few_shots, std::min(options_.others, other_classes())};
     const auto results = analyse_open_set(inputs_.data, inputs_.methods, tasks, progress_);
-    return {open_set_section(results, tasks), results};
+    const auto told = told_by(results);
+    std::vector<EpisodeOptions> lists;
+    for (const int64_t shots : told) lists.push_back(with_others(tasks, shots));
+    return {open_set_section(results, tasks), results, hashes_of(lists)};
   }
 
   AnalysisOutcome generalised() {
     const GeneralisedOptions tasks{episodes_, options_.few_shots,
                                    std::min(options_.base_shots, spare_images(Split::kBase))};
     const auto results = analyse_generalised(inputs_.data, inputs_.methods, tasks, progress_);
-    return {generalised_section(results, tasks), results};
+    const auto told = told_by(results);
+    return {generalised_section(results, tasks), results, hashes_of(told, &EpisodeShape::k_shot)};
   }
 
   AnalysisOutcome episodes() {

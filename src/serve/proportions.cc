@@ -11,7 +11,7 @@ namespace protocom {
 void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
                          const at::Tensor& features) {
   const MethodSpec& spec = scorer.method().spec();
-  if (features.size(0) < 4 || (spec.assumes != Assumes::kBalancedQueries && spec.name != "gauss-fusion")) return;
+  if (features.size(0) < 4 || spec.assumes != Assumes::kBalancedQueries) return;
   const ClassScorer alone(enrolled, model, {model.default_method()});
   const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
   std::map<std::string, double> share;

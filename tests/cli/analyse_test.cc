@@ -180,6 +180,49 @@ TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
   EXPECT_EQ(read("c/shots.json").at("data").back().at("x"), 15.0);
 }
 
+TEST_F(Analyse, TakesTheMethodThatIsMeantAndNoOther) {
+  const auto fit = [](const std::string& method, const std::string& file) {
+    return protocom(folder_->path(), {"--quiet", "fit", "--method", method, "--features", "out/features.npz",
+                                      "--knowledge", "out/knowledge.npz", "--out", file});
+  };
+  ASSERT_EQ(fit("plda", "plda.npz").exit_code, 0);
+  ASSERT_EQ(fit("plda:prior=none", "none.npz").exit_code, 0);
+  std::vector<std::string> more = kFewEpisodes;
+  more.insert(more.end(), {"--fitted", "plda.npz", "--method", "plda:scale=2"});
+  std::vector<std::string> classes = {"--quiet",     "analyse",           "classes", "--features", "out/features.npz",
+                                      "--knowledge", "out/knowledge.npz", "--out",   "m"};
+  classes.insert(classes.end(), more.begin(), more.end());
+  const Outcome one = protocom(folder_->path(), classes);
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(read("m/classes.json").at("data").at("method"), "plda:scale=2");
+  more = kFewEpisodes;
+  more.insert(more.end(), {"--methods", "mean,plda", "--fitted", "none.npz", "--baseline", "plda", "--ways", "5"});
+  ASSERT_EQ(analyse("ways", "m", more).exit_code, 0);
+  for (const json& point : read("m/ways.json").at("data")) {
+    if (point.at("method") == "plda:prior=none") EXPECT_EQ(point.at("gain").at("value"), 0.0);
+    if (point.at("method") == "mean") EXPECT_NE(point.at("gain").at("value"), 0.0);
+  }
+  const Outcome missing = analyse("ways", "m", {"--methods", "mean,completed", "--baseline", "mean-fusion"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("the baseline 'mean-fusion' is not among the methods (mean, completed)"));
+}
+
+TEST_F(Analyse, RecordsTheHashOfEveryListOfEpisodes) {
+  const auto hashes_of = [](const std::string& file) {
+    const std::string hashes = read(file).at("episodes_hash");
+    return hashes.empty() ? 0 : std::count(hashes.begin(), hashes.end(), ' ') + 1;
+  };
+  EXPECT_EQ(hashes_of("out/analysis/imbalance.json"), 4) << "balanced, and three values of alpha";
+  EXPECT_EQ(hashes_of("out/analysis/shots.json"), 6) << "1, 2, 3, 5, 10 and 15, for which there is room";
+  std::vector<std::string> more = kFewEpisodes;
+  more.insert(more.end(), {"--n-way", "3", "--few-shots", "1,5", "--others", "2"});
+  ASSERT_EQ(analyse("unseen", "h", more).exit_code, 0);
+  EXPECT_EQ(hashes_of("h/unseen.json"), 2);
+  more.resize(more.size() - 2);
+  ASSERT_EQ(analyse("generalised", "h", more).exit_code, 0);
+  EXPECT_EQ(hashes_of("h/generalised.json"), 2);
+}
+
 TEST_F(Analyse, NamesWhatIsWrong) {
   EXPECT_THAT(analyse("nearest", "d", {"--classes", "class-of-nobody"}).err, HasSubstr("no class 'class-of-nobody'"));
   EXPECT_EQ(analyse("noise", "d", {"--gamma", "1.5"}).exit_code, 2);

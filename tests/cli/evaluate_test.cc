@@ -197,6 +197,17 @@ TEST_F(Evaluate, ComparesVariantsOfAMethodWithABaselineOfItsOwn) {
   EXPECT_EQ(file["differences"][2]["method"], "mean");
 }
 
+TEST_F(Evaluate, TakesABaselineWithADefaultForWhatItIs) {
+  const Outcome outcome = run({"--k-shot", "1", "--methods", "mean,simple-shot", "--baseline", "mean:gamma=0"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("gain over mean "));
+  const Outcome several =
+      run({"--k-shot", "1", "--methods", "simple-shot:transform=none,simple-shot:transform=l2n,mean", "--baseline",
+           "simple-shot"});
+  EXPECT_EQ(several.exit_code, 2);
+  EXPECT_THAT(several.err, HasSubstr("may be simple-shot:transform=none or simple-shot:transform=l2n"));
+}
+
 TEST_F(Evaluate, TakesAMethodThatWasFitted) {
   const auto fit = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--quiet", "fit", "--features", "features.npz"};
@@ -211,7 +222,8 @@ TEST_F(Evaluate, TakesAMethodThatWasFitted) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(written("r.json")["results"][1]["method"], "restore-net:steps=50");
   EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err, HasSubstr("has to be fitted first"));
-  EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err, HasSubstr("'restore-net' is not among the methods"));
+  EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err,
+              HasSubstr("'restore-net:steps=50' is not among the methods"));
   EXPECT_THAT(run({"--k-shot", "1", "--split", "base", "--n-way", "2", "--methods", "restore-net", "--fitted", "f.npz"})
                   .exit_code,
               0)

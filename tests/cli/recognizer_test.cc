@@ -87,15 +87,25 @@ TEST_F(Recognizers, EnrolledClassesAreRecognised) {
 }
 
 TEST_F(Recognizers, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
-  const Outcome fitted =
-      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
-                                 out("knowledge.npz").string(), "--out", "plda.npz", "--quiet"});
+  const Outcome fitted = protocom(folder_->path(), {"fit", "--features", out("features.npz").string(), "--knowledge",
+                                                    out("knowledge.npz").string(), "--out", "plda.npz", "--quiet"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
-  const Outcome measured = protocom(
-      folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
-                        out("knowledge.npz").string(), "--fitted", "plda.npz", "--episodes", "10", "--n-query", "5"});
+  const std::string explained = "Knowledge explains ";
+  EXPECT_THAT(fitted.out, HasSubstr(explained)) << "without --method it is plda";
+  EXPECT_THAT(protocom(folder_->path(), {"show", "plda.npz"}).out, HasSubstr("findings\n  " + explained));
+  const Outcome measured =
+      protocom(folder_->path(), {"evaluate", "--features", out("features.npz").string(), "--knowledge",
+                                 out("knowledge.npz").string(), "--fitted", "plda.npz", "--episodes", "10", "--n-query",
+                                 "5", "--k-shot", "1", "--json", "measured.json"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
-  for (const char* method : {"mean ", "plda ", "plda-vb"}) EXPECT_THAT(measured.out, HasSubstr(method));
+  const json results = json::parse(read_text(*folder_ / "measured.json"));
+  std::vector<std::string> methods;
+  for (const json& result : results.at("results")) methods.push_back(result.at("method"));
+  EXPECT_EQ(methods, (std::vector<std::string>{"plda", "plda:prior=none", "plda-vb", "mean"}));
+  EXPECT_THAT(results.at("findings").dump(), HasSubstr(explained));
+  const Outcome reported = protocom(folder_->path(), {"report", "measured.json", "--out", "measured.html"});
+  EXPECT_THAT(reported.out, HasSubstr("points to plda (inductive) in 5-way 1-shot tasks"));
+  EXPECT_THAT(read_text(*folder_ / "measured.html"), HasSubstr("<p>" + explained));
   std::map<std::string, std::vector<std::string>> by_class;
   for (const std::string& file : files_below(out("images"))) {
     if (file.find('/') != std::string::npos)
@@ -105,6 +115,7 @@ TEST_F(Recognizers, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
       folder_->path(),
       with_parts({"recognizer", "create", "fitted.pcm", "--fitted", "plda.npz"}, out(""), {"backbone", "knowledge"}));
   ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "fitted.pcm"}).out, HasSubstr(explained));
   const auto first = by_class.begin();
   for (const auto& entry : {*first, *std::next(first)}) {
     const Outcome enrolled =

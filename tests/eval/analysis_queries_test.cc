@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -46,6 +48,18 @@ TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
   EXPECT_EQ(found.bins[1].count, 2);
   EXPECT_NEAR(found.expected_error, 0.125, 1e-6);
   EXPECT_NEAR(found.overconfidence, -0.125, 1e-6);
+}
+
+// Episode 0: 0.9 and right twice, 0.1 below the truth; episode 1: 0.9, right and wrong, 0.4 above it. The mean is 0.15,
+// the standard deviation sqrt(0.125). All are in one bin that is too sure: the error's terms are the same.
+TEST(Calibration, HasIntervalsOverEpisodes) {
+  const auto found = reliability_curve({prediction(0, 0, 0, 0, 0.9F), prediction(0, 1, 0, 0, 0.9F),
+                                        prediction(1, 2, 1, 1, 0.9F), prediction(1, 3, 1, 0, 0.9F)},
+                                       4);
+  EXPECT_NEAR(found.overconfidence, 0.15, 1e-6);
+  EXPECT_NEAR(found.overconfidence_ci95, 1.96 * std::sqrt(0.125 / 2), 1e-6);
+  EXPECT_NEAR(found.expected_error, 0.15, 1e-6);
+  EXPECT_NEAR(found.expected_error_ci95, found.overconfidence_ci95, 1e-6);
 }
 
 TEST(Calibration, PutsCertaintyIntoTheLastBin) {

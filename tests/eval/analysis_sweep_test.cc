@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "protocom/core/error.h"
 #include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_noise.h"
@@ -90,9 +92,11 @@ TEST_F(Sweep, ByShotsHasTheAccuraciesOfEachEvaluation) {
 }
 
 TEST_F(Sweep, ByQueriesAndImbalanceHaveTheAccuraciesOfEachEvaluation) {
-  const auto points = accuracy_by_queries(inputs(), episodes_, {1, 4}, Progress::none());
+  const auto points = accuracy_by_queries(inputs(), episodes_, {0, 4}, Progress::none());
   EpisodeShape shape = episodes_.shape;
   shape.n_query = 4;
+  EXPECT_DOUBLE_EQ(points[0].x, 1.0) << "a single query";
+  EXPECT_DOUBLE_EQ(points.back().x, 20.0) << "all queries of an episode";
   EXPECT_DOUBLE_EQ(points_of(points, "gauss-fusion")[1].accuracy.value,
                    estimate(scores_of("gauss-fusion", shape).accuracy).value);
   const auto uneven = points_of(accuracy_by_imbalance(inputs(), episodes_, {0.5}, Progress::none()), "gauss-fusion");
@@ -104,6 +108,29 @@ TEST_F(Sweep, ByQueriesAndImbalanceHaveTheAccuraciesOfEachEvaluation) {
   EXPECT_DOUBLE_EQ(uneven[1].x, 2.0);
   EXPECT_DOUBLE_EQ(uneven[1].accuracy.value, estimate(scores_of("gauss-fusion", shape).accuracy).value);
   EXPECT_THROW(accuracy_by_imbalance(inputs(), episodes_, {0.0}, Progress::none()), UsageError);
+}
+
+TEST_F(Sweep, ASingleQueryIsOfEachClassInTurn) {
+  const EpisodeList list = episodes_with_queries(world_.features, episodes_, 0);
+  for (size_t i = 0; i < list.episodes.size(); ++i) {
+    for (size_t c = 0; c < 5; ++c) EXPECT_EQ(list.episodes[i].query[c].size(), c == i % 5 ? 1U : 0U);
+  }
+  // Of one query each episode is right or wrong: 100 / 30 of them a step.
+  const auto points = accuracy_by_queries(inputs(), episodes_, {0}, Progress::none());
+  const double right = points.front().accuracy.value * 30 / 100;
+  EXPECT_NEAR(right, std::round(right), 1e-9);
+}
+
+TEST_F(Sweep, GainsAreOverTheMethodThatTheBaselineMeans) {
+  const std::vector<FittedMethod> fitted = {
+      fit_method({world_.features, &world_.knowledge}, {"plda:prior=none"}, Progress::none())};
+  const AnalysisInputs both{
+      {world_.features, nullptr, nullptr, &world_.knowledge}, make_methods({"mean", "plda"}, fitted), "plda"};
+  for (const auto& points : {accuracy_by_ways(both, episodes_, {5}, Progress::none()),
+                             accuracy_by_noise(both, episodes_, {{0.0}, 1}, Progress::none())}) {
+    EXPECT_DOUBLE_EQ(points_of(points, "plda:prior=none")[0].gain.value, 0.0);
+    EXPECT_NE(points_of(points, "mean")[0].gain.value, 0.0);
+  }
 }
 
 TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
@@ -119,7 +146,13 @@ TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
   EXPECT_GT(known[0].gain.value, 10.0);
   // Without knowledge and without an image all classes are alike: the first takes every query.
   EXPECT_DOUBLE_EQ(points_of(points, "plda:prior=none")[0].gain.value, 0.0);
-  EXPECT_NE(points_of(points, "plda:prior=none")[1].accuracy.value, known[1].accuracy.value);
+  const auto unknowing = points_of(points, "plda:prior=none");
+  EXPECT_NE(unknowing[1].accuracy.value, known[1].accuracy.value);
+  for (size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(known[i].knowledge.value().value, known[i].accuracy.value - unknowing[i].accuracy.value, 1e-9);
+  EXPECT_FALSE(unknowing[1].knowledge.has_value());
+  EXPECT_FALSE(points_of(points, "mean")[0].knowledge.has_value());
+  EXPECT_TRUE(nlohmann::json(known[0]).contains("knowledge"));
 }
 
 TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
@@ -170,6 +203,8 @@ TEST_F(Sweep, ByNoiseLeavesTheMeanAloneAndStartsWithoutNoise) {
   const auto completed = points_of(points, "completed");
   EXPECT_DOUBLE_EQ(completed[0].accuracy.value, estimate(scores_of("completed", episodes_.shape).accuracy).value);
   EXPECT_NE(completed[0].accuracy.value, completed[1].accuracy.value);
+  EXPECT_NEAR(completed[1].change.value().value, completed[1].accuracy.value - completed[0].accuracy.value, 1e-9);
+  EXPECT_GT(completed[1].change.value().ci95, 0.0);
   options.gammas = {1.5};
   EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
   options = {};

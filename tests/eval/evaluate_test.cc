@@ -1,7 +1,7 @@
 #include "protocom/eval/evaluate.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
 
 #include "protocom/core/error.h"
 #include "protocom/eval/fit.h"
@@ -13,6 +13,7 @@
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
+#include "support/untrained.h"
 
 namespace protocom {
 namespace {
@@ -20,20 +21,10 @@ namespace {
 using protocom::testing::message_of;
 using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
-
-/// An untrained network with the toy world's attributes: accuracies are arbitrary, but every path runs.
-CompletionModel untrained(const ToyWorld& world) {
-  torch::manual_seed(2);
-  ProtoComNetOptions options;
-  options.feature_dim = world.features.dim();
-  options.embedding_dim = world.knowledge.embedding_dim();
-  const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
-  return {ProtoComNet(options), world.knowledge.attributes, world.knowledge.attribute_embedding,
-          at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})};
-}
+using protocom::testing::untrained_model;
 
 std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes, int64_t batch = 32) {
-  const CompletionModel model = untrained(world);
+  const CompletionModel model = untrained_model(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   EvaluateOptions options;
   options.batch = batch;
@@ -123,7 +114,7 @@ TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   const ToyWorld world = toy_world();
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 5}, 2, 1});
   EXPECT_THROW(evaluate({world.features}, episodes, {}, Progress::none()), UsageError);
-  const CompletionModel model = untrained(world);
+  const CompletionModel model = untrained_model(world);
   const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   FeatureSet narrow = world.features;
   narrow.features = narrow.features.narrow(1, 0, 5).contiguous();

@@ -303,12 +303,13 @@ TEST(PairedDifference, IsWorkedOutByHand) {
 }
 
 TEST(Results, CompareMethodsThatAreNamedWithoutTheParametersOfTheirLabels) {
-  const std::vector<std::string> methods = {"mean", "plda:prior=none", "tim:steps=10", "tim:steps=20"};
-  const Comparisons found = with_labels({"plda", {{"plda", "mean"}, {"tim", "tim:steps=20"}}}, methods);
+  const std::vector<std::string> methods = {"mean", "plda:prior=none", "tim:steps=10", "tim:steps=20", "gauss-fusion"};
+  const Comparisons found = with_labels({"plda", {{"plda", "mean"}, {"paddle", "tim:steps=20"}}}, methods);
   EXPECT_EQ(found.baseline, "plda:prior=none");
   EXPECT_THAT(found.pairs,
-              ::testing::ElementsAre(MethodPair("plda:prior=none", "mean"), MethodPair("tim", "tim:steps=20")))
-      << "two of tim: neither is meant";
+              ::testing::ElementsAre(MethodPair("plda:prior=none", "mean"), MethodPair("paddle", "tim:steps=20")));
+  EXPECT_EQ(with_labels({"gauss-fusion:scale=10", {}}, methods).baseline, "gauss-fusion") << "10 is the default";
+  EXPECT_THROW(with_labels({"mean", {{"tim", "mean"}}}, methods), UsageError) << "two of tim may be meant";
 }
 
 TEST(Results, CompareEveryMethodWithTheBaselineAndThePairsAskedFor) {

@@ -42,6 +42,55 @@ TEST(MethodText, IsRefusedWithWhatWouldBeRight) {
   EXPECT_THROW(make_methods({"mean", "mean:gamma=0"}), UsageError) << "the same method twice";
 }
 
+TEST(LabelMeant, IsTheExactOneElseTheOnlyOneOfThatNameWhereNoParameterIsTyped) {
+  const std::vector<std::string> labels = {"mean",         "plda:prior=none", "plda",
+                                           "tim:steps=10", "gauss-fusion",    "restore-net:steps=50"};
+  EXPECT_EQ(label_meant(labels, "plda"), "plda") << "though another one of that name stands before it";
+  EXPECT_EQ(label_meant(labels, "plda:prior=none"), "plda:prior=none");
+  EXPECT_EQ(label_meant(labels, "plda:scale=2"), "") << "a parameter that was typed is not ignored";
+  EXPECT_EQ(label_meant(labels, "gauss-fusion:scale=10"), "gauss-fusion") << "10 is the default";
+  EXPECT_EQ(label_meant(labels, "tim"), "tim:steps=10");
+  EXPECT_EQ(label_meant(labels, "restore-net"), "restore-net:steps=50");
+  EXPECT_EQ(label_meant(labels, "simple-shot"), "");
+  EXPECT_THAT(message_of([] {
+                label_meant({"tim:steps=10", "tim:steps=20"}, "tim");
+              }),
+              HasSubstr("'tim' may be tim:steps=10 or tim:steps=20"));
+  EXPECT_THROW(label_meant(labels, "magic"), UsageError);
+}
+
+TEST(KnowledgePairs, AreAMethodWithAndWithoutWhatItKnows) {
+  using Pairs = std::vector<KnowledgePair>;
+  EXPECT_EQ(knowledge_pairs({"plda:prior=none", "plda", "mean"}), (Pairs{{"plda", "plda:prior=none"}}));
+  EXPECT_EQ(knowledge_pairs({"plda:prior=sem-align", "plda:prior=none"}),
+            (Pairs{{"plda:prior=sem-align", "plda:prior=none"}}));
+  EXPECT_EQ(knowledge_pairs({"plda:prior=sem-align", "plda:prior=pat-net", "plda:prior=none"}), Pairs{});
+  EXPECT_EQ(knowledge_pairs({"plda-vb", "plda:prior=none", "a method: of others"}), Pairs{});
+}
+
+/// A head as it is fitted for so many shots.
+FittedMethod head_for(const std::string& text) {
+  const std::shared_ptr<Method> head = make_method(text);
+  head->load({{{"log_scale", at::ones({})}}});
+  return {head, 8};
+}
+
+TEST(FittedFiles, OfOneMethodAreToldApartByWhatTheyWereFittedWith) {
+  const std::vector<FittedMethod> files = {head_for("meta-baseline"), head_for("meta-baseline:shots=5")};
+  const Methods both = make_methods({"meta-baseline:shots=5", "meta-baseline"}, files);
+  EXPECT_EQ(both[0], files[1].method);
+  EXPECT_EQ(both[1], files[0].method);
+  EXPECT_EQ(make_method("meta-baseline:steps=7:shots=5", files)->label(), "meta-baseline:shots=5:steps=7");
+  EXPECT_THAT(message_of([&] {
+                make_method("meta-baseline:steps=7", {files[1], files[1]});
+              }),
+              HasSubstr("may be taken from several of the files given (meta-baseline:shots=5, meta-baseline:shots=5)"));
+  EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=5"}, files); }),
+              HasSubstr("a file of 'meta-baseline' is given"));
+  EXPECT_EQ(default_methods(nullptr, files),
+            (std::vector<std::string>{"meta-baseline", "meta-baseline:shots=5", "mean"}));
+}
+
 TEST(FittedShots, AreThoseOfTheFileWhateverElseIsAskedFor) {
   const std::shared_ptr<Method> head = make_method("meta-baseline:shots=5");
   head->load({{{"log_scale", at::ones({})}}});
@@ -196,6 +245,21 @@ TEST(FittedPlda, RefusesACountThatNoFitMakes) {
     EXPECT_THAT(message_of([&, damaged = state] { make_method("plda")->load(damaged); }), HasSubstr("expected"))
         << place << ' ' << count;
   }
+}
+
+TEST(DefaultMethods, LeadWithWhatIsFittedThenTheSameWithoutKnowledgeThenABatch) {
+  const std::vector<FittedMethod> file = {{ready("plda"), 8}};
+  ASSERT_FALSE(file[0].method->state().attributes.empty());
+  EXPECT_EQ(default_methods(nullptr, file), (std::vector<std::string>{"plda", "plda:prior=none", "plda-vb", "mean"}));
+  EXPECT_EQ(labels_of(make_methods(default_methods(nullptr, file), file)), default_methods(nullptr, file));
+  EXPECT_EQ(default_methods(nullptr, {}), (std::vector<std::string>{"mean"}));
+}
+
+TEST(FittedFiles, KeepWhatFittingFound) {
+  const testing::TempDir folder;
+  write_fitted_method(folder / "f.npz", {ready("plda"), 8, {"a"}, {"Knowledge adds 2.0 ± 0.5 points."}}, {}, {});
+  EXPECT_EQ(read_fitted_method(folder / "f.npz").findings,
+            std::vector<std::string>{"Knowledge adds 2.0 ± 0.5 points."});
 }
 
 class MethodContract : public ::testing::TestWithParam<std::string> {

@@ -10,6 +10,7 @@ namespace protocom {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -138,6 +139,21 @@ TEST(Headline, DoesNotClaimAGainThatIsWithinTheInterval) {
       evaluation({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 71.6)}), "r.json");
   EXPECT_THAT(headline(parsed), HasSubstr("no method measurably beats the class mean"));
   EXPECT_THAT(headline(parsed), HasSubstr("+0.1 ± 0.7 points"));  // sqrt(0.5^2 + 0.5^2)
+}
+
+// The differences are 4 and 6: 5 ± 1.96 sqrt(2 / 2).
+TEST(Headline, GoesWithWhatKnowledgeIsWorthOnTheSameEpisodesAndWhatFitSaid) {
+  json with = result("plda", "inductive", 1, 59.0);
+  json without = result("plda:prior=none", "inductive", 1, 54.0);
+  with["per_episode"] = {54.0, 64.0};
+  without["per_episode"] = {50.0, 58.0};
+  json parsed = evaluation({with, without, result("mean", "inductive", 1, 50.0), result("plda", "inductive", 5, 70.0)});
+  parsed["findings"] = {"Knowledge explains 28 % of what distinguishes classes.", "Shrinkage: 0.1 (52.10)"};
+  EXPECT_THAT(worth_of_knowledge(parse_evaluation(parsed, "r.json")),
+              ElementsAre("Knowledge of the classes adds 5.0 ± 2.0 points to plda (inductive) in 5-way 1-shot tasks.",
+                          "Knowledge explains 28 % of what distinguishes classes."));
+  parsed["findings"] = 3;
+  EXPECT_THAT(parse_refusal(parsed), HasSubstr("r.json: 'findings' is 3"));
 }
 
 TEST(Headline, WithoutAMeanToCompareWithIsThePlainFigure) {

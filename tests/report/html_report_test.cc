@@ -1,5 +1,6 @@
 #include "protocom/report/html_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,10 +85,20 @@ TEST(HtmlReport, ShowsFiguresWithTheirModeAndInterval) {
   const std::string html = html_report({example()});
   EXPECT_THAT(html, HasSubstr("53.3 ± 0.5"));
   EXPECT_THAT(html, HasSubstr("<b>61.5 ± 0.5</b>"));
+  EXPECT_THAT(html, HasSubstr("<b>71.5 ± 0.5</b>")) << "the best inductive one, though a transductive one is above it";
+  EXPECT_THAT(html, HasSubstr("transductive</small><small>assumes balanced queries</small>"));
   EXPECT_THAT(html, HasSubstr("+8.2 ± 0.7"));
   EXPECT_THAT(html, HasSubstr("transductive"));
   EXPECT_THAT(html, HasSubstr("5-way 1-shot"));
   EXPECT_THAT(html, HasSubstr("<td>–</td>"));  // the method without a 1-shot result
+}
+
+TEST(HtmlReport, SaysUnderItsHeadlineWhatKnowledgeIsWorth) {
+  Evaluation told = example();
+  told.findings = {"Knowledge adds 3.0 ± 0.4 points to the 50 % of <one> image."};
+  const std::string html = html_report({told});
+  EXPECT_THAT(html, HasSubstr("<p>Knowledge adds 3.0 ± 0.4 points to the 50\u00a0% of &lt;one&gt; image.</p>"));
+  EXPECT_LT(html.find("Knowledge adds"), html.find("<table>"));
 }
 
 TEST(HtmlReport, SaysHowToReproduceItself) {
@@ -216,8 +227,29 @@ TEST(Comparison, PutsTheTasksOfOneDatasetSideBySideAndMarksTheBest) {
                         of_dataset("data/cub.npz", 1, 69.6, 80.5)});
   EXPECT_THAT(table.columns, ElementsAre("Method", "tiny: 5-way 1-shot", "tiny: 5-way 5-shot", "cub: 5-way 1-shot"));
   ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_THAT(table.rows[0], ElementsAre("mean", "53.30 ± 0.50", "✓ 71.50 ± 0.50", "69.60 ± 0.50"));
-  EXPECT_THAT(table.rows[1], ElementsAre("gauss-fusion\u00a0*", "✓ 61.50 ± 0.50", "71.40 ± 0.50", "✓ 80.50 ± 0.50"));
+  EXPECT_THAT(table.rows[0], ElementsAre("mean", "✓ 53.30 ± 0.50", "✓ 71.50 ± 0.50", "✓ 69.60 ± 0.50"));
+  EXPECT_THAT(table.rows[1], ElementsAre("gauss-fusion\u00a0*\nassumes balanced queries", "✓ 61.50 ± 0.50",
+                                         "✓ 71.40 ± 0.50", "✓ 80.50 ± 0.50"))
+      << "the best of each kind";
+}
+
+TEST(Comparison, HasOneRowForAMethodWhoseSettingsDifferByTaskAndOneForEachVariantOfATask) {
+  const auto of = [](int k_shot, const std::vector<json>& results) {
+    json parsed = {{"dataset", {{"features", "tiny.npz"}}}, {"results", results}};
+    return parse_evaluation(parsed, fmt::format("{}.json", k_shot));
+  };
+  const ReportTable tuned =
+      comparison_table({of(1, {entry("knn:k=1", "inductive", 1, 50.0)}), of(5, {entry("knn", "inductive", 5, 60.0)})});
+  ASSERT_EQ(tuned.rows.size(), 1U);
+  EXPECT_THAT(tuned.rows[0], ElementsAre("knn\nk=1; defaults", "✓ 50.00 ± 0.50", "✓ 60.00 ± 0.50"));
+  const ReportTable variants =
+      comparison_table({of(1, {entry("knn:k=1", "inductive", 1, 50.0), entry("knn:k=3", "inductive", 1, 51.0)})});
+  ASSERT_EQ(variants.rows.size(), 2U);
+  EXPECT_THAT(variants.rows[0], ElementsAre("knn\nk=1", "50.00 ± 0.50"));
+  EXPECT_THAT(variants.rows[1], ElementsAre("knn\nk=3", "✓ 51.00 ± 0.50"));
+  const std::string html =
+      html_report({of(1, {entry("knn:k=1", "inductive", 1, 50.0)}), of(5, {entry("knn", "inductive", 5, 60.0)})});
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\">knn<small>k=1; defaults</small></th>"));
 }
 
 // Expected values from coreutils' base64, one for each kind of padding.

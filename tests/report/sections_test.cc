@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "protocom/report/analysis_sections.h"
@@ -57,7 +58,8 @@ TEST(Sections, HaveFiguresWithIdsOfTheirOwnAndWords) {
 TEST(ShotsSection, SaysWhereTheCurvesCross) {
   const Section section = shots_section(testing::sample_series({1, 2, 3, 4}), {});
   EXPECT_EQ(section.finding,
-            "Completed prototypes are better than the class mean up to 2 shots and equal or worse from 3 on.");
+            "Completed prototypes are better than the class mean with 1 to 2 shots, not measurably different with 3 "
+            "shots, worse with 4 shots.");
   const auto& chart = std::get<LineChart>(section.figures.front());
   ASSERT_EQ(chart.vertical.size(), 1U);
   EXPECT_DOUBLE_EQ(chart.vertical[0].value, 3.0);
@@ -67,19 +69,143 @@ TEST(ShotsSection, SaysWhereTheCurvesCross) {
 
 TEST(ShotsSection, SaysThatTheCurvesDoNotCross) {
   const Section section = shots_section(testing::sample_series({1, 2}), {});
-  EXPECT_EQ(section.finding, "Completed prototypes stay above the class mean from 1 to 2 shots.");
+  EXPECT_EQ(section.finding, "Completed prototypes are better than the class mean with 1 to 2 shots.");
+  EXPECT_TRUE(std::get<LineChart>(section.figures.front()).vertical.empty());
+  EXPECT_EQ(shots_section(testing::sample_series({1}), {}).finding,
+            "Completed prototypes are better than the class mean with 1 shot.");
+}
+
+TEST(ShotsSection, ClaimsNoCrossingThatIsWithinTheIntervals) {
+  std::vector<SeriesPoint> points = testing::sample_series({1, 2, 3, 4});
+  for (SeriesPoint& point : points) {
+    if (point.method == "completed") point.gain.ci95 = 11;
+  }
+  const Section section = shots_section(points, {});
+  EXPECT_EQ(section.finding,
+            "Completed prototypes are not measurably different from the class mean with 1 to 4 shots.");
   EXPECT_TRUE(std::get<LineChart>(section.figures.front()).vertical.empty());
 }
 
+/// The points of plda with knowledge worth 8 ± 1 points, then 0.1 ± 0.5, beside the others.
+std::vector<SeriesPoint> with_plda(const std::vector<double>& places) {
+  std::vector<SeriesPoint> points = testing::sample_series(places);
+  for (const double x : places) {
+    SeriesPoint point{x, "plda", "inductive", {60.0, 0.5}, {7.0, 0.5}, 0.0};
+    point.knowledge = x == places.front() ? Estimate{8.0, 1.0} : Estimate{0.1, 0.5};
+    points.push_back(point);
+  }
+  return points;
+}
+
+TEST(ShotsSection, LeadsWithPldaAndWhatItsKnowledgeIsWorth) {
+  const Section section = shots_section(with_plda({1, 5}), {});
+  EXPECT_EQ(section.finding,
+            "plda is better than the class mean with 1 to 5 shots. Knowledge adds 8.0 ± 1.0 points to plda with 1 "
+            "shot, adds nothing measurable with 5 shots.");
+  ASSERT_EQ(section.tables.size(), 2U);
+  EXPECT_THAT(section.tables[1].rows[0], ElementsAre("plda", "8.0 ± 1.0", "0.1 ± 0.5"));
+  EXPECT_THAT(base_classes_section(with_plda({8, 64}), {}).finding,
+              HasSubstr("plda does not change measurably: 60.0\u00a0%."));
+}
+
+TEST(NoiseSection, SaysWhatIsMeasurablyLostOrGainedAndRenamesThePapersRowsAlone) {
+  std::vector<SeriesPoint> points = testing::sample_series({0.0, 0.3});
+  EXPECT_EQ(noise_section(points, {}, {}).finding, "No method here is measurably affected by wrong knowledge.");
+  const std::map<std::string, Estimate> changes = {
+      {"mean", {0, 0}}, {"completed", {-3.1, 0.4}}, {"mean-fusion", {0.3, 0.4}}, {"gauss-fusion", {0.8, 0.2}}};
+  for (SeriesPoint& point : points) point.change = point.x > 0 ? changes.at(point.method) : Estimate{};
+  SeriesPoint variant = points[3];
+  variant.method = "gauss-fusion:scale=20";
+  points.push_back(variant);
+  const Section section = noise_section(points, {}, {});
+  EXPECT_EQ(section.finding,
+            "With every attribute flipped with probability 0.3, completed loses 3.1 ± 0.4 points, gauss-fusion "
+            "(transductive) gains 0.8 ± 0.2 points; mean-fusion does not change measurably.");
+  EXPECT_EQ(section.tables[0].rows[3][0], "gauss-fusion (transductive; w/ GaussFusion)");
+  EXPECT_EQ(section.tables[0].rows[4][0], "gauss-fusion:scale=20 (transductive)");
+}
+
+TEST(NoiseSection, OfOneLevelSaysNothingOfWhatNoiseCosts) {
+  NoiseOptions options;
+  options.gammas = {0.3};
+  EXPECT_EQ(noise_section(testing::sample_series({0.3}), options, {}).finding,
+            "gauss-fusion (transductive) is best at a noise level of 0.3 (60.0\u00a0%).");
+}
+
+TEST(WaysSection, OfOneNumberOfClassesComparesNothing) {
+  EXPECT_EQ(ways_section(testing::sample_series({4}), {}).finding,
+            "gauss-fusion (transductive) is best at 4 classes (60.0\u00a0%), where chance is 25.0\u00a0%.");
+}
+
+TEST(BaseClassesSection, SaysWhetherMoreOfThemHelpMeasurably) {
+  EXPECT_EQ(base_classes_section(testing::sample_series({8, 16}), {}).finding,
+            "With 16 base classes instead of 8 completed does not change measurably: 50.0\u00a0%.");
+  std::vector<SeriesPoint> points = testing::sample_series({8, 16});
+  points[5].accuracy = {53.0, 0.7};  // completed's second
+  EXPECT_EQ(base_classes_section(points, {}).finding,
+            "With 16 base classes instead of 8 completed gains 3.0 ± 1.0 points: 53.0\u00a0%.");
+  EXPECT_EQ(base_classes_section(testing::sample_series({8}), {}).finding,
+            "completed has 50.0\u00a0% with 8 base classes.");
+}
+
+TEST(GainChart, IsNamedAfterTheMethodThatGainsAreOver) {
+  std::vector<SeriesPoint> points = testing::sample_series({1, 2});
+  EXPECT_EQ(title_of(shots_section(points, {}).figures[1]), "Gain over the class mean");
+  for (SeriesPoint& point : points) {
+    if (point.method == "mean") point.gain = {-10, 0.5};
+    if (point.method == "mean-fusion") point.gain = {};
+  }
+  EXPECT_EQ(title_of(shots_section(points, {}).figures[1]), "Gain over mean-fusion");
+}
+
+TEST(CalibrationSection, SaysTooHighOrTooLowOnlyWhereTheIntervalDoes) {
+  ReliabilityCurve curve{"mean", "inductive", 0.02, 0.001, {{0.2, 0.3, 50, 0.25, 0.4}}, 0.005, 0.004};
+  EXPECT_EQ(calibration_section({curve}, {}).finding,
+            "Probabilities are least off for mean, by 2.0 ± 0.5 points on average; they are neither measurably too "
+            "high nor too low.");
+  curve.overconfidence = -0.02;
+  ReliabilityCurve other = curve;
+  other.method = "plda";
+  other.expected_error = 0.025;
+  EXPECT_EQ(calibration_section({curve, other}, {}).finding,
+            "Probabilities are least off for mean and plda, by 2.0 ± 0.5 points on average; those of the first are 2.0 "
+            "± 0.4 points too low.");
+}
+
+TEST(ClassesSection, NamesAllThatAreNotMeasurablyWorseThanTheBest) {
+  ClassesAnalysis analysis = testing::sample_classes(3);  // 90, 89 and 88 %, each ± 2.5
+  EXPECT_THAT(classes_section(analysis, {}).finding,
+              HasSubstr("No class is told apart measurably better than another."));
+  analysis.classes[2].accuracy.value = 50;
+  EXPECT_THAT(classes_section(analysis, {}).finding,
+              HasSubstr("Told apart best: Ruby throated Hummingbird 0 and Ruby throated Hummingbird 1 (90 ± "
+                        "2\u00a0%); worst: Ruby throated Hummingbird 2 (50 ± 2\u00a0%)."));
+}
+
+TEST(OpenSections, NameWhatIsBestAtTheFewestShotsAndWhatIsNotMeasurablyBelow) {
+  const std::vector<OpenSetResult> results = {{"plda", "inductive", 0, true, {50, 1}, 0.6, 90, 0.02, 0.01},
+                                              {"mean", "inductive", 1, false, {57, 1}, 0.71, 85, 0.31, 0.01},
+                                              {"plda", "inductive", 1, true, {62, 1}, 0.72, 80, 0.02, 0.01},
+                                              {"knn", "inductive", 1, false, {57, 1}, 0.60, 85, 0.31, 0.01},
+                                              {"plda", "inductive", 5, true, {70, 1}, 0.80, 70, 0.02, 0.01}};
+  EXPECT_THAT(open_set_section(results, {}).finding,
+              HasSubstr("With 1 labelled image a class, plda and mean tell images of the given classes from those of "
+                        "others best: area under the ROC curve 0.720 ± 0.010; where 95\u00a0% of the former"));
+  const auto of = [](const char* method, double shots, Estimate harmonic) {
+    return GeneralisedResult{method, "inductive", shots, {{40, 1}, {70, 1}, harmonic}, std::nullopt};
+  };
+  EXPECT_THAT(generalised_section({of("plda", 0, {30, 1}), of("mean", 1, {45, 1}), of("plda", 1, {50, 1})}, {}).finding,
+              HasSubstr("with 1 labelled image a novel class, plda is best: 40\u00a0% of novel"));
+}
+
 TEST(QueriesSection, NamesTheBestMethodsAtBothEndsAndThoseThatAreNotMeasurablyWorse) {
-  std::vector<SeriesPoint> points = testing::sample_series({1, 15});
+  std::vector<SeriesPoint> points = testing::sample_series({1, 75});
   EXPECT_EQ(queries_section(points, {}).finding,
-            "gauss-fusion (transductive) is best at 1 query a class (60.0\u00a0%) and at 15 queries a class "
-            "(65.0\u00a0%).");
+            "gauss-fusion (transductive) is best at 1 query (60.0\u00a0%) and at 75 queries (65.0\u00a0%).");
   points[2].accuracy.value = 60.1;  // mean-fusion's, ± 0.7
   EXPECT_EQ(queries_section(points, {}).finding,
-            "mean-fusion and gauss-fusion (transductive) are best at 1 query a class (60.1\u00a0%), gauss-fusion "
-            "(transductive) at 15 queries a class (65.0\u00a0%).");
+            "mean-fusion and gauss-fusion (transductive) are best at 1 query (60.1\u00a0%), gauss-fusion "
+            "(transductive) at 75 queries (65.0\u00a0%).");
 }
 
 // Differences of gauss-fusion to the mean are 30 in both episodes: no interval.

@@ -1,6 +1,7 @@
 """Runs the commands of the README's "Five minutes with your own images" as they stand there, on photos that the demo's generator draws
 at full size: JPEG of 1600 pixels (two of each class, the others are smaller: drawing them takes a second each), some as HEIC, some lying on
-their side with the EXIF tag that says so, and a file that is no photo.
+their side with the EXIF tag that says so, and a file that is no photo. The holiday photos have names that tell nothing, and most of them must
+be named rightly; one of each class lies on its side and must be answered as the same photo upright is.
 
     tour.py PROGRAM README WORK
 
@@ -17,11 +18,14 @@ import subprocess
 import sys
 import urllib.request
 import zipfile
+import zlib
 
 program, readme, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
 PHOTOS_PER_CLASS = 22  # five labelled images and fifteen queries, and two for later
 LARGE_PER_CLASS = 2    # of those, the first
-SIDEWAYS = 6           # EXIF's orientation: turn by 90 degrees clockwise to see it upright
+UPRIGHT = 1            # EXIF's orientation
+SIDEWAYS = 6           # the same: turn by 90 degrees clockwise to see it upright
+RIGHT_SHARE = 0.6      # of the holiday photos, of six classes of which chance names a sixth
 
 
 def run(*command, **more):
@@ -48,8 +52,84 @@ def with_orientation(jpeg, orientation):
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
 
 
+def convert(source, target):
+    """By libheif's programs, from or to HEIC."""
+    program = ["heif-enc", "-q", 95, source, "-o", target] if target.suffix == ".heic" else ["heif-convert", "-q", 98, source, target]
+    run(*program, stdout=subprocess.DEVNULL)
+
+
+def rows_of_png(data):
+    """Pixels of an RGB PNG of 8 bits: a list of rows, each a list of three bytes."""
+    chunks, at = {}, 8
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        chunks[kind] = chunks.get(kind, b"") + data[at + 8:at + 8 + size]
+        at += 12 + size
+    width, height, depth, colours = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    expect((depth, colours) == (8, 2), f"a PNG of libheif has {depth} bits of kind {colours}, expected 8 bits of RGB")
+    raw, rows, above = zlib.decompress(chunks[b"IDAT"]), [], bytearray(3 * width)
+    for y in range(height):
+        filtering, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for i in range(3 * width):
+            a, b, c = (line[i - 3] if i > 2 else 0), above[i], (above[i - 3] if i > 2 else 0)
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, paeth)[filtering]) & 255
+        rows.append([bytes(line[i:i + 3]) for i in range(0, 3 * width, 3)])
+        above = line
+    return rows
+
+
+def png_of_rows(rows):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    head = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + b"".join(row) for row in rows))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def jpeg_of_rows(rows, orientation):
+    png, heic, jpeg = work / "turned.png", work / "turned.heic", work / "turned.jpg"
+    png.write_bytes(png_of_rows(rows))
+    convert(png, heic)
+    convert(heic, jpeg)
+    return with_orientation(jpeg.read_bytes(), orientation)
+
+
+def upright_and_sideways(photo):
+    """The photo as a JPEG, and one whose pixels lie on their left side with the tag that says so."""
+    heic, png = work / "straight.heic", work / "straight.png"
+    convert(photo, heic)
+    convert(heic, png)
+    rows = rows_of_png(png.read_bytes())
+    turned = [list(column) for column in zip(*rows)][::-1]
+    return jpeg_of_rows(rows, UPRIGHT), jpeg_of_rows(turned, SIDEWAYS)
+
+
+def lay_out_holiday(taken):
+    """holiday/ with photos of `taken`, (class, file) in order: the first of each class on its side, with itself in upright/, the last one as
+    HEIC. Returns the class of each name."""
+    for folder in ("holiday", "upright"):
+        (work / folder).mkdir()
+    truth, turned = {}, set()
+    for number, (name, file) in enumerate(taken):
+        photo = work / "holiday" / f"IMG_{number:04}.jpg"
+        if name not in turned:
+            upright, sideways = upright_and_sideways(file)
+            photo.write_bytes(sideways)
+            (work / "upright" / photo.name).write_bytes(upright)
+            turned.add(name)
+        elif number == len(taken) - 1:
+            photo = photo.with_suffix(".heic")
+            convert(file, photo)
+        else:
+            shutil.copy(file, photo)
+        truth[photo.name] = name
+    return truth
+
+
 def lay_out():
-    """photos/, split.csv, attributes.csv and what the README enrols and classifies. Returns the class that plays the okapi."""
+    """photos/, split.csv, attributes.csv and what the README enrols and classifies. Returns the class that plays the okapi, and of what
+    class each holiday photo is."""
     for folder, size, count in (("drawn", 320, PHOTOS_PER_CLASS), ("large", 1600, LARGE_PER_CLASS)):
         run(program, "--quiet", "synth", folder, "--image-size", size, "--images-per-class", count, "--base", 8, "--val", 3, "--novel", 6)
     drawn, photos = work / "drawn", work / "photos"
@@ -58,17 +138,18 @@ def lay_out():
     split = {row["class"]: row["split"] for row in csv.DictReader(open(drawn / "split.csv"))}
     novel = [name for name, part in split.items() if part == "novel"]
     okapi = novel[0]
-    (work / "holiday").mkdir()
+    taken = []
     for name in split:
         folder = photos / name
         folder.mkdir(parents=True)
         for i, file in enumerate(sorted((drawn / name).iterdir())):
-            jpeg = file.read_bytes()
-            target = folder / file.name
             if name == novel[-1] or i < PHOTOS_PER_CLASS - 2 or name not in novel:
-                target.write_bytes(with_orientation(jpeg, SIDEWAYS if i == 1 else 1))
+                shutil.copy(file, folder / file.name)
             else:
-                (work / "holiday" / f"{name}-{file.name}").write_bytes(jpeg)
+                taken.append((name, file))
+        small = sorted(folder.iterdir())[LARGE_PER_CLASS]
+        small.write_bytes(upright_and_sideways(small)[1])
+    truth = lay_out_holiday(taken)
     for name in novel[1:]:  # enrolled as folders, two of them first with five photos each
         shutil.copytree(photos / name, work / "more-photos" / name)
     for name in novel[1:3]:
@@ -84,7 +165,7 @@ def lay_out():
     (photos / okapi / "notes.txt").write_text("not a photo\n")
     for file in ("split.csv", "attributes.csv"):
         shutil.copy(drawn / file, work / file)
-    return okapi
+    return okapi, truth
 
 
 def lay_out_encoder(encoder):
@@ -130,18 +211,37 @@ def walk_through(okapi):
     return printed
 
 
-def check(printed, okapi):
-    expect("notes.txt" in printed["inspect"] or "1 file" in printed["inspect"], "inspect does not say that notes.txt was skipped")
+def answers(folder):
+    """The ranking of each photo of a folder, by its name."""
+    shown = run(program, "--quiet", "classify", "animals.pcm", folder, "--format", "json", stdout=subprocess.PIPE, text=True).stdout
+    found = [json.loads(line) for line in shown.splitlines()]
+    return {pathlib.Path(one["image"]).name: one["ranking"] for one in found}
+
+
+def check_holiday(truth):
+    found = answers("holiday")
+    expect(found.keys() == truth.keys(), f"{len(truth)} holiday photos have {len(found)} answers")
+    right = sum(found[photo][0]["class"] == name for photo, name in truth.items())
+    expect(right >= RIGHT_SHARE * len(truth), f"{right} of {len(truth)} holiday photos are named rightly, expected {RIGHT_SHARE:.0%}")
+    for photo, ranking in answers("upright").items():
+        first, upright = found[photo][0], ranking[0]
+        expect(first["class"] == upright["class"] and abs(first["probability"] - upright["probability"]) < 0.05,
+               f"{photo} is {first} on its side with the tag that says so, and {upright} upright")
+    print(f"{right} of {len(truth)} holiday photos are named rightly")
+
+
+def check(printed, okapi, truth):
+    expect("\n1 file is no image: 1 .txt\n" in printed["inspect"], "inspect does not say that notes.txt was skipped")
     results = {(r["method"], r["k_shot"]): r["accuracy"] for r in json.loads((work / "results.json").read_text())["results"]}
     for method in ("plda", "plda-vb"):
         for k in (1, 5):
             expect(results[(method, k)] > 40, f"{method} has {results[(method, k)]:.1f} % from {k} images a class, where chance is 20")
     expect("What is it?" in printed["serve"], "the server's page does not ask what an image is")
     expect("<h1>" in (work / "report.html").read_text(), "the report is no page")
-    holiday = list((work / "holiday").iterdir())
-    answered = [file.name for file in holiday if file.name in printed["classify"]]
-    expect(len(answered) == len(holiday), f"{len(holiday) - len(answered)} of {len(holiday)} photos have no answer")
-    expect(okapi in printed["classify"], f"{okapi} is never named")
+    lines = [line for line in printed["classify"].splitlines() if re.search(r"holiday/IMG_\d{4}\.", line)]
+    expect(len(lines) == len(truth), f"{len(lines)} of {len(truth)} photos have an answer")
+    expect(any(okapi in line for line in lines), f"{okapi} is never named")
+    check_holiday(truth)
 
 
 def main():
@@ -153,8 +253,8 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     lay_out_encoder(encoder)
-    okapi = lay_out()
-    check(walk_through(okapi), okapi)
+    okapi, truth = lay_out()
+    check(walk_through(okapi), okapi, truth)
     print("tour: the README's commands do what it says")
 
 

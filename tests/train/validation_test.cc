@@ -3,31 +3,15 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-
-#include <sstream>
 
 #include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "support/logged.h"
 
 namespace protocom {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// What the library logs while this object lives.
-class Logged {
- public:
-  Logged() : sink_(std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)) { logger().sinks().push_back(sink_); }
-  ~Logged() { logger().sinks().pop_back(); }
-  Logged(const Logged&) = delete;
-  Logged& operator=(const Logged&) = delete;
-  [[nodiscard]] std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::sinks::ostream_sink_mt> sink_;
-};
+using testing::Logged;
 
 /// Val classes of the given sizes, each with features along an axis of its own.
 FeatureSet val_classes(const std::vector<int64_t>& sizes) {

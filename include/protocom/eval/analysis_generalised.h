@@ -12,9 +12,9 @@ namespace protocom {
 /// Generalised few-shot tasks: novel classes with few labelled images and all base classes, told apart from one
 /// another.
 struct GeneralisedOptions {
-  EpisodeOptions episodes;              ///< of the novel classes
-  std::vector<int64_t> shots = {1, 5};  ///< labelled images of a novel class; 0 for methods that can
-  int64_t base_shots = 20;              ///< labelled images of a base class
+  EpisodeOptions episodes;                 ///< of the novel classes
+  std::vector<int64_t> shots = {0, 1, 5};  ///< labelled images of a novel class; 0 for methods that can
+  int64_t base_shots = 20;                 ///< labelled images of a base class
 };
 
 /// Percent of queries that went to their own class among all of them.

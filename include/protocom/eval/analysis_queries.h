@@ -51,8 +51,11 @@ struct ReliabilityCurve {
   double expected_error = 0.0;       ///< ECE: mean over queries of |accuracy - confidence| of their bin
   double overconfidence = 0.0;       ///< mean confidence - accuracy
   std::vector<CalibrationBin> bins;  ///< those with queries
+  double expected_error_ci95 = 0.0;  ///< half width of the 95 % interval over episodes, the bins' signs taken as known
+  double overconfidence_ci95 = 0.0;  ///< the same of `overconfidence`
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReliabilityCurve, method, mode, expected_error, overconfidence, bins)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReliabilityCurve, method, mode, expected_error, overconfidence, bins,
+                                   expected_error_ci95, overconfidence_ci95)
 
 /// Bins of a reliability curve unless somebody asks for others (Guo et al. 2017).
 inline constexpr int64_t kCalibrationBins = 15;

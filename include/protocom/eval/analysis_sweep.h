@@ -20,21 +20,23 @@ struct AnalysisInputs {
 std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
                                    Methods methods = {});
 
-/// The scores that gains are over.
-const MethodScores& baseline_of(const AnalysisInputs& inputs, const std::vector<MethodScores>& scores);
+/// Which of `labels`, of methods of `inputs`, gains are over.
+std::string baseline_of(const AnalysisInputs& inputs, const std::vector<std::string>& labels);
 
 /// What a method reached at one point of a series.
 struct SeriesPoint {
   double x = 0.0;  ///< shots, classes, queries, unlabelled images a class, the noise level, ...
   std::string method;
-  std::string mode;     ///< "inductive", "transductive" or "semi-supervised"
-  Estimate accuracy;    ///< percent
-  Estimate gain;        ///< points over the baseline on the same episodes
-  double spread = 0.0;  ///< standard deviation of the accuracy over draws of the noise; 0 elsewhere
+  std::string mode;                        ///< "inductive", "transductive" or "semi-supervised"
+  Estimate accuracy;                       ///< percent
+  Estimate gain;                           ///< points over the baseline on the same episodes
+  double spread = 0.0;                     ///< standard deviation of the accuracy over draws of the noise; 0 elsewhere
+  std::optional<Estimate> knowledge = {};  ///< points over the same method without knowledge on the same episodes
+  std::optional<Estimate> change = {};     ///< points over its own first point, where all are on the same episodes
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesPoint, x, method, mode, accuracy, gain, spread)
+void to_json(nlohmann::json& object, const SeriesPoint& point);
 
-/// Adds the point at x of every method.
+/// Adds the point at x of every method, with what knowledge is worth to those that are there without it too.
 void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
                    std::vector<SeriesPoint>& points);
 
@@ -47,9 +49,17 @@ std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const E
 std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress);
 
-/// The same for each number of queries a class, which transductive methods learn from.
+/// Episodes with so many queries a class; 0: with a single query, of one of the classes. Throws Error like
+/// sample_episodes.
+EpisodeList episodes_with_queries(const FeatureSet& features, const EpisodeOptions& episodes, int64_t a_class);
+
+/// The same for each number of queries a class, which transductive methods learn from, as episodes_with_queries() takes
+/// it; x is the number of all queries of an episode.
 std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                              const std::vector<int64_t>& queries, Progress& progress);
+
+/// The shapes of accuracy_by_imbalance(), the balanced one first. Throws UsageError for an alpha that is not positive.
+std::vector<EpisodeShape> imbalanced_shapes(EpisodeShape shape, const std::vector<double>& alphas);
 
 /// The same for queries whose classes' shares are drawn from Dirichlet(alpha, ..., alpha); x = 1 / alpha, and 0 where
 /// they are balanced, which is the first point. Throws UsageError for an alpha that is not positive.

@@ -34,8 +34,9 @@ struct Evaluation {
   nlohmann::json dataset;  ///< features_hash, split, classes
   std::string command;
   std::string episodes_hash;
-  nlohmann::json checks;          ///< what was checked while it ran; null when the file does not say
-  std::string baseline = "mean";  ///< what gains are over
+  nlohmann::json checks;                   ///< what was checked while it ran; null when the file does not say
+  std::string baseline = "mean";           ///< what gains are over
+  std::vector<std::string> findings = {};  ///< what fitting the methods found, in sentences
   std::vector<MethodResult> results;
 
   /// The dataset's display name: the stem of the features' file, or else of `name`.

@@ -8,7 +8,7 @@ namespace protocom {
 
 /// Settings of fit_method().
 struct FitOptions {
-  std::string method;  ///< as make_method takes it
+  std::string method = "plda";  ///< as make_method takes it
   uint64_t seed = 1;
 };
 

@@ -36,8 +36,8 @@ struct Comparisons {
   std::vector<MethodPair> pairs = {};  ///< further ones
 };
 
-/// The same with labels of `methods` where a method is named without the parameters that its label has: "plda" is
-/// "plda:prior=kernel-ridge" if no other plda is evaluated.
+/// The same with labels: of `methods` where label_meant() finds one, else as make_method() gives them. Throws
+/// UsageError like both.
 Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods);
 
 /// Every other method of `methods` (labels) against the baseline, if it is there, then the pairs asked for, none

@@ -15,11 +15,12 @@ struct FittedMethod {
   std::shared_ptr<Method> method;
   int64_t feature_dim = 0;
   std::vector<std::string> trained_on = {};  ///< names of the base classes
+  std::vector<std::string> findings = {};    ///< what fitting found (Method::findings), also of a file that was read
 };
 
 /// One npz of the kind "fitted-method": `state.<name>` for each tensor of Method::state, the header with the method as
-/// make_method takes it, the feature dimension, the base classes and Method::details as "fit". `details` goes into the
-/// header too. Throws Error.
+/// make_method takes it, the feature dimension, the base classes, the findings, and Method::details as "fit". `details`
+/// goes into the header too. Throws Error.
 void write_fitted_method(const std::filesystem::path& path, const FittedMethod& fitted, const Provenance& provenance,
                          const nlohmann::json& details);
 
@@ -28,10 +29,14 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,
-/// with parameters as another method of the same state, which is fitted for as many `shots` as the file's. Throws
-/// UsageError when a method has to be fitted and no file has it, for `shots` that are not those of the file, and for a
-/// file whose method is not named.
+/// with parameters as another method of the same state, which is fitted for as many `shots` as the file's. Of several
+/// files of one method it is the one fitted with the parameters asked for. Throws UsageError when a method has to be
+/// fitted and no file has it or several may be meant, for `shots` that are not those of the file, and for a file whose
+/// method is not named.
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted);
+
+/// One of them; the files may have others too.
+std::shared_ptr<const Method> make_method(const std::string& text, const std::vector<FittedMethod>& fitted);
 
 /// For how many labelled images a class a method is fitted, its parameter `shots`; none where it is fitted for any.
 std::optional<int64_t> fitted_shots(const Method& method);
@@ -46,8 +51,9 @@ struct Shots {
 /// about, one sentence with both numbers; empty where it was not.
 std::string warning_of_other_shots(const Method& method, const Shots& asked);
 
-/// What is compared unless methods are named: the mean, with a completion model the paper's rows, and whatever was
-/// fitted, what takes the same file before it. `model` may be null.
+/// What is compared unless methods are named, in the order in which it is shown: whatever was fitted, the same without
+/// its knowledge where it has any, what else takes its file; then the mean, or with a completion model the paper's
+/// rows. `model` may be null.
 std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted);
 
 }  // namespace protocom

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocom/fewshot/method.h"
@@ -28,6 +29,20 @@ Methods make_methods(const std::vector<std::string>& texts);
 
 /// Their labels, in order.
 std::vector<std::string> labels_of(const Methods& methods);
+
+/// Which of `labels` a user means by `text`: the label that make_method() gives the text, else, where no parameter is
+/// typed, the only label of that name ("plda" is "plda:prior=none" if no other plda is there). Empty where none is
+/// meant. Throws UsageError for a text that is no method, and for a name that several labels have.
+std::string label_meant(const std::vector<std::string>& labels, const std::string& text);
+
+/// Two labels: a method, and the same without what is known of the classes.
+using KnowledgePair = std::pair<std::string, std::string>;
+
+/// Those among `labels`: "plda", or the only other plda there is, with "plda:prior=none".
+std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& labels);
+
+/// How a method is asked to leave out what it was fitted to know of the classes: ":prior=none" behind its name.
+inline constexpr const char* kWithoutKnowledge = ":prior=none";
 
 /// Throws Error when the context lacks what the method needs, in words that a user understands.
 void check_needs(const Method& method, const MethodContext& context);

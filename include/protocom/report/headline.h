@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "protocom/eval/evaluation.h"
 
@@ -15,5 +16,9 @@ std::string headline(const Evaluation& evaluation);
 /// What goes with the headline: the best method that uses unlabelled images, and that it does. Empty where there is
 /// none.
 std::string caveat(const Evaluation& evaluation);
+
+/// What knowledge is worth: to the methods that the same task has with and without it, with the fewest shots and on the
+/// same episodes; then what `fit` and `complete` said of it. Empty where nothing tells.
+std::vector<std::string> worth_of_knowledge(const Evaluation& evaluation);
 
 }  // namespace protocom

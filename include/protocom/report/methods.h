@@ -16,6 +16,9 @@ std::string method_class(const std::string& label);
 /// What a method does, in a few words; empty for one that protocom does not know.
 std::string method_about(const std::string& label);
 
+/// "assumes balanced queries", of a method that does, without which its figures are not to be read; else empty.
+std::string method_assumes(const std::string& label);
+
 /// "gauss-fusion (transductive)"; an inductive method is called by its name alone.
 std::string method_label(const std::string& label, const std::string& mode);
 

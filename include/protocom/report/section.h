@@ -40,7 +40,7 @@ namespace protocom {
 struct ReportTable {
   std::string caption;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`; a name's second line is shown small
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 
@@ -48,7 +48,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 struct Section {
   std::string name;     ///< of the subcommand: "noise"
   std::string title;    ///< as it is shown
-  std::string finding;  ///< one sentence, with figures
+  std::string finding;  ///< a sentence or two, with figures
   std::string how;      ///< how it was measured: episodes, classes, what is transductive
   std::vector<ReportTable> tables;
   std::vector<Figure> figures;

@@ -12,16 +12,16 @@ namespace protocom {
 /// Settings of the analyses; each uses some of them.
 struct AnalyseOptions {
   std::vector<std::string> methods;  ///< as make_method takes them; empty: default_methods()
-  std::string method;                ///< whose answers to single queries are analysed; empty: the last of them
+  std::string method;                ///< whose single answers are analysed; empty: the first fitted one, else the last
   std::string baseline = "mean";     ///< what gains are over
   EpisodeOptions episodes;
   int64_t cosine_episodes = 1000;
-  std::vector<int64_t> shots = {1, 5};  ///< of the ablation
-  int64_t max_shots = 10;
-  std::vector<int64_t> ways;  ///< empty: from 5 to all classes
-  std::vector<int64_t> queries = {1, 2, 3, 5, 10, 15};
-  std::vector<double> alphas = {2, 0.5, 0.1};  ///< of Dirichlet distributions of queries
-  std::vector<int64_t> base_classes;           ///< empty: from 8 to all
+  std::vector<int64_t> shots = {1, 5};                     ///< of the ablation
+  int64_t max_shots = 20;                                  ///< 0, 1, 2, 3, 5, 10, 20 as far as that
+  std::vector<int64_t> ways;                               ///< empty: from 5 to all classes
+  std::vector<int64_t> queries = {0, 1, 2, 3, 5, 10, 15};  ///< a class; 0: a single one
+  std::vector<double> alphas = {2, 0.5, 0.1};              ///< of Dirichlet distributions of queries
+  std::vector<int64_t> base_classes;                       ///< empty: from 8 to all
   std::vector<int64_t> unlabelled = {0, 1, 2, 5, 10, 20, 30, 50};
   NoiseOptions noise;
   DistributionOptions distribution;
@@ -31,7 +31,7 @@ struct AnalyseOptions {
   int64_t window = kSingleImageWindow;
   int64_t bins = kCalibrationBins;
   int64_t mistakes = 8;
-  std::vector<int64_t> few_shots = {1, 5};  ///< of the analyses of classes not given, and of novel with base classes
+  std::vector<int64_t> few_shots = {0, 1, 5};  ///< of the analyses of classes not given, and of novel with base classes
   int64_t others = OpenSetOptions().others;
   int64_t base_shots = GeneralisedOptions().base_shots;
 };

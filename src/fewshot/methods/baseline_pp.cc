@@ -77,7 +77,7 @@ MethodDefinition baseline_pp() {
                                       .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
                                       .tries({"30", "300"})
                                       .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                                      .tries({"1e-3", "1e-2"}));
+                                      .tries({"1e-2"}));
 }
 
 }  // namespace protocom::methods

@@ -170,7 +170,8 @@ MethodDefinition cfa() {
   spec.name = "cfa";
   spec.about = "nearest class mean by cosine of local features that are summed by codewords in groups of channels";
   spec.citation =
-      "Hu, Sun, Xu, Fu, Sun, Chen: Weakly-supervised Compositional Feature Aggregation for Few-shot Recognition, 2019";
+      "Hu, Sun, Saenko, Sclaroff: Weakly-supervised Compositional Feature Aggregation for Few-shot Recognition, "
+      "arXiv 1906.04833, 2019";
   spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
   spec.notes =
       "A head on frozen feature maps; the source trains the backbone through it. A group’s local features x are summed "

@@ -8,6 +8,7 @@ MethodDefinition gauss_fusion() {
   spec.name = "gauss-fusion";
   spec.about = "both fused by how certain each is";
   spec.sees = Sees::kAllQueries;
+  spec.assumes = Assumes::kBalancedQueries;
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 4;
   spec.symbol = "p̂′";

@@ -207,7 +207,7 @@ MethodDefinition sem_align() {
   MethodSpec spec;
   spec.name = "sem-align";
   spec.about = "class means mixed with centres that a network makes of each image and what is known of its class";
-  spec.citation = "Zhang, Xu, Jiang, Xie, Han: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
+  spec.citation = "Zhang, Xu, Jiang, He: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
   spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
   spec.notes =
       "The source’s semantics are CLIP’s of sentences that a language model writes; here they are protocom’s "
