@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "fewshot/method_parameters.h"
 #include "protocom/core/error.h"
+#include "protocom/fewshot/method_call.h"
 
 namespace protocom {
 namespace {
@@ -14,7 +16,6 @@ constexpr const char* kKind = "fitted-method";
 constexpr int kFormatVersion = 1;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
-constexpr const char* kShotsGiven = ":shots=";
 
 MethodState read_state(const NpzReader& reader) {
   MethodState state;
@@ -30,16 +31,26 @@ MethodState read_state(const NpzReader& reader) {
   return state;
 }
 
-/// The method `text` with the state of a fitted one, and for as many shots as that.
-std::unique_ptr<Method> variant_of(const Method& fitted, const std::string& text) {
-  std::unique_ptr<Method> variant = make_method(text);
-  const auto shots = fitted_shots(fitted);
-  if (text.find(kShotsGiven) == std::string::npos) {
-    if (shots != fitted_shots(*variant)) variant = make_method(fmt::format("{}{}{}", text, kShotsGiven, *shots));
-  } else if (shots != fitted_shots(*variant)) {
-    fail_usage("'{}' is asked for, but the file was fitted with shots={}: expected the same number", text,
-               shots.value_or(0));
+/// The value of a parameter in a method's label.
+ParameterValue value_in(const MethodCall& label, const ParameterSpec& parameter) {
+  const auto given = label.parameters.find(parameter.name);
+  return given == label.parameters.end() ? parameter.default_value
+                                         : parse_parameter(label.name, parameter, given->second);
+}
+
+/// The method of `call` with the state of a fitted one; parameters that count when it is fitted are the file's.
+std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
+  const MethodCall file(fitted.label());
+  for (const ParameterSpec& parameter : fitted.spec().parameters) {
+    if (!parameter.when_fitted || file.name != call.name) continue;
+    const ParameterValue value = value_in(file, parameter);
+    if (call.parameters.count(parameter.name) != 0 && value_in(call, parameter) != value) {
+      fail_usage("'{}' is asked for, but the file was fitted with {}={}: fit it anew for another {}", call.text(),
+                 parameter.name, to_string(value), parameter.name);
+    }
+    call.parameters[parameter.name] = to_string(value);
   }
+  std::unique_ptr<Method> variant = make_method(call.text());
   variant->load(fitted.state());
   return variant;
 }
@@ -92,7 +103,8 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted) {
   Methods all = make_methods(texts);
   std::set<std::string> used;
-  for (auto& method : all) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    auto& method = all[i];
     const MethodSpec& spec = method->spec();
     if (!spec.has(Need::kFitting)) continue;
     const std::string& source = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
@@ -100,11 +112,8 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
     if (found == nullptr)
       fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, source);
     used.insert(source);
-    if (method->label() == source) {
-      method = found->method;
-      continue;
-    }
-    method = variant_of(*found->method, method->label());
+    const MethodCall call(texts[i]);
+    method = texts[i] == source ? found->method : variant_of(*found->method, call);
   }
   for (const FittedMethod& one : fitted) {
     if (used.count(one.method->spec().name) == 0)
@@ -118,9 +127,7 @@ std::optional<int64_t> fitted_shots(const Method& method) {
   const auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(),
                                       [](const ParameterSpec& one) { return one.name == "shots"; });
   if (!spec.has(Need::kFitting) || parameter == spec.parameters.end()) return std::nullopt;
-  const size_t given = method.label().find(kShotsGiven);
-  if (given == std::string::npos) return std::get<int64_t>(parameter->default_value);
-  return std::stoll(method.label().substr(given + std::string(kShotsGiven).size()));
+  return std::get<int64_t>(value_in(MethodCall(method.label()), *parameter));
 }
 
 std::string warning_of_other_shots(const Method& method, const Shots& asked) {
