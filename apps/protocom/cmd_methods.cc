@@ -50,10 +50,11 @@ void print_one(const MethodSpec& spec) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "tune tries", "what it is"}};
   for (const ParameterSpec& parameter : spec.parameters) {
     rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), tries_of(spec, parameter),
-                    parameter.text});
+                    parameter.text + (parameter.when_fitted ? " (fit)" : "")});
   }
   fmt::print("\n");
   print_table(rows);
+  if (spec.has(Need::kFitting)) fmt::print("\n(fit): counts in `protocom fit`, whose file keeps it\n");
   const ParameterSpec& first = spec.parameters.front();
   fmt::print("\nfor example: --methods {}:{}={}\n", spec.name, first.name, to_string(first.default_value));
 }

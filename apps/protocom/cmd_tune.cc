@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
+#include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/tune.h"
 #include "task_options.h"
 
@@ -10,7 +11,7 @@ struct TuneArguments {
   EvaluationFiles files;
   TaskArguments tasks;
   TuneOptions tune;
-  std::string out;
+  std::string out, save_fitted;
 
   TuneArguments() {
     tasks.split = to_string(Split::kVal);
@@ -30,17 +31,29 @@ void print_tuned(const std::vector<TunedMethod>& tuned) {
   print_table(table);
 }
 
+/// A file a method that was fitted here: NAME.npz.
+void save_fitted(const EvaluationData& data, const std::vector<TunedMethod>& tuned, const TuneArguments& options,
+                 const Provenance& provenance) {
+  std::filesystem::create_directories(options.save_fitted);
+  for (const FittedMethod& one : fit_chosen(data.inputs(), tuned, options.tune, progress())) {
+    const auto path = std::filesystem::path(options.save_fitted) / (one.method->spec().name + ".npz");
+    write_fitted_method(path, one, provenance, preprocessing_details(options.files.features));
+  }
+}
+
 void run_tune(const CLI::App& command, TuneArguments& options) {
   make_methods(options.tune.methods);  // a wrong name is said before files are read
   if (!options.out.empty()) check_writable(options.out);
   const EvaluationData data = read_files(options.files);
   options.tune.fitted = data.fitted;
   const auto tasks = tasks_of(command, options.tasks, data.features);
+  options.tune.seed = tasks.front().lists.front().seed;
   const auto tuned = tune(data.inputs(), tasks, options.tune, progress());
   print_tuned(tuned);
-  if (options.out.empty()) return;
-  Provenance provenance = provenance_of(command, tasks.front().lists.front().seed);
+  Provenance provenance = provenance_of(command, options.tune.seed);
   options.files.add_to(provenance);
+  if (!options.save_fitted.empty()) save_fitted(data, tuned, options, provenance);
+  if (options.out.empty()) return;
   nlohmann::json out = tuned_json(tuned);
   out["header"] = make_header(kTunedKind, kTunedVersion, provenance).to_json();
   write_file(options.out, out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
@@ -58,7 +71,11 @@ void add_tune_command(CLI::App& app) {
   command->add_option("--model", options->files.model, "Completion model");
   command->add_option("--class-split", options->files.class_split,
                       "Split that replaces the features' own (CSV class,split)");
-  command->add_option("--fitted", options->files.fitted, "Files of protocom fit, for methods that need fitting")
+  command
+      ->add_option(
+          "--fitted", options->files.fitted,
+          "Files of protocom fit; a method that needs fitting and has none is fitted for every setting, on base "
+          "classes alone")
       ->delimiter(',');
   command
       ->add_option("--methods", options->tune.methods,
@@ -68,6 +85,8 @@ void add_tune_command(CLI::App& app) {
       ->delimiter(',');
   command->add_option("--budget", options->tune.budget, "Settings a method");
   add_draw_options(*command, options->tasks);
+  command->add_option("--save-fitted", options->save_fitted,
+                      "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder");
   command->add_option("--out", options->out, "Write what was tried and chosen (JSON)");
   command->callback([command, options] { run_tune(*command, *options); });
 }

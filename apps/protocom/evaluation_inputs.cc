@@ -1,5 +1,7 @@
 #include "evaluation_inputs.h"
 
+#include <algorithm>
+
 #include "cli.h"
 #include "protocom/core/artefact_contents.h"
 #include "protocom/fewshot/alignment.h"
@@ -12,6 +14,23 @@ const T* address(const std::optional<T>& value) {
   return value ? &*value : nullptr;
 }
 
+/// The files of protocom fit: those named, and every npz of folders that are, by name.
+std::vector<std::string> fitted_files(const std::vector<std::string>& named) {
+  std::vector<std::string> files;
+  for (const std::string& path : named) {
+    if (!std::filesystem::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(files.size());
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".npz") files.push_back(entry.path().string());
+    if (static_cast<std::ptrdiff_t>(files.size()) == first) fail("{}: there is no fitted method (npz) in it", path);
+    std::sort(files.begin() + first, files.end());
+  }
+  return files;
+}
+
 }  // namespace
 
 void EvaluationFiles::add_to(Provenance& provenance) const {
@@ -20,7 +39,8 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
   add_input(provenance, "knowledge", knowledge);
   add_input(provenance, "model", model);
   add_input(provenance, "class-split", class_split);
-  for (const auto& path : fitted) add_input(provenance, std::filesystem::path(path).filename().string(), path);
+  for (const auto& path : fitted_files(fitted))
+    add_input(provenance, std::filesystem::path(path).filename().string(), path);
 }
 
 EvaluateInputs EvaluationData::inputs() const {
@@ -37,7 +57,7 @@ EvaluationData read_files(const EvaluationFiles& files) {
   FeatureFileOptions file_options;
   if (!files.class_split.empty()) file_options.split = files.class_split;
   EvaluationData data{read_features(files.features, file_options)};
-  for (const auto& path : files.fitted) {
+  for (const auto& path : fitted_files(files.fitted)) {
     data.fitted.push_back(read_fitted_method(path));
     if (data.fitted.back().feature_dim != data.features.dim())
       fail("{} was fitted on features of {} dimensions, these have {}", path, data.fitted.back().feature_dim,

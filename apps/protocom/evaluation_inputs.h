@@ -16,7 +16,7 @@ constexpr const char* kMapsText =
 /// The files that evaluations and analyses read, as their options name them; empty: not given.
 struct EvaluationFiles {
   std::string features, maps, knowledge, model, class_split;
-  std::vector<std::string> fitted;
+  std::vector<std::string> fitted;  ///< files, or folders of them
 
   /// Adds a hash of each to the inputs of `provenance`.
   void add_to(Provenance& provenance) const;

@@ -34,8 +34,8 @@ bool is_input_option(const std::string& option) {
 }
 
 bool is_output_option(const std::string& option) {
-  static const std::set<std::string> kOutputs = {"out",         "json",       "sheet",     "save-episodes",
-                                                 "predictions", "save-split", "out-model", "maps"};
+  static const std::set<std::string> kOutputs = {"out",        "json",      "sheet", "save-episodes", "predictions",
+                                                 "save-split", "out-model", "maps",  "save-fitted"};
   return kOutputs.count(option) > 0;
 }
 

@@ -9,11 +9,12 @@ namespace protocom {
 
 namespace {
 
-FitMaps maps_for(const MethodSpec& spec, const FitSources& from) {
+FitMaps maps_for(const MethodSpec& spec, const FitSources& from, bool sees_val) {
   if (!spec.has(Need::kFeatureMaps)) return {};
   if (from.maps == nullptr) fail_usage("'{}' needs {}", spec.name, to_string(Need::kFeatureMaps));
   check_same_images(*from.maps, from.features);
-  return {from.maps->maps, rows_of(from.features, Split::kBase), rows_of(from.features, Split::kVal)};
+  return {from.maps->maps, rows_of(from.features, Split::kBase),
+          sees_val ? rows_of(from.features, Split::kVal) : at::Tensor()};
 }
 
 }  // namespace
@@ -30,8 +31,9 @@ FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progr
   const auto base = features.classes_of(Split::kBase);
   if (base.empty()) fail("the features have no base class: '{}' is fitted on base classes", spec.name);
   for (const int64_t label : base) fitted.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
-  fitted.method->fit({features_of(features, Split::kBase), features_of(features, Split::kVal), from.knowledge,
-                      &features.class_names, options.seed, &progress, maps_for(spec, from)});
+  const LabelledFeatures val = options.sees_val ? features_of(features, Split::kVal) : LabelledFeatures{};
+  fitted.method->fit({features_of(features, Split::kBase), val, from.knowledge, &features.class_names, options.seed,
+                      &progress, maps_for(spec, from, options.sees_val)});
   fitted.findings = fitted.method->findings();
   return fitted;
 }

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
-#include <map>
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
+#include "protocom/eval/fit.h"
+#include "protocom/fewshot/method_call.h"
 #include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom {
@@ -16,32 +17,19 @@ namespace {
 
 using nlohmann::json;
 
-/// A method's name and the parameters that its text sets.
-struct Setting {
-  std::string name;
-  std::map<std::string, std::string> parameters;
+constexpr const char* kNoBudget = "the budget must be at least 1 setting, found {}";
 
-  explicit Setting(const std::string& label) : name(label.substr(0, label.find(':'))) {
-    for (size_t begin = label.find(':'); begin != std::string::npos;) {
-      const size_t end = label.find(':', begin + 1);
-      const std::string one = label.substr(begin + 1, end - begin - 1);
-      parameters[one.substr(0, one.find('='))] = one.substr(one.find('=') + 1);
-      begin = end;
-    }
-  }
+/// The label of a method with these parameters.
+std::string label_of(const MethodCall& call) { return make_method(call.text())->label(); }
 
-  [[nodiscard]] std::string label() const {
-    std::string text = name;
-    for (const auto& [parameter, value] : parameters) text += fmt::format(":{}={}", parameter, value);
-    return make_method(text)->label();
-  }
-};
+/// Which parameters a walk changes.
+enum class Vary { kAll, kNotThoseOfFitting };
 
 /// The walk of one method.
 class Walk {
  public:
-  Walk(const std::string& method, int64_t budget, const MeasureSetting& measure)
-      : fixed_(method), budget_(static_cast<size_t>(budget)), measure_(measure) {
+  Walk(const std::string& method, int64_t budget, Vary vary, const MeasureSetting& measure)
+      : fixed_(method), budget_(static_cast<size_t>(budget)), vary_(vary), measure_(measure) {
     take(make_method(method)->label());
   }
 
@@ -50,7 +38,8 @@ class Walk {
     do {
       before = found_.best;
       for (const ParameterSpec& parameter : method_spec(fixed_.name).parameters) {
-        if (fixed_.parameters.count(parameter.name) == 0) along(parameter);
+        const bool is_kept = parameter.when_fitted && vary_ == Vary::kNotThoseOfFitting;
+        if (fixed_.parameters.count(parameter.name) == 0 && !is_kept) along(parameter);
       }
     } while (found_.best != before && found_.tried.size() < budget_);
     return found_;
@@ -63,10 +52,10 @@ class Walk {
     if (found == tries.end()) return;
     std::vector<ParameterValue> values = found->second;
     values.push_back(parameter.default_value);
-    Setting setting(found_.chosen().method);
+    MethodCall setting(found_.chosen().method);
     for (const ParameterValue& value : values) {
       setting.parameters[parameter.name] = to_string(value);
-      take(setting.label());
+      take(label_of(setting));
     }
   }
 
@@ -78,15 +67,15 @@ class Walk {
     if (found_.tried.back().accuracy.value > found_.chosen().accuracy.value) found_.best = found_.tried.size() - 1;
   }
 
-  Setting fixed_;
+  MethodCall fixed_;
   size_t budget_;
+  Vary vary_;
   const MeasureSetting& measure_;
   TunedMethod found_;
 };
 
-/// One setting on all episodes.
+/// A method on all episodes.
 TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const EvaluateOptions& options) {
-  const std::clock_t begun = std::clock();
   std::vector<double> accuracy;
   for (const Task& task : tasks) {
     for (const EpisodeList& list : task.lists) {
@@ -94,8 +83,62 @@ TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tas
       accuracy.insert(accuracy.end(), scores.front().accuracy.begin(), scores.front().accuracy.end());
     }
   }
-  const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
-  return {options.methods.front()->label(), estimate(accuracy), seconds};
+  return {options.methods.front()->label(), estimate(accuracy), 0};
+}
+
+/// Whether a method takes one of the files.
+bool takes(const std::string& text, const FittedMethod& file) {
+  const MethodSpec& spec = method_spec(MethodCall(text).name);
+  return file.method->spec().name == (spec.fitted_as.empty() ? spec.name : spec.fitted_as);
+}
+
+bool has_file(const std::string& text, const std::vector<FittedMethod>& fitted) {
+  return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& one) { return takes(text, one); });
+}
+
+/// A method that is to be fitted and has no file is fitted for every setting.
+bool is_fitted_here(const std::string& text, const std::vector<FittedMethod>& fitted) {
+  const MethodSpec& spec = method_spec(MethodCall(text).name);
+  return spec.has(Need::kFitting) && spec.fitted_as.empty() && !has_file(text, fitted);
+}
+
+/// On base classes alone: val classes are what the setting is chosen on.
+FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, uint64_t seed) {
+  FitOptions options;
+  options.method = text;
+  options.seed = seed;
+  options.sees_val = false;
+  return fit_method({inputs.features, inputs.knowledge, inputs.maps}, options, Progress::none());
+}
+
+/// One setting of a method, fitted here where there is no file.
+TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
+                              const std::string& text) {
+  EvaluateOptions evaluation;
+  EvaluateInputs own = inputs;
+  const std::clock_t begun = std::clock();
+  if (is_fitted_here(text, options.fitted)) {
+    const FittedMethod fitted = fitted_here(inputs, text, options.seed);
+    evaluation.methods = {fitted.method};
+    own.trained_on = fitted.trained_on;
+  } else {
+    evaluation.methods = {make_method(text, options.fitted)};
+  }
+  TriedSetting found = measured(own, tasks, evaluation);
+  found.seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  return found;
+}
+
+/// What cannot be made is said before the first is measured.
+void check_methods(const TuneOptions& options) {
+  for (const std::string& text : options.methods) {
+    if (!is_fitted_here(text, options.fitted)) make_method(text, options.fitted);
+  }
+  for (const FittedMethod& one : options.fitted) {
+    const bool is_used = std::any_of(options.methods.begin(), options.methods.end(),
+                                     [&](const std::string& text) { return takes(text, one); });
+    if (!is_used) fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->label());
+  }
 }
 
 void check_split(const std::vector<Task>& tasks) {
@@ -112,23 +155,22 @@ void check_split(const std::vector<Task>& tasks) {
 }  // namespace
 
 TunedMethod walk_settings(const std::string& method, int64_t budget, const MeasureSetting& measure) {
-  if (budget < 1) fail_usage("the budget must be at least 1 setting, found {}", budget);
-  return Walk(method, budget, measure).run();
+  if (budget < 1) fail_usage(kNoBudget, budget);
+  return Walk(method, budget, Vary::kAll, measure).run();
 }
 
 std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
                               Progress& progress) {
   if (options.methods.empty()) fail_usage("no method to tune");
+  if (options.budget < 1) fail_usage(kNoBudget, options.budget);
   check_split(tasks);
-  make_methods(options.methods, options.fitted);  // what cannot be made is said before the first is measured
+  check_methods(options);
   std::vector<TunedMethod> tuned;
   progress.start("tune", static_cast<int64_t>(options.methods.size()));
   for (const std::string& method : options.methods) {
     const auto measure = [&](const std::string& text) {
-      EvaluateOptions evaluation;
-      evaluation.methods = {make_method(text, options.fitted)};
       try {
-        return measured(inputs, tasks, evaluation);
+        return measured_setting(inputs, tasks, options, text);
       } catch (const UsageError&) {
         throw;
       } catch (const Error& error) {  // answers that roundings decide, for instance, fail a check of evaluate()
@@ -136,12 +178,26 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ta
         return TriedSetting{text, {}, 0};
       }
     };
-    tuned.push_back(walk_settings(method, options.budget, measure));
+    const Vary vary = has_file(method, options.fitted) ? Vary::kNotThoseOfFitting : Vary::kAll;
+    tuned.push_back(Walk(method, options.budget, vary, measure).run());
     if (tuned.back().chosen().accuracy.value == 0) fail("no setting of '{}' that was tried could be measured", method);
     progress.advance(1, tuned.back().chosen().method);
   }
   progress.finish();
   return tuned;
+}
+
+std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::vector<TunedMethod>& tuned,
+                                     const TuneOptions& options, Progress& progress) {
+  std::vector<FittedMethod> fitted;
+  for (const TunedMethod& one : tuned) {
+    FitOptions fitting;
+    fitting.method = one.chosen().method;
+    fitting.seed = options.seed;
+    if (is_fitted_here(fitting.method, options.fitted))
+      fitted.push_back(fit_method({inputs.features, inputs.knowledge, inputs.maps}, fitting, progress));
+  }
+  return fitted;
 }
 
 json tuned_json(const std::vector<TunedMethod>& tuned) {

@@ -15,12 +15,25 @@ at::Tensor with_dropout(const TwoLayers& layers, const at::Tensor& x, Dropout dr
   return layers.output(dropout.share > 0 ? at::dropout(hidden, dropout.share, true) : hidden);
 }
 
+/// What semantics say of classes: g(s) and lambda.
+struct Said {
+  at::Tensor transformed, share;
+};
+
+Said said_of(const Am3Block& block, const at::Tensor& semantics, Dropout dropout) {
+  const at::Tensor transformed = with_dropout(block.transform, semantics, dropout);
+  return {transformed, with_dropout(block.gate, transformed, dropout).sigmoid()};
+}
+
 }  // namespace
 
+at::Tensor share_of_prototype(const Am3Block& block, const at::Tensor& semantics) {
+  return said_of(block, semantics, {}).share;
+}
+
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics, Dropout dropout) {
-  const at::Tensor said = with_dropout(block.transform, semantics, dropout);
-  const at::Tensor w = said / std::sqrt(static_cast<double>(prototypes.size(-1)));
-  const at::Tensor lambda = with_dropout(block.gate, said, dropout).sigmoid();
+  const auto [transformed, lambda] = said_of(block, semantics, dropout);
+  const at::Tensor w = transformed / std::sqrt(static_cast<double>(prototypes.size(-1)));
   return at::where(is_known(semantics), lambda * prototypes + (1 - lambda) * w, prototypes);
 }
 

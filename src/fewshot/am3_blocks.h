@@ -18,6 +18,9 @@ struct Dropout {
   double share = 0;  ///< 0: none
 };
 
+/// lambda of semantics [..., s], [..., 1] in (0, 1): 1 leaves the prototype as it is.
+at::Tensor share_of_prototype(const Am3Block& block, const at::Tensor& semantics);
+
 /// p' of prototypes [..., d] and semantics [..., s]. A class of which nothing is known (zeros) keeps p.
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics,
                  Dropout dropout = {});

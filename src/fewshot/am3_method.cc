@@ -119,6 +119,12 @@ void Am3Method::fit(const FitInputs& inputs) {
   const StepTraining training{spec().name, options_.steps, options_.learning_rate};
   const StepTrained trained = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress);
   findings_ = trained.sentences(options_.steps);
+  const at::NoGradGuard no_grad;
+  const ClassImages& seen = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
+  const at::Tensor share =
+      share_of_prototype(model_.blocks.front(), rows_of(semantics, at::tensor(seen.labels)).front());
+  findings_.push_back(fmt::format("The mean of the images has {:.0f} % of the mixture, knowledge the rest.",
+                                  100 * share.mean().item<double>()));
 }
 
 MethodState Am3Method::state() const {

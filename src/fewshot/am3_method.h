@@ -26,12 +26,21 @@ struct Am3Options {
 template <typename Options>
 Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
   return parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+      .when_fitted()
       .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+      .when_fitted()
+      .tries({"5"})
       .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+      .when_fitted()
       .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+      .when_fitted()
       .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
+      .when_fitted()
+      .tries({"0.3"})
       .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam");
+      .when_fitted()
+      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+      .when_fitted();
 }
 
 /// What tells them apart.

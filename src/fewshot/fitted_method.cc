@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "fewshot/method_parameters.h"
 #include "protocom/core/error.h"
+#include "protocom/fewshot/method_call.h"
 
 namespace protocom {
 namespace {
@@ -15,7 +17,6 @@ constexpr int kFormatVersion = 2;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kFindings = "findings";
-constexpr const char* kShotsGiven = ":shots=";
 
 MethodState read_state(const NpzReader& reader) {
   MethodState state;
@@ -31,34 +32,44 @@ MethodState read_state(const NpzReader& reader) {
   return state;
 }
 
-/// The method `text` with the state of a fitted one, and for as many shots as that.
-std::unique_ptr<Method> variant_of(const Method& fitted, const std::string& text) {
-  std::unique_ptr<Method> variant = make_method(text);
-  const auto shots = fitted_shots(fitted);
-  if (text.find(kShotsGiven) == std::string::npos) {
-    if (shots != fitted_shots(*variant)) variant = make_method(fmt::format("{}{}{}", text, kShotsGiven, *shots));
-  } else if (shots != fitted_shots(*variant)) {
-    fail_usage("'{}' is asked for, but the file was fitted with shots={}: expected the same number", text,
-               shots.value_or(0));
+/// The value of a parameter in a method's label.
+ParameterValue value_in(const MethodCall& label, const ParameterSpec& parameter) {
+  const auto given = label.parameters.find(parameter.name);
+  return given == label.parameters.end() ? parameter.default_value
+                                         : parse_parameter(label.name, parameter, given->second);
+}
+
+/// The method of `call` with the state of a fitted one; parameters that count when it is fitted are the file's.
+std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
+  const MethodCall file(fitted.label());
+  for (const ParameterSpec& parameter : fitted.spec().parameters) {
+    if (!parameter.when_fitted || file.name != call.name) continue;
+    const ParameterValue value = value_in(file, parameter);
+    if (call.parameters.count(parameter.name) != 0 && value_in(call, parameter) != value) {
+      fail_usage("'{}' is asked for, but the file was fitted with {}={}: fit it anew for another {}", call.text(),
+                 parameter.name, to_string(value), parameter.name);
+    }
+    call.parameters[parameter.name] = to_string(value);
   }
+  std::unique_ptr<Method> variant = make_method(call.text());
   variant->load(fitted.state());
   return variant;
 }
 
-/// Whether a file holds the state that `text` asks for.
-bool gives(const FittedMethod& one, const std::string& text) {
+/// Whether a file holds the state that is asked for.
+bool gives(const FittedMethod& one, const MethodCall& call) {
   try {
-    variant_of(*one.method, text);
+    variant_of(*one.method, call);
     return true;
   } catch (const UsageError&) {
     return false;
   }
 }
 
-/// The file that `method` is taken from: the only one of its name, else the one with its label, else the only one with
+/// The file that a method is taken from: the only one of its name, else the one with its label, else the only one with
 /// what it asks for.
-const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Method& method) {
-  const MethodSpec& spec = method.spec();
+const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const MethodCall& call) {
+  const MethodSpec& spec = method_spec(call.name);
   const std::string& name = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
   std::vector<const FittedMethod*> found;
   for (const FittedMethod& one : fitted) {
@@ -67,25 +78,27 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   if (found.empty())
     fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
   if (found.size() == 1) return *found.front();
+  const std::string label = make_method(call.text())->label();
   for (const FittedMethod* one : found) {
-    if (one->method->label() == method.label()) return *one;
+    if (one->method->label() == label) return *one;
   }
-  found.erase(std::remove_if(found.begin(), found.end(), [&](const auto* one) { return !gives(*one, method.label()); }),
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const auto* one) { return !gives(*one, call); }),
               found.end());
   if (found.size() == 1) return *found.front();
   std::vector<std::string> labels;
   for (const FittedMethod& one : fitted) {
     if (one.method->spec().name == name) labels.push_back(one.method->label());
   }
-  fail_usage("'{}' may be taken from {} of the files given ({}): name its parameters, or give one file", method.label(),
+  fail_usage("'{}' may be taken from {} of the files given ({}): name its parameters, or give one file", label,
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
 }
 
 /// The method that is asked for as the file has it, or a variant of that.
-std::shared_ptr<const Method> taken_from(const FittedMethod& file, const Method& asked) {
-  const bool as_it_is = asked.label() == file.method->spec().name || asked.label() == file.method->label();
+std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodCall& call) {
+  const bool as_it_is = call.name == file.method->spec().name &&
+                        (call.parameters.empty() || make_method(call.text())->label() == file.method->label());
   if (as_it_is) return file.method;
-  return variant_of(*file.method, asked.label());
+  return variant_of(*file.method, call);
 }
 
 /// Whether the method can be told to leave its knowledge out.
@@ -142,11 +155,12 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted) {
   Methods all = make_methods(texts);
   std::set<const FittedMethod*> used;
-  for (auto& method : all) {
-    if (!method->spec().has(Need::kFitting)) continue;
-    const FittedMethod& source = source_of(fitted, *method);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i]->spec().has(Need::kFitting)) continue;
+    const MethodCall call(texts[i]);
+    const FittedMethod& source = source_of(fitted, call);
     used.insert(&source);
-    method = taken_from(source, *method);
+    all[i] = taken_from(source, call);
   }
   for (const FittedMethod& one : fitted) {
     if (used.count(&one) == 0)
@@ -157,7 +171,9 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
 
 std::shared_ptr<const Method> make_method(const std::string& text, const std::vector<FittedMethod>& fitted) {
   std::shared_ptr<const Method> method = make_method(text);
-  return method->spec().has(Need::kFitting) ? taken_from(source_of(fitted, *method), *method) : method;
+  if (!method->spec().has(Need::kFitting)) return method;
+  const MethodCall call(text);
+  return taken_from(source_of(fitted, call), call);
 }
 
 std::optional<int64_t> fitted_shots(const Method& method) {
@@ -165,9 +181,7 @@ std::optional<int64_t> fitted_shots(const Method& method) {
   const auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(),
                                       [](const ParameterSpec& one) { return one.name == "shots"; });
   if (!spec.has(Need::kFitting) || parameter == spec.parameters.end()) return std::nullopt;
-  const size_t given = method.label().find(kShotsGiven);
-  if (given == std::string::npos) return std::get<int64_t>(parameter->default_value);
-  return std::stoll(method.label().substr(given + std::string(kShotsGiven).size()));
+  return std::get<int64_t>(value_in(MethodCall(method.label()), *parameter));
 }
 
 std::string warning_of_other_shots(const Method& method, const Shots& asked) {

@@ -40,6 +40,12 @@ class Parameters {
     return add({name, Options().*field, 0, 0, std::move(choices), text}, field);
   }
 
+  /// The parameter added last counts when the method is fitted.
+  Parameters& when_fitted() {
+    specs_.back().when_fitted = true;
+    return *this;
+  }
+
   /// What is worth trying of the parameter added last, as it is typed.
   Parameters& tries(const std::vector<std::string>& texts) {
     const ParameterSpec& last = specs_.back();

@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 json to_json(const ParameterSpec& parameter) {
-  json out = {{"name", parameter.name}, {"text", parameter.text}};
+  json out = {{"name", parameter.name}, {"text", parameter.text}, {"when_fitted", parameter.when_fitted}};
   std::visit([&](const auto& value) { out["default"] = value; }, parameter.default_value);
   if (!parameter.choices.empty()) {
     out["choices"] = parameter.choices;

@@ -8,6 +8,7 @@
 #include "fewshot/method_list.h"
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/fewshot/method_call.h"
 
 namespace protocom {
 namespace {
@@ -34,24 +35,6 @@ const MethodDefinition& definition(const std::string& name) {
   }
   const std::string near = did_you_mean(name, names);
   fail_usage("unknown method '{}'{}", name, near.empty() ? fmt::format("; use {}", fmt::join(names, ", ")) : near);
-}
-
-/// "name:a=1:b=2" -> the name, and its parameters.
-std::pair<std::string, ParameterTexts> split_call(const std::string& text) {
-  std::pair<std::string, ParameterTexts> call;
-  size_t begin = text.find(':');
-  call.first = text.substr(0, begin);
-  while (begin != std::string::npos) {
-    const size_t end = text.find(':', begin + 1);
-    const std::string part = text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1);
-    const size_t equals = part.find('=');
-    if (equals == std::string::npos || equals == 0)
-      fail_usage("'{}': a parameter is written name=value, found '{}'", text, part);
-    if (!call.second.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
-      fail_usage("'{}' gives '{}' twice", text, part.substr(0, equals));
-    begin = end;
-  }
-  return call;
 }
 
 std::string label_of(const MethodSpec& spec, const ParameterTexts& texts) {
@@ -116,11 +99,11 @@ std::vector<std::string> paper_rows() {
 }
 
 std::unique_ptr<Method> make_method(const std::string& text) {
-  const auto [name, texts] = split_call(text);
-  const MethodDefinition& found = definition(name);
-  std::unique_ptr<Method> method = found.make(texts);
+  const MethodCall call(text);
+  const MethodDefinition& found = definition(call.name);
+  std::unique_ptr<Method> method = found.make(call.parameters);
   method->spec_ = &found.spec;
-  method->label_ = label_of(found.spec, texts);
+  method->label_ = label_of(found.spec, call.parameters);
   return method;
 }
 

@@ -8,6 +8,7 @@
 #include "protocom/core/artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/eval/fit.h"
 #include "protocom/fewshot/parameter_tries.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -95,6 +96,64 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
     EXPECT_NEAR(method.chosen().accuracy.value, sum / 2, 1e-9);
     for (const TriedSetting& one : method.tried) EXPECT_LE(one.accuracy.value, method.chosen().accuracy.value);
   }
+}
+
+/// What a fitted method reaches on all tasks together.
+double accuracy_of(const FittedMethod& fitted, const FeatureSet& features, const std::vector<Task>& tasks) {
+  EvaluateOptions evaluation;
+  evaluation.methods = {fitted.method};
+  double sum = 0;
+  for (const Task& task : tasks)
+    sum += estimate(evaluate({features}, task.lists[0], evaluation, Progress::none())[0].accuracy).value;
+  return sum / static_cast<double>(tasks.size());
+}
+
+TEST(Tune, FitsAMethodThatHasNoFileForEverySettingWithoutTheValClasses) {
+  const auto world = testing::toy_world();
+  const auto tasks = tasks_on(world.features, Split::kVal);
+  TuneOptions options;
+  options.methods = {"vfsl:hidden=8:steps=40"};
+  options.budget = 3;
+  const TunedMethod tuned = tune({world.features}, tasks, options, Progress::none()).front();
+  ASSERT_EQ(tuned.tried.size(), 3U);
+  EXPECT_EQ(tuned.tried[1].method, "vfsl:ways=5:hidden=8:steps=40");
+  for (const TriedSetting& one : tuned.tried) {
+    FitOptions fitting;
+    fitting.method = one.method;
+    fitting.sees_val = false;
+    const FittedMethod fitted = fit_method({world.features}, fitting, Progress::none());
+    EXPECT_NEAR(one.accuracy.value, accuracy_of(fitted, world.features, tasks), 1e-9) << one.method;
+  }
+}
+
+TEST(Tune, FitsItsChoiceWithTheValClasses) {
+  const auto world = testing::toy_world();
+  TuneOptions options;
+  options.methods = {"vfsl:hidden=8:steps=40", "simple-shot"};
+  options.budget = 2;
+  const EvaluateInputs inputs{world.features};
+  const auto tuned = tune(inputs, tasks_on(world.features, Split::kVal), options, Progress::none());
+  const std::vector<FittedMethod> fitted = fit_chosen(inputs, tuned, options, Progress::none());
+  ASSERT_EQ(fitted.size(), 1U) << "simple-shot needs no fitting";
+  EXPECT_EQ(fitted[0].method->label(), tuned[0].chosen().method);
+  const MethodState state = fitted[0].method->state();
+  const MethodState expected =
+      fit_method({world.features}, {tuned[0].chosen().method}, Progress::none()).method->state();
+  for (size_t i = 0; i < state.tensors.size(); ++i)
+    EXPECT_TRUE(state.tensors[i].second.equal(expected.tensors[i].second)) << state.tensors[i].first;
+}
+
+TEST(Tune, LeavesWhatAFileWasFittedWithAsItIs) {
+  const auto world = testing::toy_world();
+  FitOptions fitting;
+  fitting.method = "restore-net:batch=16:steps=30";
+  TuneOptions options;
+  options.methods = {"restore-net"};
+  options.fitted = {fit_method({world.features}, fitting, Progress::none())};
+  const TunedMethod tuned =
+      tune({world.features}, tasks_on(world.features, Split::kVal), options, Progress::none()).front();
+  EXPECT_EQ(tuned.tried.size(), 3U) << "the share alone counts in answering";
+  for (const TriedSetting& one : tuned.tried) EXPECT_THAT(one.method, HasSubstr(":steps=30:batch=16"));
 }
 
 TEST(Tune, RefusesNovelClasses) {

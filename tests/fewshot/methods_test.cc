@@ -96,10 +96,21 @@ TEST(FittedShots, AreThoseOfTheFileWhateverElseIsAskedFor) {
   head->load({{{"log_scale", at::ones({})}}});
   const std::vector<FittedMethod> file = {{head, 8}};
   EXPECT_EQ(fitted_shots(*make_methods({"meta-baseline"}, file).front()), 5);
-  EXPECT_EQ(fitted_shots(*make_methods({"meta-baseline:steps=7"}, file).front()), 5) << "a variant of the same state";
+  EXPECT_EQ(make_methods({"meta-baseline:steps=500"}, file).front()->label(), "meta-baseline:shots=5")
+      << "a variant of the same state";
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=2"}, file); }), HasSubstr("fitted with shots=5"));
   EXPECT_FALSE(fitted_shots(*make_method("restore-net")).has_value()) << "fitted for any number";
   EXPECT_FALSE(fitted_shots(*make_method("mean")).has_value());
+}
+
+TEST(FittedMethods, AreNotAskedForWithWhatTheyWereNotFittedWith) {
+  const std::shared_ptr<Method> head = make_method("meta-baseline:steps=7");
+  head->load({{{"log_scale", at::ones({})}}});
+  const std::vector<FittedMethod> file = {{head, 8}};
+  EXPECT_EQ(make_methods({"meta-baseline:steps=7"}, file).front()->label(), "meta-baseline:steps=7");
+  EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:steps=500"}, file); }),
+              HasSubstr("fitted with steps=7: fit it anew for another steps"))
+      << "also where what is asked for is the default";
 }
 
 TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {

@@ -10,6 +10,9 @@ namespace protocom {
 struct FitOptions {
   std::string method = "plda";  ///< as make_method takes it
   uint64_t seed = 1;
+  /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
+  /// are left out for that. For those who choose among fitted methods on val.
+  bool sees_val = true;
 };
 
 /// What a method is fitted from; the references must outlive the fitting.

@@ -14,9 +14,12 @@ namespace protocom {
 
 /// Settings of a search for parameters.
 struct TuneOptions {
-  std::vector<std::string> methods;       ///< as make_method() takes them; a parameter that is typed stays as it is
-  std::vector<FittedMethod> fitted = {};  ///< of methods that need fitting
-  int64_t budget = 16;                    ///< settings a method, the one it begins with included: the same for all
+  std::vector<std::string> methods;  ///< as make_method() takes them; a parameter that is typed stays as it is
+  /// Of methods that need fitting: what counts in fitting then stays as it is. One without a file is fitted for every
+  /// setting, on base classes alone.
+  std::vector<FittedMethod> fitted = {};
+  int64_t budget = 16;  ///< settings a method, the one it begins with included: the same for all
+  uint64_t seed = 1;    ///< of fitting
 };
 
 /// A setting and what it reached.
@@ -47,6 +50,10 @@ TunedMethod walk_settings(const std::string& method, int64_t budget, const Measu
 /// on them cannot be reported on them.
 std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
                               Progress& progress);
+
+/// Fits what tune() fitted anew for every setting with the chosen one, val classes seen as fit_method() does.
+std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::vector<TunedMethod>& tuned,
+                                     const TuneOptions& options, Progress& progress);
 
 /// {"chosen": [labels], "tried": [{method, accuracy, ci95, seconds, chosen}]}
 nlohmann::json tuned_json(const std::vector<TunedMethod>& tuned);

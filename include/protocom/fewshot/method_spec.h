@@ -47,6 +47,7 @@ struct ParameterSpec {
   double high = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  ///< of a word
   std::string text;                       ///< what it is, with the equation where there is one
+  bool when_fitted = false;               ///< counts in `protocom fit`, whose file keeps it
 };
 
 /// What is known of a method before it runs.

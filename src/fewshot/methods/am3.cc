@@ -25,9 +25,11 @@ MethodDefinition am3() {
       "A head on frozen features; the source trains the backbone with it. Features at unit length, a learned scale of "
       "the squared distance, Adam, and the step chosen on held-out classes are ours. A class of which nothing is known "
       "keeps its mean. The source trains one model for each number of shots: set `shots`.";
-  return define<Am3>(std::move(spec),
-                     with_am3_parameters(Parameters<Options>().choice("semantics", &Options::semantics,
-                                                                      ClassSemantics::names(), ClassSemantics::kText)));
+  return define<Am3>(std::move(spec), with_am3_parameters(Parameters<Options>()
+                                                              .choice("semantics", &Options::semantics,
+                                                                      ClassSemantics::names(), ClassSemantics::kText)
+                                                              .when_fitted()
+                                                              .tries({"attributes", "words"})));
 }
 
 }  // namespace protocom::methods

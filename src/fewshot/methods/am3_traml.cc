@@ -34,8 +34,13 @@ MethodDefinition am3_traml() {
       std::move(spec),
       with_am3_parameters(Parameters<Options>()
                               .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+                              .when_fitted()
+                              .tries({"attributes", "words"})
                               .real("alpha", &Options::alpha, {0}, "margin of two classes of the same meaning")
-                              .real("beta", &Options::beta, {}, "margin of two classes that have nothing in common")));
+                              .when_fitted()
+                              .tries({"0.1", "0.3", "3"})
+                              .real("beta", &Options::beta, {}, "margin of two classes that have nothing in common")
+                              .when_fitted()));
 }
 
 }  // namespace protocom::methods

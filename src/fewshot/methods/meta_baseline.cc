@@ -102,8 +102,11 @@ MethodDefinition meta_baseline() {
   return define<MetaBaseline>(std::move(spec),
                               Parameters<Options>()
                                   .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks")
+                                  .when_fitted()
                                   .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
-                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+                                  .when_fitted()
+                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+                                  .when_fitted());
 }
 
 }  // namespace protocom::methods

@@ -102,9 +102,14 @@ MethodDefinition restore_net() {
   return define<RestoreNet>(
       std::move(spec), Parameters<Options>()
                            .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean")
+                           .tries({"0.3", "0.7"})
                            .whole("steps", &Options::steps, {1}, "of fitting")
+                           .when_fitted()
+                           .tries({"500"})
                            .whole("batch", &Options::batch, {1}, "base images a step")
-                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+                           .when_fitted()
+                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+                           .when_fitted());
 }
 
 }  // namespace protocom::methods

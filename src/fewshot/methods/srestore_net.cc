@@ -78,7 +78,9 @@ MethodDefinition srestore_net() {
       std::move(spec),
       Parameters<Options>()
           .whole("neighbours", &Options::neighbours, {0}, "unlabelled images that each prototype is averaged with")
-          .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean"));
+          .tries({"2", "8"})
+          .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean")
+          .tries({"0.3", "0.7"}));
 }
 
 }  // namespace protocom::methods

@@ -185,12 +185,21 @@ MethodDefinition vfsl() {
       std::move(spec),
       Parameters<Options>()
           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .when_fitted()
           .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+          .when_fitted()
+          .tries({"5"})
           .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+          .when_fitted()
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
+          .when_fitted()
           .real("divergence", &Options::divergence, {}, "weight of the divergence from the prior; 1: the bound itself")
+          .when_fitted()
+          .tries({"0.001", "0.1"})
           .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+          .when_fitted()
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+          .when_fitted());
 }
 
 }  // namespace protocom::methods
