@@ -12,20 +12,35 @@ namespace {
 
 using nlohmann::json;
 
+std::string texts_of(const std::vector<TellingAttribute>& attributes, const char* between) {
+  std::vector<std::string> texts;
+  for (const TellingAttribute& one : attributes) texts.push_back(fmt::format("{} {:+.2f}", one.name, one.effect));
+  return fmt::format("{}", fmt::join(texts, between));
+}
+
+std::string texts_of(const std::vector<NearExample>& nearest) {
+  std::vector<std::string> texts;
+  for (const NearExample& one : nearest)
+    texts.push_back(fmt::format("{} ({} {:.3f})", one.source, one.class_name, one.similarity));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// A row for each class that is shown; what is said of the first class and of the image stands in its row alone.
 void print_csv(const fs::path& image, const Answer& answer) {
   const char* none = !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0";
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    fmt::print("{},{},{},{:.6f},{}\n", csv_cell(image.string()), r + 1, csv_cell(answer.ranking[r].name),
-               answer.ranking[r].probability, none);
+    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{}\n", csv_cell(image.string()), r + 1, csv_cell(answer.ranking[r].name),
+               answer.ranking[r].probability, none, answer.familiarity,
+               r == 0 ? csv_cell(texts_of(answer.attributes, "; ")) : "",
+               r == 0 ? csv_cell(texts_of(answer.nearest)) : "");
   }
 }
 
 }  // namespace
 
 AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format)
-    : recognizer_(recognizer), format_(format), shows_attributes_(recognizer.options().attributes > 0) {
-  if (shows_attributes_) rows_.front().emplace_back("attributes");
-  if (format_ == "csv") fmt::print("image,rank,class,probability,none_of_these\n");
+    : recognizer_(recognizer), format_(format) {
+  if (format_ == "csv") fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest\n");
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
@@ -34,8 +49,12 @@ void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
   std::fflush(stdout);  // whoever reads the lines need not wait for the next image
 }
 
-void AnswerPrinter::finish() const {
-  if (format_ == "table") print_table(rows_);
+void AnswerPrinter::finish() {
+  if (format_ != "table") return;
+  if (!shows_attributes_) {  // no answer had any
+    for (std::vector<std::string>& row : rows_) row.pop_back();
+  }
+  print_table(rows_);
 }
 
 void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
@@ -52,13 +71,10 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   std::vector<std::string> others;
   for (size_t r = 1; r < answer.ranking.size(); ++r)
     others.push_back(fmt::format("{} {:.3f}", answer.ranking[r].name, answer.ranking[r].probability));
-  std::vector<std::string> because;
-  for (const TellingAttribute& one : answer.attributes)
-    because.push_back(fmt::format("{} {:+.2f}", one.name, one.effect));
   rows_.push_back({image.string(), none ? "none of these (" + label(best.name) + ")" : label(best.name),
                    fmt::format("{:.3f}", best.probability), fmt::format("{}", fmt::join(others, ", ")),
-                   answer.nearest.empty() ? "" : answer.nearest.front().source});
-  if (shows_attributes_) rows_.back().push_back(fmt::format("{}", fmt::join(because, ", ")));
+                   answer.nearest.empty() ? "" : answer.nearest.front().source, texts_of(answer.attributes, ", ")});
+  shows_attributes_ |= !answer.attributes.empty();
 }
 
 /// "n01768244 (trilobite)"

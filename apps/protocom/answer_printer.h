@@ -17,7 +17,7 @@ class AnswerPrinter {
 
   void print(const std::filesystem::path& image, const Answer& answer);
   /// After the last answer.
-  void finish() const;
+  void finish();
 
  private:
   void print_json(const std::filesystem::path& image, const Answer& answer);
@@ -26,8 +26,9 @@ class AnswerPrinter {
 
   Recognizer& recognizer_;
   std::string format_;
-  bool shows_attributes_;
-  std::vector<std::vector<std::string>> rows_ = {{"image", "class", "probability", "then", "looks most like"}};
+  bool shows_attributes_ = false;  // some answer has any
+  std::vector<std::vector<std::string>> rows_ = {
+      {"image", "class", "probability", "then", "looks most like", "attributes"}};
 };
 
 }  // namespace protocom::cli

@@ -14,13 +14,10 @@ struct CalibrateArguments {
 
 void run_calibrate(const CalibrateArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  std::vector<std::filesystem::path> others;
-  if (!options.others.empty()) {
-    const FoundImages found = find_images(with_listed(options.others));
-    for (const UnreadableFile& one : found.unreadable) fail("{}", one.reason);
-    others = found.paths;
-  }
-  const Calibration made = recognizer.calibrate(others, options.calibration, progress());
+  FoundImages found;
+  if (!options.others.empty()) found = find_images(with_listed(options.others));
+  std::vector<UnreadableFile> unreadable;
+  const Calibration made = recognizer.calibrate(found.paths, options.calibration, progress(), &unreadable);
   print_table({{"method", made.method},
                {"images held out", std::to_string(made.images)},
                {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
@@ -28,6 +25,7 @@ void run_calibrate(const CalibrateArguments& options) {
                {"of others taken for a class", fmt::format("at most {:.1f} %", 100 * made.false_accept)},
                {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
                {"factor of the logits", fmt::format("{:.3f}", made.factor)}});
+  account_for(found, unreadable);
 }
 
 void add_calibrate_command(CLI::App& app) {

@@ -12,10 +12,30 @@ struct ClassifyArguments {
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool together = false;
+  std::vector<std::string> shares;
 };
 
+/// "cat=0.5" -> "cat", 0.5.
+std::pair<std::string, double> share_in(const std::string& text) {
+  const size_t sign = text.rfind('=');
+  const std::string number = sign == std::string::npos ? "" : text.substr(sign + 1);
+  double share = 0;
+  if (sign == std::string::npos || sign == 0 || !CLI::detail::lexical_cast(number, share))
+    fail_usage("--shares {}: expected a class and its share, as in cat=0.5", text);
+  return {text.substr(0, sign), share};
+}
+
+void take_proportions(ClassifyArguments& options) {
+  RecognizerOptions& recognizing = options.recognizing;
+  for (const std::string& one : options.shares) recognizing.shares.insert(share_in(one));
+  if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
+  if ((recognizing.proportions == "given") != !options.shares.empty())
+    fail_usage("--shares are needed for --proportions given, and for that alone");
+  if (options.together || !recognizing.proportions.empty()) recognizing.together = Together::kYes;
+}
+
 void run_classify(ClassifyArguments& options) {
-  if (options.together) options.recognizing.together = Together::kYes;
+  take_proportions(options);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
   const FoundImages found = find_images(images.paths());
@@ -28,6 +48,7 @@ void run_classify(ClassifyArguments& options) {
 
 void add_classify_command(CLI::App& app) {
   auto options = std::make_shared<ClassifyArguments>();
+  options->recognizing.attributes = 3;
   CLI::App* command = add_command(app, "classify", "Rank the classes of a recognizer for each image",
                                   "protocom classify pets.pcm holiday/ --format csv");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
@@ -43,6 +64,18 @@ void add_classify_command(CLI::App& app) {
       ->add_flag("--batch-together", options->together,
                  "By the transductive method (plda-vb of a fitted plda, else gauss-fusion): all the images given also "
                  "help to place the classes; otherwise each is classified by itself")
+      ->excludes(method);
+  command
+      ->add_option("--proportions", options->recognizing.proportions,
+                   "What --batch-together takes for the classes' shares of the images: estimate, balanced, or given "
+                   "(by --shares); for plda")
+      ->check(CLI::IsMember({"estimate", "balanced", "given"}))
+      ->excludes(method);
+  command
+      ->add_option("--shares", options->shares,
+                   "Classes' shares of the images, cat=0.5,dog=0.3; those not named have the rest in equal parts")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->excludes(method);
   command->add_option("--format", options->format, "table, json (an object a line) or csv")
       ->check(CLI::IsMember(AnswerPrinter::formats()));

@@ -7,25 +7,47 @@ namespace protocom::cli {
 namespace {
 
 struct EnrolArguments {
-  std::string recognizer, folder, csv, table, vectors, wordnet = kWordNetFolder;
+  std::string recognizer, folder, csv, features, table, vectors, wordnet = kWordNetFolder;
   EnrolRequest request;
   ExtractOptions extract;
 };
 
-/// One class, or those of a folder or a CSV.
-std::vector<EnrolRequest> requests_of(const EnrolArguments& options) {
+/// Features of another backbone say nothing of the recognizer's images.
+void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& file, const std::string& path) {
+  const RecognizerArtefact* backbone = file.artefact("backbone");
+  if (features.backbone_hash.empty() || backbone == nullptr || features.backbone_hash == backbone->hash) return;
+  logger().warn("{} was extracted with another backbone's file than the recognizer has", path);
+}
+
+std::vector<EnrolRequest> requests_of_file(const EnrolArguments& options, const RecognizerFile& file) {
+  const FeatureSet features = read_features(options.features);
+  warn_of_other_backbone(features, file, options.features);
+  std::vector<EnrolRequest> requests = requests_of_features(features, options.request.description.name);
+  if (options.request.description.name.empty()) return requests;
+  requests.front().description = options.request.description;
+  return requests;
+}
+
+/// One class, or those of a folder, a CSV or a features file.
+std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const ImageArguments& images,
+                                      const RecognizerFile& file) {
   const bool one_class = !options.request.description.name.empty();
-  if (one_class + !options.folder.empty() + !options.csv.empty() != 1)
-    fail_usage("give a class by --class, or classes by --folder or --csv");
-  if (!one_class && !options.request.images.empty()) fail_usage("images are of one class: name it with --class");
+  const bool features = !options.features.empty();
+  if ((one_class || features) + !options.folder.empty() + !options.csv.empty() != 1)
+    fail_usage("give a class by --class, or classes by --folder, --csv or --features");
+  if (!images.paths().empty() && (!one_class || features))
+    fail_usage("images are of one class: name it with --class{}", features ? ", without --features" : "");
   std::vector<EnrolRequest> requests;
-  if (one_class)
+  if (features) {
+    requests = requests_of_file(options, file);
+  } else if (one_class) {
     requests = {options.request};
-  else
+    requests.front().images = images.paths();
+  } else {
     requests = options.csv.empty() ? requests_of_folder(options.folder) : requests_of_csv(options.csv);
+  }
   if (!options.table.empty()) take_attributes(options.table, requests);
   for (EnrolRequest& one : requests) {
-    one.images = with_listed(one.images);
     one.description.vectors = options.vectors;
     one.description.wordnet = options.wordnet;
   }
@@ -34,7 +56,8 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options) {
 
 void run_enrol(const EnrolArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
-  print_enrolment(recognizer.enrol(requests_of(options), progress()));
+  const ImageArguments images(options.request.images);
+  print_enrolment(recognizer.enrol(requests_of(options, images, recognizer.file()), progress()));
 }
 
 void add_enrol_command(CLI::App& app) {
@@ -44,8 +67,8 @@ void add_enrol_command(CLI::App& app) {
                                   "  protocom enrol pets.pcm --folder photos --table attributes.csv");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
   command->add_option("images", options->request.images,
-                      "Images of the class, or folders of them; none: a class known by what is said of it; -: their "
-                      "names are read from the standard input");
+                      "Images of the class, or folders of them; none: a class known by what is said of it; -: the "
+                      "standard input, an image or names of images");
   command->add_option("--class", options->request.description.name, "Name of the class");
   CLI::Option* attributes = command
                                 ->add_option("--attributes", options->request.description.attributes,
@@ -59,6 +82,9 @@ void add_enrol_command(CLI::App& app) {
       ->excludes(attributes);
   command->add_option("--folder", options->folder, "Folder with a subfolder of images for each class");
   command->add_option("--csv", options->csv, "Classes and images: CSV class,image");
+  command->add_option("--features", options->features,
+                      "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
+                      "images: of the classes that the file names, or all of the one of --class");
   command->add_option("--table", options->table, "Attributes of the classes: CSV class,attribute")
       ->excludes(attributes);
   command->add_option("--vectors", options->vectors,

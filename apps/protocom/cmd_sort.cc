@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "cli.h"
 #include "image_arguments.h"
@@ -19,12 +20,37 @@ struct SortArguments {
   bool link = false;
 };
 
-/// The class's name as a folder that lies in the one of the answers, whatever the name is.
-std::string folder_name(const Answer& answer) {
-  std::string name = answer.none_of_these.value_or(false) ? kNone : answer.ranking.front().name;
+/// The name as that of a folder that lies in the one of the answers, whatever it is.
+std::string as_folder(std::string name) {
   std::replace(name.begin(), name.end(), '/', '_');
   return name.front() == '.' ? "_" + name : name;
 }
+
+/// A folder for each class, of its own where two names would be one: "a_b", "a_b-2", in the order of enrolment.
+class ClassFolders {
+ public:
+  explicit ClassFolders(const RecognizerFile& file) {
+    for (const ClassEntry& one : file.list_classes()) add(one.name);
+  }
+
+  /// Of the class that the image was taken for, or of those that are of none.
+  const std::string& of(const Answer& answer) {
+    static const std::string kNobody = kNone;
+    if (answer.none_of_these.value_or(false)) return kNobody;
+    return add(answer.ranking.front().name);  // enrolled meanwhile, or there
+  }
+
+ private:
+  const std::string& add(const std::string& name) {
+    const auto [found, is_new] = folders_.emplace(name, as_folder(name));
+    for (int64_t n = 2; is_new && !taken_.insert(found->second).second; ++n)
+      found->second = fmt::format("{}-{}", as_folder(name), n);
+    return found->second;
+  }
+
+  std::map<std::string, std::string> folders_;
+  std::set<std::string> taken_ = {kNone};
+};
 
 /// A name that is not taken: "1.jpg", "1-2.jpg", ...
 fs::path free_place(const fs::path& folder, const fs::path& image) {
@@ -50,9 +76,10 @@ void run_sort(SortArguments& options) {
   options.recognizing.nearest = 0;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = find_images(with_listed(options.images));
+  ClassFolders folders(recognizer.file());
   std::map<std::string, int64_t> counts;
   const auto take = [&](const fs::path& image, const Answer& answer) {
-    const std::string folder = folder_name(answer);
+    const std::string& folder = folders.of(answer);
     put(options, image, folder);
     ++counts[folder];
   };

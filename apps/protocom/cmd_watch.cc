@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "answer_printer.h"
 #include "cli.h"
@@ -17,50 +18,109 @@ struct WatchArguments {
   std::string recognizer, folder, format = "json";
   RecognizerOptions recognizing;
   int64_t most = 0;
+  bool existing = false;
 };
+
+/// Images of a folder and when each was written last.
+using Images = std::map<fs::path, fs::file_time_type>;
+
+Images images_in(const fs::path& folder) {
+  Images images;
+  std::error_code error, ignored;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->is_regular_file(ignored) && is_image_name(it->path())) images[it->path()] = it->last_write_time(ignored);
+  }
+  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  return images;
+}
 
 /// The images that are written into a folder, or moved there, from now on.
 class Arrivals {
  public:
   explicit Arrivals(const fs::path& folder) : folder_(folder), events_(::inotify_init1(IN_CLOEXEC)) {
-    if (events_ >= 0 && ::inotify_add_watch(events_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR) >= 0)
-      return;
-    const std::string reason = std::strerror(errno);
-    if (events_ >= 0) ::close(events_);
-    fail("cannot watch {}: {}", folder.string(), reason);
+    constexpr uint32_t kWhat = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+    if (events_ < 0 || ::inotify_add_watch(events_, folder.c_str(), kWhat) < 0) {
+      const std::string reason = std::strerror(errno);
+      if (events_ >= 0) ::close(events_);
+      fail("cannot watch {}: {}", folder.string(), reason);
+    }
+    known_ = images_in(folder_);
   }
   ~Arrivals() { ::close(events_); }
   Arrivals(const Arrivals&) = delete;
   Arrivals& operator=(const Arrivals&) = delete;
 
-  /// Waits for some.
-  [[nodiscard]] std::vector<fs::path> next() const {
+  /// Those that were there when watching began.
+  [[nodiscard]] std::vector<fs::path> existing() const {
+    std::vector<fs::path> images;
+    for (const auto& one : known_) images.push_back(one.first);
+    return images;
+  }
+
+  /// Waits for some. Throws Error when the folder is gone.
+  [[nodiscard]] std::vector<fs::path> next() {
+    if (gone_) fail("{} is no longer there: nothing more can arrive", folder_.string());
     alignas(inotify_event) char buffer[1 << 16];
     const ssize_t size = ::read(events_, buffer, sizeof(buffer));
     if (size < 0 && errno != EINTR) fail("cannot watch {}: {}", folder_.string(), std::strerror(errno));
     std::vector<fs::path> images;
     for (ssize_t at = 0; at < size;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
-      if (event->len > 0 && is_image_name(event->name)) images.push_back(folder_ / event->name);
+      take(*event, images);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
     }
     return images;
   }
 
  private:
+  void take(const inotify_event& event, std::vector<fs::path>& images) {
+    if ((event.mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) != 0) gone_ = true;
+    if ((event.mask & IN_Q_OVERFLOW) != 0) return look_again(images);
+    if (event.len == 0 || !is_image_name(event.name)) return;
+    images.push_back(folder_ / event.name);
+    std::error_code ignored;
+    known_[images.back()] = fs::last_write_time(images.back(), ignored);
+  }
+
+  /// More came than the system tells of: what is new, or was written since it was heard of.
+  void look_again(std::vector<fs::path>& images) {
+    logger().warn("more arrived at once than the system tells of: looking through {}", folder_.string());
+    Images now = images_in(folder_);
+    for (const auto& [image, time] : now) {
+      const auto found = known_.find(image);
+      if (found == known_.end() || found->second != time) images.push_back(image);
+    }
+    known_ = std::move(now);
+  }
+
   fs::path folder_;
   int events_;
+  Images known_;
+  bool gone_ = false;
 };
+
+/// What cannot be answered now does not end the watch: the next images may be.
+void answer(Recognizer& recognizer, const std::vector<fs::path>& images, const Recognizer::TakeAnswer& take) {
+  if (images.empty()) return;
+  try {
+    for (const UnreadableFile& one : recognizer.classify(images, take)) logger().error("{}", one.reason);
+  } catch (const Error& error) {
+    logger().error("{}; {} of the images that arrived may be without an answer", error.what(), images.size());
+  }
+}
 
 void run_watch(const WatchArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  const Arrivals arrivals(options.folder);
+  Arrivals arrivals(options.folder);
   AnswerPrinter printer(recognizer, options.format);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(image, answer); };
   logger().info("watching {}", options.folder);
-  for (int64_t seen = 0; options.most == 0 || seen < options.most;) {
-    const std::vector<fs::path> images = arrivals.next();
-    for (const UnreadableFile& one : recognizer.classify(images, take)) logger().error("{}", one.reason);
+  std::vector<fs::path> images;
+  if (options.existing) images = arrivals.existing();
+  answer(recognizer, images, take);
+  for (auto seen = static_cast<int64_t>(images.size()); options.most == 0 || seen < options.most;) {
+    images = arrivals.next();
+    answer(recognizer, images, take);
     seen += static_cast<int64_t>(images.size());
   }
 }
@@ -73,6 +133,7 @@ void add_watch_command(CLI::App& app) {
   command->add_option("folder", options->folder, "Folder; those in it are not watched")->required();
   command->add_option("--format", options->format, "json (an object a line) or csv")
       ->check(CLI::IsMember({"json", "csv"}));
+  command->add_flag("--existing", options->existing, "First those that are there already");
   command->add_option("--most", options->most, "Ends after so many images; 0: never")->check(CLI::NonNegativeNumber);
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "cli.h"
+#include "image_arguments.h"
 
 namespace protocom::cli {
 
@@ -20,8 +21,10 @@ void print_enrolment(const Enrolment& done) {
   if (added < done.given) logger().info("images that a class already holds do not count twice");
   if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
   for (const UnreadableFile& one : done.unreadable) logger().error("{}", one.reason);
-  if (!done.unreadable.empty())
-    fail("{} of the images could not be read; the other {} are enrolled", done.unreadable.size(), done.given);
+  const size_t folders = folders_among(done.unreadable);
+  const size_t images = done.unreadable.size() - folders;
+  if (images > 0) fail("{} of the images could not be read; the other {} are enrolled", images, done.given);
+  if (folders > 0) fail("folders without an image that can be read: {}; images enrolled: {}", folders, done.given);
 }
 
 }  // namespace protocom::cli

@@ -1,5 +1,6 @@
 #include "image_arguments.h"
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <sstream>
@@ -15,14 +16,32 @@ constexpr std::string_view kStandardInput = "-";
 
 std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
-/// A name holds no zero byte, and every format of images has one soon.
-bool is_image(std::string_view bytes) { return bytes.find('\0') != std::string_view::npos; }
-
-void add_lines(const std::string& text, std::vector<std::string>& names) {
+void add_names(const std::string& text, char end, std::vector<std::string>& names) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; std::getline(lines, line, end);) {
     if (!line.empty()) names.push_back(line);
   }
+}
+
+/// What comes on the standard input: names, a line each or as `find -print0` ends them, or an image.
+struct Piped {
+  std::vector<std::string> names;
+  std::string image;
+};
+
+Piped read_piped() {
+  Piped piped;
+  const std::string text = standard_input();
+  const std::string first = text.substr(0, text.find('\0'));
+  std::error_code ignored;
+  if (first.size() == text.size())
+    add_names(text, '\n', piped.names);
+  else if (is_image_name(first) || std::filesystem::exists(first, ignored))
+    add_names(text, '\0', piped.names);
+  else
+    piped.image = text;
+  if (piped.names.empty() && piped.image.empty()) fail("the standard input is empty, expected names of images");
+  return piped;
 }
 
 }  // namespace
@@ -34,9 +53,9 @@ std::vector<std::string> with_listed(const std::vector<std::string>& images) {
       all.push_back(one);
       continue;
     }
-    const std::string text = standard_input();
-    if (is_image(text)) fail_usage("the standard input holds an image, expected names of images");
-    add_lines(text, all);
+    const Piped piped = read_piped();
+    if (!piped.image.empty()) fail_usage("the standard input holds an image, expected names of images");
+    all.insert(all.end(), piped.names.begin(), piped.names.end());
   }
   return all;
 }
@@ -47,13 +66,11 @@ ImageArguments::ImageArguments(const std::vector<std::string>& images) {
       paths_.push_back(one);
       continue;
     }
-    const std::string bytes = standard_input();
-    if (!is_image(bytes)) {
-      add_lines(bytes, paths_);
-      continue;
-    }
+    const Piped piped = read_piped();
+    paths_.insert(paths_.end(), piped.names.begin(), piped.names.end());
+    if (piped.image.empty()) continue;
     piped_ = std::make_unique<MemoryFile>("the standard input");
-    piped_->append(bytes);
+    piped_->append(piped.image);
     paths_.push_back(piped_->path());
   }
 }
@@ -62,13 +79,25 @@ std::filesystem::path ImageArguments::named(const std::filesystem::path& path) c
   return piped_ && path == piped_->path() ? std::filesystem::path(kStandardInput) : path;
 }
 
+size_t folders_among(const std::vector<UnreadableFile>& unreadable) {
+  return static_cast<size_t>(std::count_if(unreadable.begin(), unreadable.end(), [](const UnreadableFile& one) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(one.path, ignored);
+  }));
+}
+
 void account_for(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
   for (const auto* some : {&found.unreadable, &unreadable}) {
     for (const UnreadableFile& one : *some) logger().error("{}", one.reason);
   }
   if (found.skipped.total() > 0) logger().warn("{}", found.skipped.describe());
-  const size_t lost = found.unreadable.size() + unreadable.size();
-  if (lost > 0) fail("{} of {} images could not be read", lost, found.unreadable.size() + found.paths.size());
+  std::vector<UnreadableFile> lost = found.unreadable;
+  lost.insert(lost.end(), unreadable.begin(), unreadable.end());
+  const auto folders = folders_among(lost);
+  if (folders > 0 && folders == lost.size()) fail("folders without an image that can be read: {}", folders);
+  if (!lost.empty())
+    fail("{} of {} images could not be read", lost.size() - folders,
+         lost.size() - folders + found.paths.size() - unreadable.size());
 }
 
 }  // namespace protocom::cli

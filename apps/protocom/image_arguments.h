@@ -9,8 +9,8 @@
 
 namespace protocom::cli {
 
-/// Images as they were named on the command line, with the lines of the standard input in place of "-". Throws
-/// UsageError where an image comes there.
+/// Images as they were named on the command line, with the names on the standard input, a line each or ended by a zero
+/// byte, in place of "-". Throws UsageError where an image comes there, Error where nothing does.
 std::vector<std::string> with_listed(const std::vector<std::string>& images);
 
 /// The same, but "-" may also be one image that is piped in.
@@ -26,6 +26,9 @@ class ImageArguments {
   std::vector<std::string> paths_;
   std::unique_ptr<MemoryFile> piped_;
 };
+
+/// How many of them are folders: without an image, or that cannot be listed.
+size_t folders_among(const std::vector<UnreadableFile>& unreadable);
 
 /// Says which images could not be read and how many files are no images, after the others were answered. `unreadable`:
 /// of found.paths. Throws Error when there is an image that could not be read.

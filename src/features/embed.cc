@@ -3,9 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <iterator>
 
+#include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/data/image.h"
@@ -13,21 +15,53 @@
 namespace protocom {
 namespace {
 
-/// Reads what can be read, and notes what could and what could not; features are still to come.
-EmbeddedBatch read_batch(const std::filesystem::path* begin, const std::filesystem::path* end,
-                         const Preprocessing& preprocessing) {
+using Paths = std::vector<std::filesystem::path>;
+
+/// What became of a file.
+struct ReadImage {
+  Image image;
+  std::string hash;
+  std::string error;  // why it could not be read; empty: it could
+};
+
+ReadImage read_one(const std::filesystem::path& path, const Preprocessing& preprocessing) {
+  try {
+    const std::string bytes = read_file(path);
+    return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), ""};
+  } catch (const Error& error) {
+    const std::string reason = error.what();
+    const bool says_where = reason.find(path.string()) != std::string::npos;
+    return {{}, "", says_where ? reason : path.string() + ": " + reason};
+  }
+}
+
+/// All of some files, on as many threads as there are cores.
+std::vector<ReadImage> read_all(const Paths& paths, const Preprocessing& preprocessing) {
+  std::vector<ReadImage> read(paths.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < paths.size(); i = next++) read[i] = read_one(paths[i], preprocessing);
+  };
+  std::vector<std::future<void>> others;
+  const size_t threads = std::min(paths.size(), static_cast<size_t>(usable_cores()));
+  for (size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& one : others) one.get();
+  return read;
+}
+
+/// What could be read, and what could not; features are still to come.
+EmbeddedBatch read_batch(const Paths& paths, const Preprocessing& preprocessing) {
   EmbeddedBatch batch;
-  for (const std::filesystem::path* path = begin; path != end; ++path) {
-    try {
-      const std::string bytes = read_file(*path);
-      batch.images.push_back(decode_square_image(bytes, preprocessing));
-      batch.paths.push_back(*path);
-      batch.hashes.push_back(hash_bytes(bytes));
-    } catch (const Error& error) {
-      const std::string reason = error.what();
-      const bool says_where = reason.find(path->string()) != std::string::npos;
-      batch.unreadable.push_back({*path, says_where ? reason : path->string() + ": " + reason});
+  std::vector<ReadImage> read = read_all(paths, preprocessing);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (!read[i].error.empty()) {
+      batch.unreadable.push_back({paths[i], read[i].error});
+      continue;
     }
+    batch.images.push_back(std::move(read[i].image));
+    batch.hashes.push_back(std::move(read[i].hash));
+    batch.paths.push_back(paths[i]);
   }
   return batch;
 }
@@ -45,20 +79,26 @@ void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>&
   const auto total = static_cast<int64_t>(paths.size());
   const Preprocessing preprocessing = backbone.preprocessing();
   const auto read_from = [&](int64_t begin) {
-    const int64_t end = std::min(total, begin + options.batch);
-    return std::async(std::launch::async, read_batch, paths.data() + begin, paths.data() + end, preprocessing);
+    const Paths some(paths.begin() + begin, paths.begin() + std::min(total, begin + options.batch));
+    return std::async(std::launch::async, read_batch, some, preprocessing);
+  };
+  const auto take_in = [&take](EmbeddedBatch&& batch) {
+    return std::async(std::launch::async, [&take, own = std::move(batch)]() mutable { take(std::move(own)); });
   };
   progress.start("images", total);
   std::future<EmbeddedBatch> next = read_from(0);
+  std::future<void> taken;  // of the batch before
   for (int64_t begin = 0; begin < total; begin += options.batch) {
     EmbeddedBatch batch = next.get();
     const int64_t end = std::min(total, begin + options.batch);
     next = read_from(end);
     batch.features = batch.images.empty() ? at::zeros({0, backbone.dim()})
                                           : extract_square_features(backbone, batch.images, options);
-    take(std::move(batch));
+    if (taken.valid()) taken.get();
+    taken = take_in(std::move(batch));
     progress.advance(end, "");
   }
+  if (taken.valid()) taken.get();
   progress.finish();
 }
 

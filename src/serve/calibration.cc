@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 
 namespace protocom {
 namespace {
@@ -108,26 +109,39 @@ double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item
 
 }  // namespace
 
+std::string hash_of_names(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& one : names) all += one + '\0';
+  return hash_bytes(all);
+}
+
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names) {
+  if (calibration.classes != static_cast<int64_t>(names.size())) return false;
+  return calibration.names.empty() || calibration.names == hash_of_names(names);
+}
+
 nlohmann::json to_json(const Calibration& calibration) {
   return {{"method", calibration.method},       {"factor", calibration.factor},
           {"threshold", calibration.threshold}, {"false_accept", calibration.false_accept},
           {"accepted", calibration.accepted},   {"accuracy", calibration.accuracy},
           {"images", calibration.images},       {"strangers", calibration.strangers},
-          {"classes", calibration.classes}};
+          {"classes", calibration.classes},     {"names", calibration.names}};
 }
 
-Calibration calibration_from(const nlohmann::json& json, const std::string& where) {
+Calibration calibration_from(const nlohmann::json& stored, const std::string& where) {
   Calibration read;
   try {
-    json.at("method").get_to(read.method);
-    json.at("factor").get_to(read.factor);
-    json.at("threshold").get_to(read.threshold);
-    json.at("false_accept").get_to(read.false_accept);
-    json.at("accepted").get_to(read.accepted);
-    json.at("accuracy").get_to(read.accuracy);
-    json.at("images").get_to(read.images);
-    json.at("strangers").get_to(read.strangers);
-    json.at("classes").get_to(read.classes);
+    stored.at("method").get_to(read.method);
+    stored.at("factor").get_to(read.factor);
+    stored.at("threshold").get_to(read.threshold);
+    stored.at("false_accept").get_to(read.false_accept);
+    stored.at("accepted").get_to(read.accepted);
+    stored.at("accuracy").get_to(read.accuracy);
+    stored.at("images").get_to(read.images);
+    stored.at("strangers").get_to(read.strangers);
+    stored.at("classes").get_to(read.classes);
+    read.names = stored.value("names", "");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the calibration is damaged: {}", where, reason_of(error));
   }
@@ -167,6 +181,7 @@ Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, co
   made.images = own.truth.numel();
   made.strangers = others.numel();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
+  made.names = hash_of_names(scorer.class_names());
   return made;
 }
 

@@ -3,9 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "protocom/core/error.h"
+#include "protocom/core/near_matches.h"
+#include "serve/best_classes.h"
 
 namespace protocom {
 namespace {
@@ -135,6 +136,26 @@ std::shared_ptr<const Method> method_of(const EnrolledClasses& enrolled, const S
   return make_methods({name}, fitted).front();
 }
 
+/// Each class's share, those that were not named in equal parts of what is left. [1, c]
+at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
+  double left = 1;
+  for (const auto& [name, share] : given) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail_usage("a share is given of '{}', which is no class{}", name, did_you_mean(name, names));
+    if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
+    left -= share;
+  }
+  const auto others = static_cast<double>(names.size() - given.size());
+  if (left < -1e-6 || (others == 0 && left > 1e-6))
+    fail_usage("the classes' shares sum to {}, expected {}", 1 - left, others == 0 ? "1" : "at most 1");
+  std::vector<float> shares;
+  for (const std::string& name : names) {
+    const auto found = given.find(name);
+    shares.push_back(static_cast<float>(found == given.end() ? std::max(left, 0.0) / others : found->second));
+  }
+  return at::tensor(shares).unsqueeze(0);
+}
+
 void check_dim(const at::Tensor& features, int64_t dim) {
   if (features.dim() == 2 && features.size(1) == dim) return;
   fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.sizes(), ", "),
@@ -168,7 +189,7 @@ class ClassScorer::Prepared {
 };
 
 ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
-    : model_(model), method_(method_of(enrolled, model, options.method)) {
+    : model_(model), method_(method_of(enrolled, model, options.method)), shares_(options.shares) {
   take_all(enrolled);
 }
 
@@ -188,6 +209,7 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
   episode_ = mapped(supports_of(enrolled, 0, size_of(enrolled)), prepared_->scorer().feature_map().get());
+  if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
 }
 
 /// Piece by piece, so that what is made of images on the way stays small.
@@ -318,6 +340,7 @@ EpisodeScores ClassScorer::score_without_class(int64_t k) const {
   episode.classes = episode_.classes.index_select(1, others);
   episode.support = episode_.support.index_select(1, others);
   episode.support_mask = episode_.support_mask.index_select(1, others);
+  if (episode_.shares.defined()) episode.shares = episode_.shares.index_select(1, others);
   return score(std::move(episode), images(k));
 }
 
@@ -338,20 +361,11 @@ std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabiliti
          fmt::join(probabilities.sizes(), ", "), classes, classes);
   }
   if (top < 0) fail_usage("the number of classes to name must not be negative, found {}", top);
-  const at::Tensor values = probabilities.to(at::kDouble).contiguous();
-  const auto p = values.accessor<double, 2>();
-  std::vector<int64_t> order(class_names.size());
   std::vector<std::vector<RankedClass>> result;
-  for (int64_t i = 0; i < p.size(0); ++i) {
-    std::iota(order.begin(), order.end(), 0);
-    const auto end = order.begin() + std::min(top, classes);
-    std::partial_sort(order.begin(), end, order.end(),
-                      [&](int64_t a, int64_t b) { return p[i][a] > p[i][b] || (p[i][a] == p[i][b] && a < b); });
-    std::vector<RankedClass> ranking;
-    for (size_t r = 0; r < order.size() && r < static_cast<size_t>(top); ++r) {
-      ranking.push_back({class_names[static_cast<size_t>(order[r])], p[i][order[r]]});
-    }
-    result.push_back(std::move(ranking));
+  for (const at::Tensor& row : probabilities.unbind()) {
+    std::vector<RankedClass>& ranking = result.emplace_back();
+    for (const int64_t k : best_classes(row, top))
+      ranking.push_back({class_names[static_cast<size_t>(k)], row[k].item<double>()});
   }
   return result;
 }

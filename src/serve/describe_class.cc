@@ -74,7 +74,8 @@ void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
 
 }  // namespace
 
-ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request) {
+ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
+                                std::set<std::string>* left_out) {
   check_dimension(knowledge, model);
   const NewClass found = describe(knowledge, request);
   ClassDescription description;
@@ -82,7 +83,9 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   description.association = over_model_attributes(knowledge, model.attributes(), found.association);
   description.embedding = found.embedding.to(at::kFloat).contiguous();
   description.embedding_source = found.embedding_source;
-  if (!found.outside_vocabulary.empty()) {
+  if (left_out != nullptr && request.synset.empty()) {
+    left_out->insert(found.outside_vocabulary.begin(), found.outside_vocabulary.end());
+  } else if (!found.outside_vocabulary.empty()) {
     logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
                   found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, ", "));
   }

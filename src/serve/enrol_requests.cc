@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
@@ -46,6 +47,23 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   return requests;
 }
 
+std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name) {
+  std::vector<std::vector<int64_t>> rows = features.rows_by_class();
+  if (!class_name.empty()) {
+    rows.assign(1, std::vector<int64_t>(static_cast<size_t>(features.size())));
+    std::iota(rows.front().begin(), rows.front().end(), 0);
+  }
+  std::vector<EnrolRequest> requests;
+  for (size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k].empty()) continue;
+    EnrolRequest& made = requests.emplace_back();
+    made.description.name = class_name.empty() ? features.class_names[k] : class_name;
+    made.features = features.features.index_select(0, at::tensor(rows[k], at::kLong));
+    for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
+  }
+  return requests;
+}
+
 void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
   const ClassAttributes read = read_attribute_table(table);
   std::map<std::string, EnrolRequest*> by_name;
@@ -55,6 +73,8 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
     ClassRequest& request = found->second->description;
+    if (!request.attributes.empty())
+      fail_usage("class '{}' has attributes already, {} would add others", request.name, table.string());
     request.unknown = UnknownAttribute::kLeaveOut;
     const at::Tensor row = read.association[static_cast<int64_t>(k)];  // [a]
     for (size_t a = 0; a < read.attributes.size(); ++a) {

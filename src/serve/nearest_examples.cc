@@ -9,7 +9,6 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kClasses = 100;
 constexpr float kTiny = 1e-12F;
 
 /// An example by its class and its number in it.
@@ -39,21 +38,20 @@ float cosine(const float* feature, const float* center, const float* direction, 
   return dot / std::max(std::sqrt(square), kTiny);
 }
 
-/// The best classes of an image, or all.
-std::vector<int64_t> candidates(const at::Tensor& logits) {
-  const at::Tensor best = std::get<1>(logits.topk(std::min(kClasses, logits.numel()))).contiguous();
-  const auto* first = best.data_ptr<int64_t>();
-  return {first, first + best.numel()};
-}
-
 std::vector<NearExample> nearest_to(const RecognizerSnapshot& snapshot, const std::vector<int64_t>& classes,
                                     const at::Tensor& center, const at::Tensor& direction, int64_t most) {
+  const auto* middle = center.data_ptr<float>();
+  const auto* toward = direction.data_ptr<float>();
+  const int64_t dim = center.numel();
   std::vector<Likeness> all;
-  for (const int64_t k : classes) {
-    const at::Tensor rows = snapshot.enrolled.classes[static_cast<size_t>(k)].features.contiguous();  // [m, d]
+  const int64_t looked_at = std::min(kClassesToLookAt, static_cast<int64_t>(classes.size()));
+  for (int64_t c = 0; c < looked_at; ++c) {
+    const int64_t k = classes[static_cast<size_t>(c)];
+    const at::Tensor& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
+    if (!features.defined()) continue;
+    const at::Tensor rows = features.contiguous();  // [m, d]
     const auto* next = rows.data_ptr<float>();
-    for (int64_t i = 0; i < rows.size(0); ++i, next += rows.size(1))
-      all.push_back({cosine(next, center.data_ptr<float>(), direction.data_ptr<float>(), rows.size(1)), k, i});
+    for (int64_t i = 0; i < rows.size(0); ++i, next += dim) all.push_back({cosine(next, middle, toward, dim), k, i});
   }
   const auto end = all.begin() + std::min(most, static_cast<int64_t>(all.size()));
   std::partial_sort(all.begin(), end, all.end(), [](const Likeness& a, const Likeness& b) {
@@ -70,15 +68,16 @@ std::vector<NearExample> nearest_to(const RecognizerSnapshot& snapshot, const st
 
 }  // namespace
 
-std::vector<std::vector<NearExample>> nearest_examples(const RecognizerSnapshot& snapshot, const at::Tensor& logits,
+std::vector<std::vector<NearExample>> nearest_examples(const RecognizerSnapshot& snapshot,
+                                                       const std::vector<std::vector<int64_t>>& best,
                                                        const at::Tensor& features, int64_t most) {
-  std::vector<std::vector<NearExample>> nearest(static_cast<size_t>(features.size(0)));
-  if (most < 1 || !snapshot.enrolled.have_features() || snapshot.feature_count == 0) return nearest;
+  std::vector<std::vector<NearExample>> nearest(best.size());
+  if (most < 1 || snapshot.feature_count == 0) return nearest;
   const at::Tensor center = (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat);
   const at::Tensor moved = features.to(at::kFloat) - center;
   const at::Tensor directions = (moved / moved.norm(2, 1, /*keepdim=*/true).clamp_min(kTiny)).contiguous();
-  for (int64_t i = 0; i < features.size(0); ++i)
-    nearest[static_cast<size_t>(i)] = nearest_to(snapshot, candidates(logits[i]), center, directions[i], most);
+  for (size_t i = 0; i < best.size(); ++i)
+    nearest[i] = nearest_to(snapshot, best[i], center, directions[static_cast<int64_t>(i)], most);
   return nearest;
 }
 

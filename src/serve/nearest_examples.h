@@ -7,10 +7,13 @@
 
 namespace protocom {
 
-/// For each row of `features` [n, d] the `most` examples that are most like it, nearest first, among those of the 100
-/// classes with the highest `logits` [n, c]: all of a recognizer's examples are not looked at for one image. Empty
-/// where features were not kept.
-std::vector<std::vector<NearExample>> nearest_examples(const RecognizerSnapshot& snapshot, const at::Tensor& logits,
+/// Classes of a row whose examples are looked at: not all of a recognizer's for one image.
+inline constexpr int64_t kClassesToLookAt = 20;
+
+/// For each row of `features` [n, d] the `most` examples that are most like it, nearest first, among those of the
+/// first kClassesToLookAt of its `best` classes. Empty where their features were not kept.
+std::vector<std::vector<NearExample>> nearest_examples(const RecognizerSnapshot& snapshot,
+                                                       const std::vector<std::vector<int64_t>>& best,
                                                        const at::Tensor& features, int64_t most);
 
 }  // namespace protocom

@@ -3,12 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/features/embed.h"
+#include "serve/best_classes.h"
 #include "serve/nearest_examples.h"
 #include "serve/proportions.h"
 
@@ -38,7 +40,10 @@ Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
     : file_(std::move(file)),
       options_(std::move(options)),
       model_(std::make_unique<const StoreModel>(read_model(file_))) {
-  if (options_.method.empty() && options_.together == Together::kYes) options_.method = model_->transductive_method();
+  if (options_.method.empty() && options_.together == Together::kYes) {
+    options_.method = model_->transductive_method();
+    if (!options_.proportions.empty()) options_.method += ":proportions=" + options_.proportions;
+  }
   if (options_.method.empty()) options_.method = model_->default_method();
   make_method(options_.method);  // a wrong name is said before images are read
 }
@@ -69,13 +74,24 @@ void Recognizer::refresh() {
   if (scorer != nullptr) {
     scorer->update(snapshot_.enrolled, before);
   } else {
-    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_, ClassScorerOptions{options_.method});
+    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
+                                           ClassScorerOptions{options_.method, options_.shares});
     warn_of_other_shots(scorer->method(), snapshot_.enrolled);
   }
   calibration_.reset();
   if (snapshot_.calibration)
     calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
   scorer_ = std::move(scorer);
+}
+
+/// Says once that the calibration was made with other classes: its threshold may let more strangers pass, or fewer.
+void Recognizer::warn_of_other_classes() {
+  if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names())) return;
+  warned_ = true;
+  logger().warn(
+      "the calibration was made with {} classes, others than the {} that are enrolled now: probabilities and 'none of "
+      "these' may be off; make it anew (protocom calibrate {})",
+      calibration_->classes, scorer_->class_names().size(), file_.path().string());
 }
 
 Backbone& Recognizer::backbone() {
@@ -106,21 +122,36 @@ std::vector<TellingAttribute> Recognizer::telling_attributes(const at::Tensor& l
   return telling;
 }
 
-std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) const {
+/// `logits` [c] with the logarithm of their exponentials' sum; `best`: the first of the ranking.
+std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double log_sum,
+                                                const std::vector<int64_t>& best) const {
+  std::vector<RankedClass> ranking;
+  for (const int64_t k : best) {
+    if (static_cast<int64_t>(ranking.size()) == options_.top) break;
+    ranking.push_back({scorer_->class_names()[static_cast<size_t>(k)], std::exp(logits[k].item<double>() - log_sum)});
+  }
+  return ranking;
+}
+
+std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   const at::NoGradGuard no_grad;
+  warn_of_other_classes();
   const EpisodeScores scores = scorer_->score(features);
   const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
   const double factor = calibration_ ? calibration_->factor : 1.0;
   const bool has_threshold =
       calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.defined());
-  auto rankings = rank_classes((logits * factor).softmax(-1), scorer_->class_names(), options_.top);
+  const at::Tensor scaled = logits * factor, all = scaled.logsumexp(-1);  // [n, c], [n]
+  std::vector<std::vector<int64_t>> best;
+  for (const at::Tensor& row : logits.unbind())
+    best.push_back(best_classes(row, std::max(options_.top, kClassesToLookAt)));
   const at::Tensor familiar = familiarity(scores);
-  auto nearest = nearest_examples(snapshot_, logits, features, options_.nearest);
+  auto nearest = nearest_examples(snapshot_, best, features, options_.nearest);
   std::vector<Answer> answers;
-  for (size_t i = 0; i < rankings.size(); ++i) {
+  for (size_t i = 0; i < best.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
-    answer.ranking = std::move(rankings[i]);
+    answer.ranking = ranking_of(scaled[row], all[row].item<double>(), best[i]);
     answer.familiarity = familiar[row].item<double>();
     if (has_threshold) answer.none_of_these = answer.familiarity <= calibration_->threshold;
     answer.attributes = telling_attributes(logits[row], features[row]);
@@ -175,11 +206,13 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
 }
 
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
-                                  Progress& progress) {
+                                  Progress& progress, std::vector<UnreadableFile>* unreadable) {
   if (others.empty()) return calibrate_on({}, options, progress);
   refresh();
   const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
-  if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+  if (!files.unreadable.empty() && (unreadable == nullptr || files.paths.empty()))
+    fail("{}", files.unreadable.front().reason);
+  if (unreadable != nullptr) *unreadable = files.unreadable;
   return calibrate_on(files.features, options, progress);
 }
 

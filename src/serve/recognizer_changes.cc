@@ -160,6 +160,11 @@ std::string describe_change(const std::vector<Enrolee>& enrolees) {
 
 }  // namespace
 
+std::string hash_of_feature(const at::Tensor& feature) {
+  const at::Tensor values = feature.to(at::kFloat).contiguous();
+  return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+}
+
 std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees) {
   for (const Enrolee& one : enrolees) {
     if (one.description) check_description(settings_, one.name, *one.description);

@@ -1,4 +1,5 @@
 #include "protocom/core/error.h"
+#include "protocom/serve/calibration.h"
 #include "protocom/serve/recognizer_file.h"
 #include "serve/database.h"
 
@@ -57,6 +58,9 @@ std::vector<std::string> RecognizerFile::check() const {
   note(findings, [&] { check_pages(*database_, findings); });
   note(findings, [&] { check_rules(*database_, findings); });
   note(findings, [&] { static_cast<void>(snapshot()); });
+  note(findings, [&] {
+    if (const auto read = calibration()) static_cast<void>(calibration_from(*read, path().string()));
+  });
   for (const RecognizerArtefact& one : artefacts_)
     note(findings, [&] { read_artefact(one.name, [](const std::filesystem::path&) {}); });
   return findings;

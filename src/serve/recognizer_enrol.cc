@@ -1,8 +1,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <set>
 
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/core/memory_file.h"
+#include "protocom/core/near_matches.h"
 #include "protocom/features/embed.h"
 #include "protocom/serve/recognizer.h"
 
@@ -51,9 +55,47 @@ void distribute(EmbeddedBatch&& batch, const Files& files, const Recognizer& rec
     Collected& own = to[files.owner[next++]];
     own.features.push_back(batch.features[static_cast<int64_t>(i)]);
     own.examples.hashes.push_back(batch.hashes[i]);
-    own.examples.sources.push_back(batch.paths[i].string());
+    own.examples.sources.push_back(shown(batch.paths[i]));
     own.examples.thumbnails.push_back(recognizer.thumbnail_of(batch.images[i]));
   }
+}
+
+/// The examples that a request gives as features.
+void take_given(const EnrolRequest& request, Collected& to) {
+  if (!request.features.defined()) return;
+  const at::Tensor features = request.features.to(at::kFloat);
+  if (features.dim() != 2 ||
+      (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
+    fail("class '{}': features of the shape [{}] for {} sources", request.description.name,
+         fmt::join(features.sizes(), ", "), request.sources.size());
+  for (int64_t i = 0; i < features.size(0); ++i) {
+    to.features.push_back(features[i]);
+    to.examples.hashes.push_back(hash_of_feature(features[i]));
+    to.examples.sources.push_back(request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)]);
+    to.examples.thumbnails.emplace_back();
+  }
+}
+
+constexpr size_t kMostNamed = 20;
+
+/// One line for all classes: those that look like typing errors first, with what was probably meant.
+void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& knowledge) {
+  std::vector<std::string> known;
+  for (const std::string& attribute : knowledge.attributes) {
+    const auto title = knowledge.titles.find(attribute);
+    known.push_back(title == knowledge.titles.end() ? attribute : title->second);
+  }
+  std::vector<std::string> typing_errors, others;
+  for (const std::string& one : left_out) {
+    const std::string meant = did_you_mean(one, known);
+    (meant.empty() ? others : typing_errors).push_back("'" + one + "'" + meant);
+  }
+  for (const std::string& one : typing_errors) logger().warn("left out: the knowledge has no attribute {}", one);
+  if (others.empty()) return;
+  const size_t count = others.size();
+  if (count > kMostNamed) others.resize(kMostNamed);
+  logger().warn("attributes that the knowledge has not are left out ({}): {}{}", count, fmt::join(others, ", "),
+                count > kMostNamed ? ", ..." : "");
 }
 
 }  // namespace
@@ -73,18 +115,27 @@ std::string Recognizer::thumbnail_of(const Image& image) const {
 }
 
 Enrolee Recognizer::describe(const ClassRequest& request) {
+  std::set<std::string> left_out;
+  Enrolee made = describe(request, left_out);
+  if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
+  return made;
+}
+
+Enrolee Recognizer::describe(const ClassRequest& request, std::set<std::string>& left_out) {
   Enrolee made;
   made.name = request.name;
   if (says_something(request)) made.describe = Describe::kAnyClass;
-  if (!says_something(request) && file_.find_class(request.name)) return made;
-  made.description =
-      knowledge() == nullptr ? describe_without_knowledge(request) : describe_class(*knowledge(), *model_, request);
+  if (!says_something(request) && file_.has_class(request.name)) return made;
+  made.description = knowledge() == nullptr ? describe_without_knowledge(request)
+                                            : describe_class(*knowledge(), *model_, request, &left_out);
   return made;
 }
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
   std::vector<Enrolee> enrolees;
-  for (const EnrolRequest& one : requests) enrolees.push_back(describe(one.description));
+  std::set<std::string> left_out;
+  for (const EnrolRequest& one : requests) enrolees.push_back(describe(one.description, left_out));
+  if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
   const Files files = find_files(requests, done);
   std::vector<Collected> collected(requests.size());
@@ -99,6 +150,8 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
   }
   std::vector<Enrolee> left;
   for (size_t i = 0; i < requests.size(); ++i) {
+    done.given += requests[i].features.defined() ? requests[i].features.size(0) : 0;
+    take_given(requests[i], collected[i]);
     if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
     enrolees[i].examples = std::move(collected[i].examples);
     if (!collected[i].features.empty()) enrolees[i].examples.features = at::stack(collected[i].features);

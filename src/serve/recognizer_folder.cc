@@ -46,44 +46,49 @@ json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
   return entries;
 }
 
-json export_classes(const RecognizerSnapshot& snapshot, const fs::path& folder) {
+json export_classes(const RecognizerContents& contents, const std::vector<std::string>& attributes,
+                    const fs::path& folder) {
   json entries = json::array();
   std::vector<at::Tensor> association, embedding, sum, sum_squares;
-  const bool moments = !snapshot.enrolled.have_features();
-  for (const StoredClass& one : snapshot.enrolled.classes) {
+  std::vector<int64_t> counts;
+  for (const StoredClass& one : contents.classes) {
     entries.push_back({{"class", one.name},
                        {"title", one.description.title},
-                       {"embedding_source", one.description.embedding_source},
-                       {"images", one.count}});
+                       {"embedding_source", one.description.embedding_source}});
     association.push_back(one.description.association);
     embedding.push_back(one.description.embedding);
-    if (moments) sum.push_back(one.sum);
-    if (moments) sum_squares.push_back(one.sum_squares);
+    if (one.count == 0) continue;
+    entries.back()["moments"] = counts.size();
+    counts.push_back(one.count);
+    sum.push_back(one.sum);
+    sum_squares.push_back(one.sum_squares);
   }
   NpzWriter writer(folder / kClassesFile);
-  writer.add("attributes", snapshot.enrolled.attributes);
+  writer.add("attributes", attributes);
   if (!entries.empty()) {
     writer.add("association", at::stack(association));
     writer.add("class_embedding", at::stack(embedding));
-    if (moments) writer.add("sum", at::stack(sum));
-    if (moments) writer.add("sum_squares", at::stack(sum_squares));
+  }
+  if (!counts.empty()) {
+    writer.add("moments_count", at::tensor(counts, at::kLong));
+    writer.add("moments_sum", at::stack(sum));
+    writer.add("moments_sum_squares", at::stack(sum_squares));
   }
   writer.close();
   return entries;
 }
 
-json export_examples(const RecognizerFile& file, const RecognizerSnapshot& snapshot, const fs::path& folder) {
+json export_examples(const RecognizerContents& contents, const fs::path& folder) {
   json entries = json::array();
-  for (const ExampleEntry& one : file.list_examples("")) {
-    const std::string jpeg = file.thumbnail(one.id);
-    if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(entries.size())), jpeg);
+  for (size_t i = 0; i < contents.examples.size(); ++i) {
+    const ExampleEntry& one = contents.examples[i];
+    const std::string& jpeg = contents.thumbnails[i];
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(i)), jpeg);
     entries.push_back({{"class", one.class_name}, {"hash", one.hash}, {"source", one.source}, {"time", one.time}});
+    if (!contents.has_feature[i]) entries.back()["feature"] = false;
   }
-  if (!snapshot.enrolled.have_features()) return entries;
-  std::vector<at::Tensor> features = {at::zeros({0, snapshot.enrolled.feature_dim})};
-  for (const StoredClass& one : snapshot.enrolled.classes) features.push_back(one.features);
   NpzWriter writer(folder / kExamplesFile);
-  writer.add("features", at::cat(features));
+  writer.add("features", contents.features);
   writer.close();
   return entries;
 }
@@ -102,7 +107,7 @@ class Folder {
     RecognizerFile file(path);
     const std::vector<Enrolee> all = enrolees(classes);
     if (!all.empty()) file.enrol(all);
-    if (classes.has("sum")) add_moments(classes, file);
+    add_moments(classes, file);
     if (!document_.at("calibration").is_null()) file.set_calibration(document_.at("calibration"));
     file.compact();
   }
@@ -146,15 +151,22 @@ class Folder {
     return all;
   }
 
+  /// Whether the feature of an example is there.
+  static bool has_feature(const json& example) { return example.value("feature", true); }
+
   void add_examples(const std::map<std::string, size_t>& number, std::vector<Enrolee>& to) const {
     const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
     std::vector<std::vector<at::Tensor>> rows(to.size());
-    int64_t i = 0;
+    int64_t i = 0, next = 0;
     for (const json& one : document_.at("examples")) {
       const auto found = number.find(one.at("class").get<std::string>());
       if (found == number.end()) fail("{}: example {} is of no class", where_, i);
+      if (!has_feature(one)) {
+        ++i;
+        continue;
+      }
       NewExamples& own = to[found->second].examples;
-      rows[found->second].push_back(row(features, i, kExamplesFile));
+      rows[found->second].push_back(row(features, next++, kExamplesFile));
       own.hashes.push_back(one.at("hash").get<std::string>());
       own.sources.push_back(one.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(one.at("time")));
@@ -166,19 +178,27 @@ class Folder {
     }
   }
 
+  /// Those of the classes that have some; in folders of earlier versions all classes had, or none.
   void add_moments(const NpzReader& classes, RecognizerFile& file) const {
+    const bool earlier = classes.has("sum");
+    if (!earlier && !classes.has("moments_sum")) return;
     std::map<std::string, std::vector<std::string>> hashes;
-    for (const json& one : document_.at("examples"))
-      hashes[one.at("class").get<std::string>()].push_back(one.at("hash").get<std::string>());
-    const at::Tensor sum = classes.tensor("sum");
-    const at::Tensor sum_squares = classes.tensor("sum_squares");
-    int64_t k = 0;
+    for (const json& one : document_.at("examples")) {
+      if (earlier || !has_feature(one))
+        hashes[one.at("class").get<std::string>()].push_back(one.at("hash").get<std::string>());
+    }
+    const at::Tensor sum = classes.tensor(earlier ? "sum" : "moments_sum");
+    const at::Tensor sum_squares = classes.tensor(earlier ? "sum_squares" : "moments_sum_squares");
+    const at::Tensor counts = earlier ? at::Tensor() : classes.tensor("moments_count").to(at::kLong).unsqueeze(-1);
+    int64_t number = 0;
     for (const json& one : document_.at("classes")) {
+      const int64_t k = earlier ? number++ : whole_number_or<int64_t>(one, "moments", -1);
+      if (k < 0) continue;
       StoredClass moments;
       moments.name = one.at("class").get<std::string>();
-      moments.count = whole_number<int64_t>(one.at("images"));
       moments.sum = row(sum, k, kClassesFile);
-      moments.sum_squares = row(sum_squares, k++, kClassesFile);
+      moments.sum_squares = row(sum_squares, k, kClassesFile);
+      moments.count = earlier ? whole_number<int64_t>(one.at("images")) : row(counts, k, kClassesFile).item<int64_t>();
       moments.image_hashes = hashes[moments.name];
       if (moments.count > 0) file.add_moments(moments);
     }
@@ -194,12 +214,12 @@ class Folder {
 void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
   if (fs::exists(folder) && !fs::is_empty(folder)) fail("{} is already there: choose another folder", folder.string());
   fs::create_directories(folder);
-  const RecognizerSnapshot snapshot = file.snapshot();
+  const RecognizerContents contents = file.contents();
   const json document = {{"header", file.header().to_json()},
                          {"artefacts", export_artefacts(file, folder)},
-                         {"classes", export_classes(snapshot, folder)},
-                         {"examples", export_examples(file, snapshot, folder)},
-                         {"calibration", snapshot.calibration ? *snapshot.calibration : json()}};
+                         {"classes", export_classes(contents, file.settings().attributes, folder)},
+                         {"examples", export_examples(contents, folder)},
+                         {"calibration", contents.calibration ? *contents.calibration : json()}};
   write_file(folder / kDocument, dumped_safely(document).dump(1));
 }
 

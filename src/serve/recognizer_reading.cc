@@ -5,6 +5,7 @@
 #include "protocom/serve/recognizer_file.h"
 #include "serve/class_query.h"
 #include "serve/database.h"
+#include "serve/read_view.h"
 
 namespace protocom {
 namespace {
@@ -21,17 +22,23 @@ ExampleEntry example_at(const Statement& row) {
 
 std::vector<ClassEntry> RecognizerFile::list_classes() const {
   return reading(path(), [&] {
-    const Transaction view(*database_, Access::kRead);
+    const ReadView view(*database_);
     std::vector<ClassEntry> entries;
-    Statement classes = database_->prepare(std::string(kLiveClasses) + " ORDER BY c.id");
+    Statement classes = database_->prepare(live_classes(kCountFeatures) + " ORDER BY c.id");
     while (classes.step()) entries.push_back(entry_at(classes));
     return entries;
   });
 }
 
+bool RecognizerFile::has_class(const std::string& name) const {
+  return reading(path(), [&] {
+    return database_->prepare("SELECT 1 FROM names WHERE name = ? AND removed_by IS NULL").bind(name).step();
+  });
+}
+
 std::optional<ClassEntry> RecognizerFile::find_class(const std::string& name) const {
   return reading(path(), [&]() -> std::optional<ClassEntry> {
-    Statement one = database_->prepare(std::string(kLiveClasses) + " AND n.name = ?");
+    Statement one = database_->prepare(live_classes(kCountFeatures) + " AND n.name = ?");
     one.bind(name);
     if (!one.step()) return std::nullopt;
     return entry_at(one);

@@ -1,13 +1,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
-#include <unordered_map>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "serve/class_query.h"
+#include "serve/read_examples.h"
+#include "serve/read_view.h"
 #include "serve/stored_tensor.h"
 
 namespace protocom {
@@ -15,81 +16,12 @@ namespace {
 
 constexpr size_t kMostSteps = 1000;
 
-/// Which rows of Examples::features are a class's, ascending, and what they are.
-struct ClassRows {
-  std::vector<int64_t> rows;
-  std::vector<KeptExample> examples;
-};
-
-struct Examples {
-  std::unordered_map<int64_t, ClassRows> of_class;  // by its id
-  at::Tensor features;                              // float32 [m, d]
-};
-
-[[noreturn]] void refuse_feature(const Database& database, int64_t class_id) {
-  Statement row = database.prepare("SELECT name FROM names WHERE class = ? AND removed_by IS NULL");
-  const std::string name = row.bind(class_id).step() ? row.text(0) : std::to_string(class_id);
-  fail("{}: class '{}' is damaged: a feature has another size", database.path().string(), excerpt(name));
-}
-
-/// The numbers [m, d] of bytes, which are not copied unless they are of another type.
-at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
-  const at::ScalarType type = settings.feature_type == FeatureType::kFloat16 ? at::kHalf : at::kFloat;
-  const auto values = static_cast<int64_t>(bytes.size() / c10::elementSize(type));
-  if (values == 0) return at::empty({0, settings.feature_dim});
-  const auto owned = std::make_shared<std::string>(std::move(bytes));
-  const at::Tensor flat = at::from_blob(
-      owned->data(), {values}, [owned](void*) {}, at::TensorOptions(type));
-  return flat.to(at::kFloat).view({-1, settings.feature_dim});
-}
-
-int64_t bytes_of_feature(const RecognizerSettings& settings) {
-  return settings.feature_dim * (settings.feature_type == FeatureType::kFloat16 ? 2 : 4);
-}
-
-/// Of all features; the file holds no more than its size, whatever it says.
-size_t most_bytes(const Database& database, const RecognizerSettings& settings) {
-  const auto rows = database.number("SELECT count(*) FROM examples WHERE removed_by IS NULL").value_or(0);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(database.path(), error);
-  return error ? 0 : std::min(static_cast<size_t>(rows * bytes_of_feature(settings)), static_cast<size_t>(size));
-}
-
-/// Of all classes, or of the one of an id. A feature that says to have another size is not read: a damaged file must
-/// not ask for memory.
-Examples read_examples(const Database& database, const RecognizerSettings& settings, std::optional<int64_t> only = {}) {
-  Statement row = database.prepare(
-      std::string("SELECT class, id, source, CASE WHEN typeof(feature) = 'blob' AND length(feature) = ? THEN feature "
-                  "END FROM examples WHERE removed_by IS NULL AND typeof(feature) <> 'null'") +
-      (only ? " AND class = ?" : "") + " ORDER BY id");
-  row.bind(bytes_of_feature(settings));
-  if (only) row.bind(*only);
-  Examples read;
-  std::string bytes;
-  if (!only) bytes.reserve(most_bytes(database, settings));
-  for (int64_t i = 0; row.step(); ++i) {
-    if (row.is_null(3)) refuse_feature(database, row.number(0));
-    ClassRows& own = read.of_class[row.number(0)];
-    own.rows.push_back(i);
-    own.examples.push_back({row.number(1), row.text(2)});
-    bytes += row.blob(3);
-  }
-  read.features = numbers_of(std::move(bytes), settings);
-  return read;
-}
-
-at::Tensor features_of(const Examples& examples, const std::vector<int64_t>& rows) {
-  if (rows.empty()) return examples.features.narrow(0, 0, 0);
-  const auto count = static_cast<int64_t>(rows.size());
-  if (rows.back() - rows.front() + 1 == count) return examples.features.narrow(0, rows.front(), count);
-  return examples.features.index_select(0, at::tensor(rows, at::kLong));
-}
-
 /// A class as it lies in the file.
 struct ReadClass {
   int64_t id = 0;
   StoredClass stored;
   std::vector<KeptExample> examples;
+  int64_t kept = 0;  // of its features, the first: those that the snapshot holds already
 };
 
 /// Of images whose features were not kept.
@@ -114,16 +46,22 @@ void take_features(const at::Tensor& features, const std::string& what, StoredCl
   to.count += features.size(0);
 }
 
-ReadClass class_at(const Database& database, const Statement& row, const RecognizerSettings& settings,
-                   Examples& examples) {
+/// Without features.
+ReadClass bare_class_at(const Database& database, const Statement& row, const RecognizerSettings& settings) {
   const std::string what = class_label(database, row);
   ReadClass read;
   read.id = row.number(kId);
   read.stored.name = row.text(kName);
   read.stored.description = description_at(row, settings, what);
   read_moments(row, settings.feature_dim, what, read.stored);
+  return read;
+}
+
+ReadClass class_at(const Database& database, const Statement& row, const RecognizerSettings& settings,
+                   Examples& examples) {
+  ReadClass read = bare_class_at(database, row, settings);
   ClassRows& own = examples.of_class[read.id];
-  take_features(features_of(examples, own.rows), what, read.stored);
+  take_features(features_of(examples, own.rows), class_label(database, row), read.stored);
   read.examples = std::move(own.examples);
   return read;
 }
@@ -139,10 +77,10 @@ void complete_moments(EnrolledClasses& enrolled) {
   }
 }
 
-/// Adds a class's features to the snapshot's sum, or takes them off.
-void count_features(const StoredClass& one, int64_t sign, RecognizerSnapshot& in) {
+/// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
+void count_features(const StoredClass& one, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
   if (!one.features.defined()) return;
-  const at::Tensor rows = one.features.contiguous();
+  const at::Tensor rows = one.features.slice(0, from).contiguous();
   const auto* next = rows.data_ptr<float>();
   auto* sum = in.feature_sum.data_ptr<double>();
   for (int64_t i = 0; i < rows.size(0); ++i, next += rows.size(1)) {
@@ -157,7 +95,7 @@ void read_all(const Database& database, const RecognizerSettings& settings, Reco
   to.enrolled.attributes = settings.attributes;
   to.feature_sum = at::zeros({settings.feature_dim}, at::kDouble);
   Examples examples = read_examples(database, settings);
-  Statement row = database.prepare(std::string(kLiveClasses) + " ORDER BY c.id");
+  Statement row = database.prepare(live_classes() + " ORDER BY c.id");
   while (row.step()) {
     ReadClass read = class_at(database, row, settings, examples);
     count_features(read.stored, 1, to);
@@ -167,27 +105,57 @@ void read_all(const Database& database, const RecognizerSettings& settings, Reco
   }
 }
 
-bool is_there(const Database& database, int64_t change) {
-  return database.prepare("SELECT 1 FROM changes WHERE id = ?").bind(change).step();
+/// Whether the file has come from what it was at a revision by changes that it still knows.
+bool follows(const Database& database, int64_t revision, int64_t now) {
+  if (revision > 0) return database.prepare("SELECT 1 FROM changes WHERE id = ?").bind(revision).step();
+  // There was no change that could be undone. None is forgotten where the first is the next that could be made then.
+  return revision == now || database.number("SELECT min(id) FROM changes") == 1 - revision;
 }
 
-/// Ids of the classes in which the file differs from what the steps led to; nothing where that cannot be told. Steps
-/// whose last change was undone are taken off: what they had changed has changed back.
-std::optional<std::set<int64_t>> changed_since(const Database& database, std::vector<SnapshotStep>& steps) {
-  std::set<int64_t> changed;
-  for (; !steps.empty() && !is_there(database, steps.back().revision); steps.pop_back())
-    changed.insert(steps.back().classes.begin(), steps.back().classes.end());
+/// What of a class has to be read again.
+enum class Reread { kDescription, kNewExamples, kAll };
+
+using Changed = std::map<int64_t, Reread>;  // by the classes' ids
+
+void note(int64_t id, Reread what, Changed& in) {
+  Reread& noted = in.emplace(id, what).first->second;
+  noted = std::max(noted, what);
+}
+
+/// Rows of a table that tell of a change.
+struct Trace {
+  const char* table;
+  const char* column;  // the class's id
+  const char* when;
+  Reread says;
+};
+
+constexpr Trace kTraces[] = {
+    {"classes", "id", "added_by", Reread::kAll},
+    {"classes", "id", "removed_by", Reread::kAll},
+    {"names", "class", "added_by", Reread::kDescription},
+    {"names", "class", "removed_by", Reread::kDescription},
+    {"descriptions", "class", "added_by", Reread::kDescription},
+    {"descriptions", "class", "removed_by", Reread::kDescription},
+    {"examples", "class", "added_by", Reread::kNewExamples},
+    {"examples", "class", "removed_by", Reread::kAll},
+    {"moments", "class", "added_by", Reread::kAll},
+    {"moments", "class", "removed_by", Reread::kAll},
+};
+
+/// In which classes the file differs from what the steps led to; nothing where that cannot be told. Steps whose last
+/// change was undone are taken off: what they had changed has changed back.
+std::optional<Changed> changed_since(const Database& database, int64_t now, std::vector<SnapshotStep>& steps) {
+  Changed changed;
+  for (; !steps.empty() && !follows(database, steps.back().revision, now); steps.pop_back()) {
+    for (const int64_t id : steps.back().classes) note(id, Reread::kAll, changed);
+  }
   if (steps.empty()) return std::nullopt;
-  for (const auto& [table, column] : {std::pair{"classes", "id"},
-                                      {"names", "class"},
-                                      {"descriptions", "class"},
-                                      {"examples", "class"},
-                                      {"moments", "class"}}) {
-    for (const char* when : {"added_by", "removed_by"}) {
-      Statement rows = database.prepare(fmt::format("SELECT {} FROM {} WHERE {} > ?", column, table, when));
-      rows.bind(steps.back().revision);
-      while (rows.step()) changed.insert(rows.number(0));
-    }
+  for (const Trace& one : kTraces) {
+    Statement rows =
+        database.prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", one.column, one.table, one.when));
+    rows.bind(std::abs(steps.back().revision));
+    while (rows.step()) note(rows.number(0), one.says, changed);
   }
   return changed;
 }
@@ -201,22 +169,48 @@ class Exchange {
 
   /// The class as it is now; nothing: it is gone.
   void put(int64_t id, std::optional<ReadClass> now) {
-    const auto at = std::lower_bound(to_.class_ids.begin(), to_.class_ids.end(), id) - to_.class_ids.begin();
-    const bool was = at < static_cast<int64_t>(to_.class_ids.size()) && to_.class_ids[static_cast<size_t>(at)] == id;
-    if (was) count_features(to_.enrolled.classes[static_cast<size_t>(at)], -1, to_);
+    const int64_t at = place_of(id);
+    const bool was = holds(at, id);
+    if (was && (!now || now->kept == 0)) count_features(to_.enrolled.classes[static_cast<size_t>(at)], -1, to_);
     if (was && !now) take_out(at);
     if (!now) return;
     if (!was) make_room(at, id);
-    count_features(now->stored, 1, to_);
+    count_features(now->stored, 1, to_, now->kept);
     to_.enrolled.classes[static_cast<size_t>(at)] = std::move(now->stored);
     to_.examples[static_cast<size_t>(at)] = std::move(now->examples);
     before_[static_cast<size_t>(at)] = -1;
+  }
+
+  /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing where the
+  /// snapshot does not hold their features, or not before the added ones.
+  [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
+    const int64_t at = place_of(added.id);
+    if (!holds(at, added.id) || !added.stored.features.defined()) return std::nullopt;
+    const at::Tensor& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
+    std::vector<KeptExample> examples = to_.examples[static_cast<size_t>(at)];
+    if (!own.defined()) return std::nullopt;
+    if (!examples.empty() && !added.examples.empty() && examples.back().id >= added.examples.front().id)
+      return std::nullopt;
+    added.kept = own.size(0);
+    added.stored.count += added.kept;
+    added.stored.features = added.examples.empty() ? own : at::cat({own, added.stored.features});
+    examples.insert(examples.end(), added.examples.begin(), added.examples.end());
+    added.examples = std::move(examples);
+    return added;
   }
 
   /// For each class its place at the beginning, -1 for one that was put in.
   [[nodiscard]] std::vector<int64_t> before() && { return std::move(before_); }
 
  private:
+  [[nodiscard]] int64_t place_of(int64_t id) const {
+    return std::lower_bound(to_.class_ids.begin(), to_.class_ids.end(), id) - to_.class_ids.begin();
+  }
+
+  [[nodiscard]] bool holds(int64_t at, int64_t id) const {
+    return at < static_cast<int64_t>(to_.class_ids.size()) && to_.class_ids[static_cast<size_t>(at)] == id;
+  }
+
   void take_out(int64_t at) {
     to_.class_ids.erase(to_.class_ids.begin() + at);
     to_.enrolled.classes.erase(to_.enrolled.classes.begin() + at);
@@ -235,20 +229,42 @@ class Exchange {
   std::vector<int64_t> before_;
 };
 
-std::vector<int64_t> read_some(const Database& database, const RecognizerSettings& settings,
-                               const std::set<int64_t>& ids, RecognizerSnapshot& to) {
+std::vector<int64_t> read_some(const Database& database, const RecognizerSettings& settings, const Changed& changed,
+                               int64_t since, RecognizerSnapshot& to) {
   Exchange exchange(to);
-  Statement row = database.prepare(std::string(kLiveClasses) + " AND c.id = ?");
-  for (const int64_t id : ids) {
+  Statement row = database.prepare(live_classes() + " AND c.id = ?");
+  const auto read = [&](const ExampleRange& range) {
+    Examples examples = read_examples(database, settings, range);
+    return class_at(database, row, settings, examples);
+  };
+  for (const auto& [id, what] : changed) {
     std::optional<ReadClass> now;
     if (row.bind(id).step()) {
-      Examples examples = read_examples(database, settings, id);
-      now = class_at(database, row, settings, examples);
+      if (what != Reread::kAll) now = exchange.extended(read({id, since}));
+      if (!now) now = read({id});
     }
     row.reset();
     exchange.put(id, std::move(now));
   }
   return std::move(exchange).before();
+}
+
+/// Ids of the classes.
+std::vector<int64_t> ids_of(const Changed& changed) {
+  std::vector<int64_t> ids;
+  for (const auto& one : changed) ids.push_back(one.first);
+  return ids;
+}
+
+/// JPEG of each of the examples, empty where none was kept.
+std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleEntry>& examples) {
+  std::vector<std::string> thumbnails;
+  Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+  for (const ExampleEntry& one : examples) {
+    thumbnails.push_back(row.bind(one.id).step() ? row.text(0) : std::string());
+    row.reset();
+  }
+  return thumbnails;
 }
 
 }  // namespace
@@ -259,19 +275,44 @@ RecognizerSnapshot RecognizerFile::snapshot() const {
   return snapshot;
 }
 
+RecognizerContents RecognizerFile::contents() const {
+  return reading(path(), [&] {
+    const ReadView view(*database_);
+    RecognizerContents made;
+    made.examples = list_examples("");
+    made.thumbnails = thumbnails_of(*database_, made.examples);
+    made.calibration = calibration();
+    Statement row = database_->prepare(live_classes() + " ORDER BY c.id");
+    while (row.step()) made.classes.push_back(bare_class_at(*database_, row, settings_).stored);
+    const Examples read = read_examples(*database_, settings_);
+    std::unordered_map<int64_t, int64_t> row_of;  // by the examples' ids
+    for (const auto& [id, own] : read.of_class) {
+      for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
+    }
+    std::vector<int64_t> rows;
+    for (const ExampleEntry& one : made.examples) {
+      const auto found = row_of.find(one.id);
+      made.has_feature.push_back(found != row_of.end());
+      if (found != row_of.end()) rows.push_back(found->second);
+    }
+    made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
+    return made;
+  });
+}
+
 std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const {
   RecognizerSnapshot made = std::exchange(snapshot, {});
   std::vector<int64_t> before;
   reading(path(), [&] {
-    const Transaction view(*database_, Access::kRead);
-    const auto changed = changed_since(*database_, made.steps);
-    if (changed) {
-      before = read_some(*database_, settings_, *changed, made);
-      made.steps.push_back({revision(), {changed->begin(), changed->end()}});
+    const ReadView view(*database_);
+    const int64_t now = revision();
+    if (const auto changed = changed_since(*database_, now, made.steps)) {
+      before = read_some(*database_, settings_, *changed, std::abs(made.steps.back().revision), made);
+      made.steps.push_back({now, ids_of(*changed)});
     } else {
       read_all(*database_, settings_, made);
       before.assign(made.class_ids.size(), -1);
-      made.steps = {{revision(), {}}};
+      made.steps = {{now, {}}};
     }
     if (made.steps.size() > kMostSteps) made.steps.erase(made.steps.begin());
     made.revision = made.steps.back().revision;

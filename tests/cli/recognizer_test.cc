@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -287,9 +290,24 @@ TEST_F(Recognizers, ImagesMayFollowTheAttributesAndOneMayBePipedIn) {
   EXPECT_THAT(
       protocom(folder_->path(), {"classify", "piped.pcm", "-", "--format", "csv"}, folder_->path() / "names.txt").out,
       HasSubstr("\n" + one.string() + ","));
-  const Outcome refused = protocom(folder_->path(), {"enrol", "piped.pcm", "-", "--class", "new"}, one);
+  const Outcome listed = protocom(folder_->path(), {"enrol", "piped.pcm", "-", "--class", "other"}, one);
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(protocom(folder_->path(), {"examples", "list", "piped.pcm", "--class", "other"}).out,
+              HasSubstr("the standard input"));
+  const Outcome refused = protocom(folder_->path(), {"sort", "piped.pcm", "-", "--out", "sorted-pipe"}, one);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("expected names of images"));
+  write_text(folder_->path() / "print0.txt", one.string() + '\0' + one.string() + '\0');
+  const Outcome print0 =
+      protocom(folder_->path(), {"classify", "piped.pcm", "-", "--format", "json"}, folder_->path() / "print0.txt");
+  EXPECT_EQ(print0.exit_code, 0) << print0.err;
+  EXPECT_EQ(lines_of(print0.out).size(), 2u);
+  write_text(folder_->path() / "empty.txt", "");
+  for (const char* command : {"classify", "enrol"}) {
+    const Outcome empty = protocom(folder_->path(), {command, "piped.pcm", "-"}, folder_->path() / "empty.txt");
+    EXPECT_EQ(empty.exit_code, 1);
+    EXPECT_THAT(empty.err, HasSubstr("the standard input is empty"));
+  }
 }
 
 /// A recognizer of the run's parts, and the enrolled images of its classes as `examples list` counts them.
@@ -297,6 +315,136 @@ int64_t images_in(const fs::path& folder, const std::string& recognizer) {
   const Outcome listed = protocom(folder, {"examples", "list", recognizer, "--json"});
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
   return std::count(listed.out.begin(), listed.out.end(), '\n');
+}
+
+/// What every command of these tests is about: a recognizer of the run's parts, of the first classes' first image.
+std::vector<std::string> create_with_classes(const fs::path& folder, const fs::path& out, const std::string& file,
+                                             size_t classes, const std::vector<std::string>& parts) {
+  const Outcome made = protocom(folder, with_parts({"recognizer", "create", file}, out, parts));
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  std::vector<std::string> images;
+  for (const auto& [name, files] : images_by_class(out / "images")) {
+    if (images.size() == classes) break;
+    images.push_back((out / "images" / files[0]).string());
+    EXPECT_EQ(protocom(folder, {"enrol", file, images.back(), "--class", name}).exit_code, 0);
+  }
+  return images;
+}
+
+TEST_F(Recognizers, TakeFeaturesInPlaceOfImages) {
+  const std::string features = out("features.npz").string();
+  const Outcome made = protocom(folder_->path(), with_parts({"recognizer", "create", "features.pcm"}, out(""),
+                                                            {"backbone", "model", "knowledge"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome all = protocom(folder_->path(), {"enrol", "features.pcm", "--features", features});
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(images_in(folder_->path(), "features.pcm"), 16 * 20);
+  EXPECT_EQ(lines_of(protocom(folder_->path(), {"classes", "list", "features.pcm", "--json"}).out).size(), 16u);
+  const Outcome one = protocom(folder_->path(), {"enrol", "features.pcm", "--features", features, "--class", "any"});
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(images_in(folder_->path(), "features.pcm"), 2 * 16 * 20);
+  const std::string image = (out("images") / first_image()).string();
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", "features.pcm", image, "--features", features}).exit_code, 2);
+}
+
+TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
+  const std::string image =
+      create_with_classes(folder_->path(), out(""), "csv.pcm", 2, {"backbone", "model", "knowledge"}).back();
+  const std::string name = std::next(images_by_class(out("images")).begin())->first;
+  const auto answered = [&](const std::string& format) {
+    const Outcome outcome =
+        protocom(folder_->path(), {"classify", "csv.pcm", image, "--method", "mean-fusion", "--format", format});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string csv = answered("csv");
+  EXPECT_THAT(csv, HasSubstr("image,rank,class,probability,none_of_these,familiarity,attributes,nearest\n"));
+  EXPECT_THAT(csv, HasSubstr(image + " (" + name + " 1.000)"));
+  const json answer = lines_of(answered("json")).at(0);
+  ASSERT_FALSE(answer.at("attributes").empty()) << "those that mattered are shown without being asked for";
+  EXPECT_THAT(csv, HasSubstr(answer.at("attributes")[0].at("attribute").get<std::string>() + " "));
+  EXPECT_THAT(answered("table"), HasSubstr("attributes"));
+}
+
+TEST_F(Recognizers, TakeTheSharesOfABatchThatAreGiven) {
+  const Outcome fitted =
+      protocom(folder_->path(), {"fit", "--method", "plda", "--features", out("features.npz").string(), "--knowledge",
+                                 out("knowledge.npz").string(), "--out", "shares.npz", "--quiet"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const Outcome made = protocom(
+      folder_->path(),
+      with_parts({"recognizer", "create", "shares.pcm", "--fitted", "shares.npz"}, out(""), {"backbone", "knowledge"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto by_class = images_by_class(out("images"));
+  const std::string first = by_class.begin()->first;
+  std::string image;
+  for (const auto& entry : {*by_class.begin(), *std::next(by_class.begin())}) {
+    image = (out("images") / entry.second[0]).string();
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", "shares.pcm", image, "--class", entry.first}).exit_code, 0);
+  }
+  const auto classified = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"classify", "shares.pcm", image, "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_->path(), arguments);
+  };
+  const auto probability_of_first = [&](const std::string& shares) {
+    const Outcome outcome = classified({"--shares", shares});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json answer = lines_of(outcome.out).at(0);
+    EXPECT_EQ(answer.at("mode"), "transductive");
+    for (const json& one : answer.at("ranking")) {
+      if (one.at("class") == first) return one.at("probability").get<double>();
+    }
+    return -1.0;
+  };
+  EXPECT_GT(probability_of_first(first + "=0.9999"), probability_of_first(first + "=0.0001"));
+  const Outcome unknown = classified({"--shares", first + "x=0.5"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean '" + first + "'"));
+  EXPECT_EQ(classified({"--proportions", "given"}).exit_code, 2);
+  EXPECT_EQ(classified({"--proportions", "balanced"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, ReportFoldersAndOthersThatCannotBeReadAndGoOn) {
+  create_with_classes(folder_->path(), out(""), "report.pcm", 4, {"backbone", "model", "knowledge"});
+  const auto by_class = images_by_class(out("images"));
+  const auto image = [&](size_t k, size_t i) {
+    return (out("images") / std::next(by_class.begin(), static_cast<int64_t>(k))->second[i]).string();
+  };
+  fs::create_directories(*folder_ / "nothing");
+  const Outcome enrolled =
+      protocom(folder_->path(), {"enrol", "report.pcm", "nothing", image(0, 1), "--class", by_class.begin()->first});
+  EXPECT_EQ(enrolled.exit_code, 1);
+  EXPECT_THAT(enrolled.err, HasSubstr("folders without an image that can be read: 1; images enrolled: 1"));
+  EXPECT_THAT(enrolled.err, ::testing::Not(HasSubstr("of the images could not be read")));
+  write_text(*folder_ / "others/cut.jpg", "\xff\xd8\xff");
+  for (size_t i = 0; i < 4; ++i)
+    write_text(*folder_ / "others" / (std::to_string(i) + ".jpg"), read_text(image(8 + i, 0)));
+  const Outcome calibrated =
+      protocom(folder_->path(), {"calibrate", "report.pcm", "--others", "others", "gone", "--false-accept", "0.3"});
+  EXPECT_EQ(calibrated.exit_code, 1);
+  EXPECT_THAT(calibrated.err, HasSubstr("cut.jpg"));
+  EXPECT_THAT(calibrated.err, HasSubstr("2 of 6 images could not be read"));
+  EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "report.pcm"}).out, HasSubstr("4 others"));
+}
+
+TEST_F(Recognizers, SortNamesThatWouldBeOneFolderIntoTwo) {
+  const auto by_class = images_by_class(out("images"));
+  ASSERT_EQ(protocom(folder_->path(),
+                     with_parts({"recognizer", "create", "twins.pcm"}, out(""), {"backbone", "model", "knowledge"}))
+                .exit_code,
+            0);
+  std::vector<std::string> sort = {"sort", "twins.pcm", "--out", "twins"};
+  auto own = by_class.begin();
+  for (const char* name : {"a/b", "a_b", "none of these"}) {
+    sort.push_back((out("images") / (own++)->second[0]).string());
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", "twins.pcm", sort.back(), "--class", name}).exit_code, 0);
+  }
+  const Outcome sorted = protocom(folder_->path(), sort);
+  ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
+  std::vector<std::string> folders;
+  for (const std::string& file : files_below(*folder_ / "twins")) folders.push_back(file.substr(0, file.find('/')));
+  EXPECT_THAT(folders, ::testing::UnorderedElementsAre("a_b", "a_b-2", "none of these-2"));
 }
 
 TEST_F(Recognizers, ManyEnrolmentsAtOnceAllCount) {
@@ -458,6 +606,42 @@ TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
   const json answer = lines_of(outcome.out).at(0);
   EXPECT_THAT(answer.at("image").get<std::string>(), HasSubstr("arrivals/"));
   EXPECT_EQ(answer.at("ranking")[0].at("class"), "seen");
+}
+
+/// Waits for something, at most a minute.
+bool comes_true(const std::function<bool()>& what) {
+  for (int i = 0; i < 600 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return what();
+}
+
+TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
+  const std::string image =
+      create_with_classes(folder_->path(), out(""), "missed.pcm", 1, {"backbone", "model", "knowledge"}).front();
+  const fs::path folder = *folder_ / "busy";
+  write_text(folder / "there.jpg", read_text(image));
+  Program watching(folder_->path(), {"watch", "missed.pcm", "busy", "--existing", "--log-file", "missed.log"});
+  const auto answers = [&](const char* name) {
+    return comes_true([&] { return watching.out_so_far().find(name) != std::string::npos; });
+  };
+  ASSERT_TRUE(answers("there.jpg")) << watching.out_so_far();
+  watching.signal(SIGSTOP);
+  const int most = std::stoi(read_text("/proc/sys/fs/inotify/max_queued_events"));
+  for (int i = 0; i < most + 10; ++i) std::ofstream(folder / (i % 2 == 0 ? "a.txt" : "b.txt")) << i;
+  write_text(folder / "late.jpg", read_text(image));  // of which the system does not tell
+  watching.signal(SIGCONT);
+  EXPECT_TRUE(answers("late.jpg")) << watching.out_so_far();
+  const std::string name = images_by_class(out("images")).begin()->first;
+  ASSERT_EQ(protocom(folder_->path(), {"classes", "remove", "missed.pcm", name}).exit_code, 0);
+  write_text(folder / "lost.jpg", read_text(image));
+  EXPECT_TRUE(comes_true(
+      [&] { return read_text(*folder_ / "missed.log").find("there is no class yet") != std::string::npos; }));
+  ASSERT_EQ(protocom(folder_->path(), {"undo", "missed.pcm"}).exit_code, 0);
+  write_text(folder / "after.jpg", read_text(image));
+  EXPECT_TRUE(answers("after.jpg"));
+  fs::remove_all(folder);
+  const Outcome outcome = watching.wait();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("busy is no longer there"));
 }
 
 }  // namespace

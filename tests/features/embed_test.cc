@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <future>
+
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/data/image.h"
@@ -71,6 +74,47 @@ TEST(EmbedFiles, HoldsNoMoreThanABatchOfImages) {
   options.device = "cpu";
   EXPECT_EQ(embed_files(backbone, paths, options, Progress::none()).features.size(0), 5);
   EXPECT_EQ(backbone.batches, (std::vector<int64_t>{2, 2, 1}));
+}
+
+/// Says when its forward pass of each batch has begun.
+class Announcing : public MeanColour {
+ public:
+  at::Tensor forward(const at::Tensor& images) override {
+    began.at(batches.size()).set_value();
+    return MeanColour::forward(images);
+  }
+  std::array<std::promise<void>, 3> began;
+};
+
+TEST(EmbedFiles, TheBackboneGoesOnWhileABatchIsTaken) {
+  const TempDir folder;
+  std::vector<std::filesystem::path> paths;
+  for (int i = 0; i < 3; ++i) paths.push_back(paint(folder, std::to_string(i) + ".png", static_cast<uint8_t>(i)));
+  Announcing backbone;
+  ExtractOptions options;
+  options.batch = 1;
+  options.device = "cpu";
+  std::vector<std::filesystem::path> taken;
+  const auto take = [&](EmbeddedBatch&& batch) {
+    taken.push_back(batch.paths.front());
+    if (taken.size() == backbone.began.size()) return;
+    EXPECT_EQ(backbone.began.at(taken.size()).get_future().wait_for(std::chrono::seconds(20)),
+              std::future_status::ready)
+        << "batch " << taken.size() << " waits until the one before it is taken";
+  };
+  embed_batches(backbone, paths, options, take, Progress::none());
+  EXPECT_EQ(taken, paths) << "in order";
+}
+
+TEST(EmbedFiles, WhatTakingThrowsComesOut) {
+  const TempDir folder;
+  const std::vector<std::filesystem::path> paths = {paint(folder, "a.png", 1), paint(folder, "b.png", 2)};
+  MeanColour backbone;
+  ExtractOptions options;
+  options.batch = 1;
+  options.device = "cpu";
+  const auto take = [](EmbeddedBatch&&) { fail("the disk is full"); };
+  EXPECT_THROW(embed_batches(backbone, paths, options, take, Progress::none()), Error);
 }
 
 /// Sees the middle half of an image.

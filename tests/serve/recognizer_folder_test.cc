@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <map>
+#include <thread>
+
 #include "protocom/core/error.h"
+#include "protocom/core/npz.h"
 #include "protocom/serve/class_store.h"
 #include "serve/recognizer_file_support.h"
 #include "serve/recognizer_support.h"
@@ -49,6 +54,67 @@ TEST(RecognizerFolder, OfMomentsComesBackToo) {
   const StoredClass dog = RecognizerFile(folder / "b.pcm").snapshot().enrolled.classes[0];
   EXPECT_EQ(dog.count, 2);
   EXPECT_TRUE(dog.sum.equal(at::tensor({2.0, 3.0}, at::kDouble)));
+}
+
+TEST(RecognizerFolder, AClassOfMomentsLeavesTheOthersTheirImages) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("old", {}, {}), enrolee("cat", {{3, 4}, {5, 6}}, {"b", "c"})});
+  StoredClass moments;
+  moments.name = "old";
+  moments.count = 3;
+  moments.sum = at::ones({2}, at::kDouble);
+  moments.sum_squares = at::ones({2}, at::kDouble);
+  moments.image_hashes = {"x", "y", "z"};
+  file.add_moments(moments);
+  file.enrol({enrolee("old", {{7, 8}}, {"d"})});
+  export_recognizer(file, folder / "out");
+  import_recognizer(folder / "out", folder / "b.pcm", {});
+  const RecognizerContents was = file.contents(), is = RecognizerFile(folder / "b.pcm").contents();
+  EXPECT_TRUE(is.features.equal(at::tensor({1.0F, 2.0F, 7.0F, 8.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({4, 2})));
+  std::map<std::string, std::string> shown;
+  for (size_t i = 0; i < is.examples.size(); ++i)
+    shown[is.examples[i].hash] = is.examples[i].source + " " + is.thumbnails[i];
+  EXPECT_THAT(shown, SizeIs(7));
+  EXPECT_EQ(shown["c"], "photos/c.jpg JPEG of c");
+  EXPECT_EQ(is.classes[1].count, 3);
+  EXPECT_TRUE(is.classes[1].sum.equal(was.classes[1].sum));
+  EXPECT_EQ(is.classes[0].count + is.classes[2].count, 0) << "those have features instead";
+}
+
+TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
+  const TempDir folder;
+  const fs::path path = make_file(folder);
+  RecognizerFile(path).enrol({enrolee("first", {}, {}), enrolee("second", {{-1, -1}}, {"-1"})});
+  std::atomic<bool> ended{false};
+  std::thread writing([&] {
+    RecognizerFile writer(path);
+    for (int n = 1; !ended && n < 200; ++n) {
+      const auto number = static_cast<float>(n);
+      writer.enrol({enrolee("first", {{number, number}}, {std::to_string(n)})});
+    }
+  });
+  const RecognizerFile file(path);
+  int64_t wrong = 0;
+  for (int round = 0; round < 3; ++round) {
+    const fs::path out = folder / ("out" + std::to_string(round));
+    export_recognizer(file, out);
+    const auto document = nlohmann::json::parse(read_file(out / "recognizer.json"));
+    const at::Tensor features = NpzReader(out / "examples.npz").tensor("features");
+    const auto& examples = document.at("examples");
+    if (features.size(0) != static_cast<int64_t>(examples.size())) {
+      ++wrong;
+      continue;
+    }
+    for (size_t i = 0; i < examples.size(); ++i) {
+      const std::string hash = examples[i].at("hash");
+      wrong += features[static_cast<int64_t>(i)][0].item<float>() == std::stof(hash) ? 0 : 1;
+      wrong += read_file(out / "thumbnails" / (std::to_string(i) + ".jpg")) == "JPEG of " + hash ? 0 : 1;
+    }
+  }
+  ended = true;
+  writing.join();
+  EXPECT_EQ(wrong, 0) << "a feature or a thumbnail is another image's";
 }
 
 TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {

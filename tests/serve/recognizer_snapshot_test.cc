@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <random>
+#include <sstream>
 
 #include "protocom/core/error.h"
 #include "protocom/serve/class_scorer.h"
@@ -104,6 +105,66 @@ TEST_F(RecognizerSnapshotTest, ReadsNoMoreThanWhatHasChanged) {
   file.undo();
   file.undo();
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(-1, 0, 1)) << "the class that was removed comes back in its place";
+}
+
+TEST_F(RecognizerSnapshotTest, FollowsTheFirstChangeAfterThereWasNoneToUndo) {
+  RecognizerFile file = open();
+  RecognizerSnapshot empty;
+  file.refresh(empty);
+  file.enrol({enrolee("a", {{1, 2}}, {"a"}), enrolee("b", {{3, 4}}, {"b"})});
+  EXPECT_THAT(file.refresh(empty), ElementsAre(-1, -1));
+  expect_same(empty, file.snapshot());
+  file.compact();
+  RecognizerSnapshot snapshot = file.snapshot(), before_another = snapshot;
+  open().enrol({enrolee("b", {{5, 6}}, {"b2"})});
+  EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, -1)) << "after compact and import, too";
+  expect_same(snapshot, file.snapshot());
+  file.remove_class("a");
+  file.compact();
+  file.enrol({enrolee("b", {{7, 8}}, {"b3"})});
+  EXPECT_THAT(file.refresh(before_another), ElementsAre(-1)) << "what was forgotten meanwhile cannot be known";
+  expect_same(before_another, file.snapshot());
+}
+
+/// Bytes that this process has asked files for until now.
+int64_t bytes_read() {
+  std::istringstream lines(read_file("/proc/self/io"));
+  std::string name;
+  int64_t bytes = 0;
+  lines >> name >> bytes;  // "rchar: 123"
+  return bytes;
+}
+
+TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
+  constexpr int64_t kImages = 20'000, kDim = 64;
+  RecognizerSettings settings = small_settings();
+  settings.feature_dim = kDim;
+  const TempDir folder;
+  const fs::path path = make_file(folder, settings);
+  const auto images = [](int64_t from, int64_t count) {
+    Enrolee made = enrolee("large", {}, {});
+    made.examples.features = at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kDim});
+    for (int64_t i = from; i < from + count; ++i) made.examples.hashes.push_back(std::to_string(i));
+    return made;
+  };
+  RecognizerFile file(path);
+  file.enrol({images(0, kImages)});
+  const int64_t all = kImages * kDim * 4;  // bytes of its features
+  const auto cost = [&](const std::function<void(RecognizerFile&)>& work) {
+    RecognizerFile fresh(path);  // without anything in its cache
+    const int64_t before = bytes_read();
+    work(fresh);
+    return bytes_read() - before;
+  };
+  EXPECT_GT(cost([](RecognizerFile& fresh) { static_cast<void>(fresh.snapshot()); }), all) << "bytes are counted";
+  RecognizerSnapshot snapshot = file.snapshot();
+  EXPECT_LT(cost([&](RecognizerFile& fresh) { EXPECT_TRUE(fresh.has_class("large")); }), 100'000);
+  EXPECT_LT(cost([&](RecognizerFile& fresh) { fresh.enrol({images(kImages, 1)}); }), all / 5);
+  EXPECT_LT(cost([&](RecognizerFile& fresh) { fresh.refresh(snapshot); }), 200'000);
+  expect_same(snapshot, file.snapshot());
+  file.rename_class("large", "larger");
+  EXPECT_LT(cost([&](RecognizerFile& fresh) { fresh.refresh(snapshot); }), 200'000);
+  expect_same(snapshot, file.snapshot());
 }
 
 TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {

@@ -194,14 +194,103 @@ TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
 TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
   fs::create_directories(folder_.path() / "photos" / "mouse");
   photo("photos/mouse/1.png", 9);
-  write_file(folder_ / "attributes.csv", "class,attribute\nmouse,whiskers\nmouse,tail\n");
+  write_file(folder_ / "attributes.csv", "class,attribute\nmouse,whiskers\nmouse,tail\nmouse,tial\n");
   std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
   take_attributes(folder_ / "attributes.csv", requests);
+  EXPECT_THAT(usage_message_of([&] { take_attributes(folder_ / "attributes.csv", requests); }),
+              HasSubstr("class 'mouse' has attributes already"));
   Recognizer pets = Recognizer::open(path_);
+  const Logged logged;
   pets.enrol(requests);
+  EXPECT_THAT(logged.text(), HasSubstr("left out: the knowledge has no attribute 'tial'; did you mean 'tail'?"));
+  EXPECT_THAT(logged.text(), HasSubstr("left out (1): 'whiskers'"));
   EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::ones({1})));
   requests.front().description.unknown = UnknownAttribute::kRefuse;
   EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("no attribute 'whiskers'"));
+}
+
+TEST_F(SmallRecognizer, EnrolsFeaturesAsTheImagesThatTheyAreOf) {
+  Recognizer pets = Recognizer::open(path_);
+  FeatureSet set;
+  set.features = pets.features_of(
+      {read_image(photo("1.png", 10)), read_image(photo("2.png", 240)), read_image(photo("3.png", 30))});
+  set.labels = at::tensor({0, 2, 0}, at::kLong);
+  set.class_names = {"dark", "empty", "bright"};
+  set.image_ids = {"1", "2", "3"};
+  const Enrolment done = pets.enrol(requests_of_features(set, ""));
+  EXPECT_EQ(done.given, 3);
+  ASSERT_THAT(done.classes, SizeIs(2)) << "a class without an image is none";
+  EXPECT_EQ(pets.file().list_examples("dark")[1].source, "3");
+  EXPECT_EQ(pets.file().list_examples("dark")[1].hash, hash_of_feature(set.features[2]));
+  EXPECT_TRUE(pets.file().snapshot().enrolled.classes[0].features[1].equal(set.features[2]));
+  EXPECT_EQ(pets.classify(photo("4.png", 235)).ranking[0].name, "bright");
+  EXPECT_EQ(pets.enrol(requests_of_features(set, "dark")).classes[0].added, 1) << "two of the three are there";
+  EnrolRequest wrong;
+  wrong.description.name = "dark";
+  wrong.features = at::ones({1, 3});
+  EXPECT_THAT(message_of([&] { pets.enrol({wrong}); }), HasSubstr("expected features of the shape"));
+}
+
+TEST_F(SmallRecognizer, SaysOnceThatItsCalibrationWasMadeWithOtherClasses) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20), photo("3.png", 30)}),
+              request("bright", {photo("4.png", 230), photo("5.png", 240), photo("6.png", 250)})});
+  CalibrationOptions options;
+  options.false_accept = 0.4;
+  pets.calibrate({}, options);
+  const Logged logged;
+  pets.classify(photo("7.png", 15));
+  EXPECT_THAT(logged.text(), IsEmpty());
+  pets.file().rename_class("dark", "night");
+  for (int i = 0; i < 2; ++i) pets.classify(photo("7.png", 15));
+  const std::string text = logged.text();
+  const size_t first = text.find("was made with 2 classes, others than the 2");
+  EXPECT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("was made with", first + 1), std::string::npos) << text;
+}
+
+TEST_F(SmallRecognizer, CalibratesOnTheOthersThatCanBeRead) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20)}),
+              request("bright", {photo("4.png", 230), photo("5.png", 240)})});
+  write_file(folder_ / "broken.png", "no image");
+  std::vector<fs::path> others = {folder_ / "broken.png"};
+  for (int i = 0; i < 3; ++i) others.emplace_back(photo(std::to_string(i) + "o.png", static_cast<uint8_t>(100 + i)));
+  CalibrationOptions options;
+  options.false_accept = 0.3;
+  EXPECT_THAT(message_of([&] { pets.calibrate(others, options); }), HasSubstr("broken.png"));
+  std::vector<UnreadableFile> unreadable;
+  EXPECT_EQ(pets.calibrate(others, options, Progress::none(), &unreadable).strangers, 3);
+  EXPECT_THAT(unreadable, SizeIs(1));
+}
+
+TEST_F(SmallRecognizer, ChecksItsCalibrationAsClassifyReadsIt) {
+  RecognizerFile file(path_);
+  file.set_calibration({{"method", "mean-fusion"}, {"factor", -1}});
+  EXPECT_THAT(file.check(), ElementsAre(HasSubstr("the calibration is damaged")));
+}
+
+TEST_F(SmallRecognizer, WarnsWhereTheImagesOfABatchAreNearlyAllOfOneClass) {
+  Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
+  RecognizerOptions options;
+  options.together = Together::kYes;
+  Recognizer pets = Recognizer::open(path_, options);
+  ASSERT_EQ(pets.method().label(), "gauss-fusion");
+  std::vector<fs::path> dark, both;
+  for (uint8_t i = 0; i < 6; ++i) dark.emplace_back(photo(std::to_string(i) + "d.png", static_cast<uint8_t>(5 + i)));
+  both.assign(dark.begin(), dark.begin() + 3);
+  for (uint8_t i = 0; i < 3; ++i) both.emplace_back(photo(std::to_string(i) + "b.png", static_cast<uint8_t>(235 + i)));
+  const auto nothing = [](const fs::path&, const Answer&) {};
+  {
+    const Logged logged;
+    pets.classify(both, nothing);
+    EXPECT_THAT(logged.text(), IsEmpty());
+  }
+  const Logged logged;
+  pets.classify(dark, nothing);
+  EXPECT_THAT(logged.text(),
+              HasSubstr("judged one by one, 100 % of the 6 images are 'dark', where gauss-fusion expects "
+                        "about 50 % of each class"));
 }
 
 TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {

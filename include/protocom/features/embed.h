@@ -28,9 +28,10 @@ struct EmbeddedBatch : EmbeddedFiles {
 };
 
 /// Decodes image files by the backbone's preprocessing (decode_square_image) and extracts their
-/// features. `take` gets batch after batch, in the order given; meanwhile the next one is read and decoded, so that two
-/// are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and `take`
-/// throw.
+/// features. `take` gets batch after batch, in the order given, on another thread than the caller's and never two at
+/// once. Meanwhile the backbone has the next batch, and all usable cores read and decode the one after it, so that
+/// three are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and
+/// `take` throw.
 void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
                    const std::function<void(EmbeddedBatch&& batch)>& take, Progress& progress);
 

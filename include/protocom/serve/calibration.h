@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocom/core/progress.h"
 #include "protocom/fewshot/episode_batch.h"
@@ -23,7 +24,14 @@ struct Calibration {
   int64_t images = 0;       ///< held-out images
   int64_t strangers = 0;    ///< images of none of the classes
   int64_t classes = 0;      ///< that were enrolled then
+  std::string names = {};   ///< hash_of_names of those; empty in recognizers of earlier versions
 };
+
+/// One text for a set of class names, whatever their order.
+std::string hash_of_names(std::vector<std::string> names);
+
+/// Whether it was made with these classes, as far as it says.
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names);
 
 nlohmann::json to_json(const Calibration& calibration);
 /// `where` names it in messages. Throws Error for missing fields and values that cannot be.

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct ClassScorerOptions {
   /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
   /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
   std::string method = {};
+  /// The classes' shares of the images classified together, for methods that take them as given; classes that are not
+  /// named have what is left in equal parts. Empty: none are known.
+  std::map<std::string, double> shares = {};
 };
 
 /// A class and how probable it is.
@@ -28,7 +32,8 @@ struct RankedClass {
 class ClassScorer {
  public:
   /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
-  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept.
+  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept,
+  /// and for shares that cannot be.
   ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
   ~ClassScorer();
   ClassScorer(const ClassScorer&) = delete;
@@ -77,6 +82,7 @@ class ClassScorer {
 
   const StoreModel& model_;
   std::shared_ptr<const Method> method_;
+  std::map<std::string, double> shares_;
   EnrolledClasses enrolled_;
   std::vector<std::string> names_;
   std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them

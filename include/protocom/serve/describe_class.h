@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct ClassRequest {
 
 /// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class
 /// of that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
-/// that no base class has cannot help and are logged. Nothing known: no attributes, a zero embedding, source "nothing".
+/// that no base class has cannot help: they are logged, or those of a request that leaves unknown ones out go into
+/// `left_out`. Nothing known: no attributes, a zero embedding, source "nothing".
 /// Throws UsageError when both are given, else what describe_by_attributes and describe_by_synset throw.
-ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request);
+ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
+                                std::set<std::string>* left_out = nullptr);
 
 /// The same where there is no knowledge: a name. Throws UsageError when anything else is said of the class.
 ClassDescription describe_without_knowledge(const ClassRequest& request);

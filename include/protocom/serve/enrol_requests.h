@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "protocom/data/feature_set.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom {
@@ -15,9 +16,13 @@ std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder
 /// Error with file and line.
 std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 
+/// A class for each one of a features file (read_features) that has images there, in the file's order; with a name for
+/// all of them one class of that name. Throws Error like read_features.
+std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name);
+
 /// Gives each class the attributes that a table (read_attribute_table) has for it, with their weights; those that the
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
-/// table names none of the classes.
+/// table names none of the classes, UsageError when a class of it has attributes already.
 void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
 
 }  // namespace protocom

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,11 @@ struct RecognizerOptions {
   int64_t nearest = 3;  ///< examples of an answer
   /// Attributes of an answer. What they are worth takes a few milliseconds an image, so none unless asked for.
   int64_t attributes = 0;
+  /// Of the images looked at together, by class, for a method that takes them as given (plda-vb:proportions=given); see
+  /// ClassScorerOptions::shares.
+  std::map<std::string, double> shares = {};
+  /// Parameter of the transductive method that together names: estimate, balanced or given; empty: its own.
+  std::string proportions = {};
 };
 
 /// An attribute of the class that an image was taken for.
@@ -57,19 +64,23 @@ struct Answer {
   double familiarity = 0;                    ///< see familiarity()
   std::optional<bool> none_of_these;         ///< it is of none of the classes; nothing without a calibration
   std::vector<TellingAttribute> attributes;  ///< those that moved the first class's logit most; empty where none did
-  std::vector<NearExample> nearest;  ///< nearest first, of the 100 best classes; empty where features were not kept
+  std::vector<NearExample> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
 };
 
 /// A class to enrol, or images of one.
 struct EnrolRequest {
   ClassRequest description;         ///< the class's name, and what is said about it
   std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
+  /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
+  /// undefined.
+  at::Tensor features = {};
+  std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
 };
 
 /// What an enrolment did.
 struct Enrolment {
   std::vector<Enrolled> classes;           ///< in the order of the requests that could be met
-  int64_t given = 0;                       ///< images that could be read
+  int64_t given = 0;                       ///< images that could be read, and features
   SkippedFiles skipped;                    ///< files of folders that are no images
   std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
 };
@@ -126,9 +137,10 @@ class Recognizer {
   Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
-  /// image files of none of the classes; empty: classes are left out in turn.
+  /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out
+  /// and go into `unreadable`; without it, or where none can, it throws Error.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
-                        Progress& progress = Progress::none());
+                        Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
   /// The same with `strangers`, features float32 [n, d] of images of none of the classes, or undefined.
   Calibration calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
@@ -139,9 +151,12 @@ class Recognizer {
  private:
   Recognizer(RecognizerFile file, RecognizerOptions options);
   void refresh();
+  Enrolee describe(const ClassRequest& request, std::set<std::string>& left_out);
   Backbone& backbone();
   const Knowledge* knowledge();
-  std::vector<Answer> answers_of(const at::Tensor& features) const;
+  void warn_of_other_classes();
+  std::vector<Answer> answers_of(const at::Tensor& features);
+  std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
   std::vector<TellingAttribute> telling_attributes(const at::Tensor& logits, const at::Tensor& feature) const;
 
   RecognizerFile file_;
@@ -153,6 +168,7 @@ class Recognizer {
   RecognizerSnapshot snapshot_;
   std::unique_ptr<ClassScorer> scorer_;
   std::optional<Calibration> calibration_;
+  bool warned_ = false;  // that it is of other classes
 };
 
 }  // namespace protocom

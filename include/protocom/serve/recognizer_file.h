@@ -40,10 +40,13 @@ struct RecognizerArtefact {
   int64_t size = 0;            ///< bytes; 0 when it is not embedded
 };
 
+/// What stands for the hash of an image of which only its feature is known, float32 [d].
+std::string hash_of_feature(const at::Tensor& feature);
+
 /// Images of one class, as features.
 struct NewExamples {
   at::Tensor features;                       ///< float32 [n, d]
-  std::vector<std::string> hashes;           ///< [n], hash_file of each image
+  std::vector<std::string> hashes;           ///< [n], hash_file of each image, or hash_of_feature
   std::vector<std::string> sources = {};     ///< [n], where each came from; empty: unknown
   std::vector<std::string> thumbnails = {};  ///< [n], JPEG; empty: none
   std::vector<int64_t> times = {};           ///< [n], seconds since 1970; empty: now
@@ -109,6 +112,17 @@ struct ExampleEntry {
   int64_t time = 0;  ///< of its enrolment, seconds since 1970
 };
 
+/// All that a recognizer holds besides its artefacts, at one moment and as it lies in the file.
+struct RecognizerContents {
+  /// Without features; `count`, `sum` and `sum_squares` are of the images of which only moments are known.
+  std::vector<StoredClass> classes;
+  std::vector<ExampleEntry> examples;              ///< [m], of one class after the other
+  at::Tensor features = {};                        ///< float32 [r, d], of the examples that have one, in order
+  std::vector<bool> has_feature = {};              ///< [m]
+  std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
+  std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
+};
+
 /// A change of the file that can be undone.
 struct ChangeEntry {
   int64_t id = 0;
@@ -152,11 +166,15 @@ class RecognizerFile {
   [[nodiscard]] int64_t revision() const;
   /// All classes with their features.
   [[nodiscard]] RecognizerSnapshot snapshot() const;
-  /// Makes a snapshot of this file what snapshot() gives now, by reading the classes that have changed since; all of
+  /// Everything, in one view: what others enrol meanwhile is in all of it or in nothing.
+  [[nodiscard]] RecognizerContents contents() const;
+  /// Makes a snapshot of this file what snapshot() gives now, by reading the classes that have changed since, and of
+  /// one that only got images those alone; all of
   /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassEntry> list_classes() const;
+  [[nodiscard]] bool has_class(const std::string& name) const;
   /// nothing when there is no such class.
   [[nodiscard]] std::optional<ClassEntry> find_class(const std::string& name) const;
   /// Of one class, or of all for an empty name. Throws Error for an unknown class.

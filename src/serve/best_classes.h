@@ -1,0 +1,14 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace protocom {
+
+/// The numbers of the at most `most` greatest of a row's values, float32 or float64 [c], greatest first; of equal ones
+/// the lower number first. One pass, without looking at the others again: there may be ten thousand for an answer of
+/// five.
+std::vector<int64_t> best_classes(const at::Tensor& row, int64_t most);
+
+}  // namespace protocom
