@@ -31,7 +31,9 @@ void add_methods(CLI::App& command, AnalysisOptions& options) {
                   "Methods with their parameters, see protocom methods; otherwise what --fitted has, with and without "
                   "its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
-  command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
+  command
+      .add_option("--fitted", options.files.fitted,
+                  "Files of protocom fit, or folders of them, for methods that need fitting")
       ->delimiter(',');
   command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
 }

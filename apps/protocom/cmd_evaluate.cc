@@ -101,7 +101,9 @@ void add_methods(CLI::App& command, EvaluateArguments& options) {
           "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
           "what --fitted has, with and without its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
-  command.add_option("--fitted", options.files.fitted, "Files of protocom fit, for methods that need fitting")
+  command
+      .add_option("--fitted", options.files.fitted,
+                  "Files of protocom fit, or folders of them, for methods that need fitting")
       ->delimiter(',');
   command.add_option("--tuned", options.tuned, "The methods that protocom tune chose, besides --methods");
   command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with");
