@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -35,6 +36,8 @@ struct RecognizerOptions {
   int64_t nearest = 3;  ///< examples of an answer
   /// Attributes of an answer. What they are worth takes a few milliseconds an image, so none unless asked for.
   int64_t attributes = 0;
+  /// That a call waits for another process that changes the file, before it throws DatabaseError.
+  std::chrono::seconds patience{60};
 };
 
 /// An attribute of the class that an image was taken for.
