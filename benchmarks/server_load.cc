@@ -116,6 +116,10 @@ void run_mixed(int port, int connections, const Plan& plan) {
     });
   }
   for (std::thread& one : clients) one.join();
+  int64_t requests = 0;
+  for (const auto& [status, count] : statuses) requests += count;
+  fmt::print("mixed: {:.1f} requests/s over {} connections\n", static_cast<double>(requests) / since(begin),
+             connections);
   for (const auto& [status, count] : statuses) fmt::print("mixed: {} answers of status {}\n", count, status);
 }
 
@@ -145,14 +149,17 @@ void run_open(int port, double rate, const Plan& plan) {
              refused, 1000 * percentile(took, 0.5), 1000 * percentile(took, 0.99));
 }
 
+int usage() {
+  fmt::print(stderr, "server_load bare|closed|mixed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) {
-    fmt::print(stderr, "server_load bare|closed|mixed|open RECOGNIZER|PORT NUMBER SECONDS IMAGE...\n");
-    return 2;
-  }
+  if (argc < 6) return usage();
   const std::string mode = argv[1];
+  if (mode != "bare" && mode != "closed" && mode != "mixed" && mode != "open") return usage();
   const Plan plan = read_plan(argv + 4, argv + argc);
   if (mode == "bare") run_bare(argv[2], std::stoul(argv[3]), plan);
   if (mode == "closed") run_closed(std::stoi(argv[2]), std::stoi(argv[3]), plan);

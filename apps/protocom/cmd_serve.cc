@@ -28,8 +28,11 @@ void add_limits(CLI::App& command, http::ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
   command.add_option("--body-bytes", limits.body_bytes, "Longest body of a request")->check(positive);
   command.add_option("--pixels", limits.pixels, "Largest image")->check(positive);
+  command.add_option("--request-pixels", limits.request_pixels, "All images of a request together")->check(positive);
   command.add_option("--connections", limits.connections, "Clients at once")->check(positive);
   command.add_option("--requests", limits.requests, "Requests accepted and not yet answered; more get 503")
+      ->check(positive);
+  command.add_option("--waiting-bytes", limits.waiting_bytes, "Of the bodies of all requests together")
       ->check(positive);
   command.add_option("--waiting-images", limits.waiting_images, "Images that may wait for the backbone; more get 503")
       ->check(positive);

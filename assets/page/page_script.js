@@ -1,7 +1,10 @@
 'use strict';
 
 const $ = id => document.getElementById(id);
-const state = {key: sessionStorage.getItem('key') || '', classes: [], change: null};
+// `settled`: for the numbers of changes that enrolled an answered image, what shows its answer again.
+const state = {key: sessionStorage.getItem('key') || '', classes: [], change: null, settled: new Map()};
+// As many of the largest images as the server takes in one request.
+const imagesAtOnce = 5;
 
 /// One request to the API: its JSON, or an Error that says what the server said.
 async function call(method, path, body, type) {
@@ -27,8 +30,10 @@ function say(text, wrong = false) {
   $('status').classList.toggle('wrong', wrong);
 }
 
-/// Runs what a control starts, and says what went wrong.
+/// Runs what a control starts, and says what went wrong. A control loses the focus where it is disabled: who works by
+/// keyboard finds it again.
 async function attempt(control, work) {
+  const focused = control && document.activeElement === control;
   if (control) control.disabled = true;
   try {
     await work();
@@ -37,6 +42,8 @@ async function attempt(control, work) {
   } finally {
     if (control) control.disabled = false;
     showUndo();
+    if (focused && document.activeElement === document.body)
+      (control.disabled || !control.isConnected ? $('main') : control).focus();
   }
 }
 
@@ -65,7 +72,7 @@ function classRow(one) {
   row.append(element('span', one.class, 'name'));
   const about = [counted(one.images, 'image', 'images')];
   if (one.title && one.title !== one.class) about.unshift(one.title);
-  if (one.attributes.length) about.push(one.attributes.slice(0, 6).join(', ') + (one.attributes.length > 6 ? ', …' : ''));
+  if (one.attributes.length) about.push(one.attributes.slice(0, 6).map(has => has.name).join(', ') + (one.attributes.length > 6 ? ', …' : ''));
   row.append(element('span', about.join(' · '), 'about'));
   const remove = element('button', 'Remove', 'plain');
   remove.type = 'button';
@@ -109,6 +116,7 @@ async function enrol(name, files, attributes) {
                         : done.is_new ? name + ' was added.' : name + ' holds that already.';
   if (done.unreadable.length) text += ' ' + counted(done.unreadable.length, 'image', 'images') + ' could not be read: ' + done.unreadable[0].reason + '.';
   say(text);
+  return done;
 }
 
 function bar(share) {
@@ -117,10 +125,17 @@ function bar(share) {
   return svg;
 }
 
+/// What is kept for the image is given back once it is shown, or cannot be.
+function showBlob(image, blob) {
+  const address = URL.createObjectURL(blob);
+  for (const event of ['load', 'error']) image.addEventListener(event, () => URL.revokeObjectURL(address), {once: true});
+  image.src = address;
+}
+
 async function thumbnail(image, example) {
   const headers = state.key ? {Authorization: 'Bearer ' + state.key} : {};
   const response = await fetch('v1/examples/' + example + '/thumbnail', {headers});
-  if (response.ok) image.src = URL.createObjectURL(await response.blob());
+  if (response.ok) showBlob(image, await response.blob());
 }
 
 function nearExample(one) {
@@ -132,13 +147,17 @@ function nearExample(one) {
   return figure;
 }
 
+function showVerdict(item, text, none) {
+  const verdict = item.querySelector('.verdict');
+  verdict.classList.toggle('none', none);
+  verdict.textContent = text;
+  item.querySelector('.given').hidden = !none;
+}
+
 function showRanking(item, answer) {
   const best = answer.ranking[0];
   const none = answer.none_of_these === true;
-  const verdict = item.querySelector('.verdict');
-  verdict.classList.toggle('none', none);
-  verdict.textContent = none ? 'None of these' : best.class;
-  item.querySelector('.given').hidden = !none;
+  showVerdict(item, none ? 'None of these' : best.class, none);
   item.querySelector('.ranking').replaceChildren(...answer.ranking.map(one => {
     const row = element('li');
     row.append(bar(one.probability), element('span', one.class), element('span', percent(one.probability)));
@@ -156,11 +175,18 @@ function offerCorrection(item, file, answer) {
   const confirm = item.querySelector('.confirm');
   const form = item.querySelector('.correction');
   const settle = (control, name) => attempt(control, async () => {
-    await enrol(name, [file]);
-    item.querySelector('.verdict').textContent = name;
-    item.querySelector('.verdict').classList.remove('none');
-    item.querySelector('.given').hidden = true;
-    form.replaceChildren(element('p', 'Enrolled as ' + name + '.', 'hint'));
+    const done = await enrol(name, [file]);
+    const note = element('p', 'Enrolled as ' + name + '.', 'hint');
+    form.hidden = true;
+    form.after(note);
+    showVerdict(item, name, false);
+    if (done.change) {
+      state.settled.set(done.change.id, () => {
+        note.remove();
+        form.hidden = false;
+        showRanking(item, answer);
+      });
+    }
     $('undo').focus();
   });
   confirm.addEventListener('click', () => settle(confirm, answer.ranking[0].class));
@@ -175,9 +201,8 @@ function offerCorrection(item, file, answer) {
 function answerItem(file, answer) {
   const item = $('answer-template').content.cloneNode(true).querySelector('li');
   const photo = item.querySelector('.photo');
-  photo.src = URL.createObjectURL(file);
   photo.alt = file.name || 'Your image';
-  photo.addEventListener('load', () => URL.revokeObjectURL(photo.src));
+  showBlob(photo, file);
   if (answer.error) {
     item.querySelector('.verdict').textContent = 'It could not be read: ' + answer.error + '.';
     item.querySelector('.correction').remove();
@@ -192,8 +217,8 @@ async function classify(files) {
   const images = [...files];
   if (!images.length) return;
   say('Looking at ' + counted(images.length, 'image', 'images') + ' …');
-  for (let begin = 0; begin < images.length; begin += 16) {
-    const some = images.slice(begin, begin + 16);
+  for (let begin = 0; begin < images.length; begin += imagesAtOnce) {
+    const some = images.slice(begin, begin + imagesAtOnce);
     const form = new FormData();
     for (const file of some) form.append('image', file, file.name || 'photo');
     const done = await call('POST', 'v1/classify', form);
@@ -211,11 +236,12 @@ function listen() {
     }));
   }
   const drop = $('drop');
-  for (const event of ['dragenter', 'dragover']) {
-    drop.addEventListener(event, e => { e.preventDefault(); drop.classList.add('over'); });
-  }
+  for (const event of ['dragenter', 'dragover']) drop.addEventListener(event, () => drop.classList.add('over'));
   for (const event of ['dragleave', 'drop']) drop.addEventListener(event, () => drop.classList.remove('over'));
-  drop.addEventListener('drop', e => { e.preventDefault(); attempt(null, () => classify(e.dataTransfer.files)); });
+  // Beside the zone a browser would leave the page and show the file.
+  for (const event of ['dragover', 'drop'])
+    addEventListener(event, e => { if (e.dataTransfer.types.includes('Files')) e.preventDefault(); });
+  drop.addEventListener('drop', e => { attempt(null, () => classify(e.dataTransfer.files)); });
   addEventListener('paste', e => { if (e.clipboardData.files.length) attempt(null, () => classify(e.clipboardData.files)); });
   $('enrol-form').addEventListener('submit', event => {
     event.preventDefault();
@@ -227,6 +253,9 @@ function listen() {
   });
   $('undo').addEventListener('click', () => attempt($('undo'), async () => {
     const done = await callJson('POST', 'v1/undo', {change: state.change.id});
+    const showAgain = state.settled.get(done.undone.id);
+    if (showAgain) showAgain();
+    state.settled.delete(done.undone.id);
     await refresh();
     say('Taken back: ' + done.undone.what + '.');
   }));

@@ -17,6 +17,9 @@ void check_size(int64_t height, int64_t width, const DecodeOptions& options) {
   if (width > options.max_pixels / height) {
     fail("the image is {} x {} pixels, at most {} million are allowed", width, height, options.max_pixels / 1000000);
   }
+  if (options.pixels_left == nullptr) return;
+  *options.pixels_left -= height * width;
+  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, more than are left for it", width, height);
 }
 
 Image blank_image(int64_t height, int64_t width) {

@@ -37,7 +37,7 @@ Image turn_upright(Image image, int orientation);
 /// options.min_side.
 int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options);
 
-/// Throws Error unless the size is positive and within options.max_pixels.
+/// Throws Error unless the size is positive and within options.max_pixels, and takes it from options.pixels_left.
 void check_size(int64_t height, int64_t width, const DecodeOptions& options);
 
 /// An image of that size, its pixels zero.

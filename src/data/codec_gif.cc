@@ -57,7 +57,7 @@ std::vector<int> stored_rows(const GifImageDesc& frame) {
 Image paint_frame(const GifFile& file, int clear, const DecodeOptions& options) {
   check(file, DGifGetImageDesc(file.get()));
   const GifImageDesc& frame = file->Image;
-  check_size(frame.Height, frame.Width, options);
+  check_size(frame.Height, frame.Width, {0, options.max_pixels});  // a part of the canvas
   const int64_t width = std::max<int64_t>(file->SWidth, frame.Left + frame.Width);
   const int64_t height = std::max<int64_t>(file->SHeight, frame.Top + frame.Height);
   check_size(height, width, options);

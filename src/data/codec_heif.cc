@@ -23,11 +23,20 @@ constexpr int kLongestSide = 1 << 14;
 /// Colour, transparency, and what tiles stand over: a phone's are of 512 x 512 pixels.
 int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixels + (int64_t{1} << 20); }
 
+/// A file may code more pixels than it says it has.
+void charge(const heif_image_handle* handle, int64_t coded, const DecodeOptions& options) {
+  const int64_t said = int64_t{heif_image_handle_get_height(handle)} * heif_image_handle_get_width(handle);
+  if (options.pixels_left == nullptr || coded <= said) return;
+  *options.pixels_left -= coded - said;
+  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, more than are left for it", coded);
+}
+
 Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chroma, const DecodeOptions& options) {
   const CodedPixels budget(coded_pixels(options));
   heif_image* decoded = nullptr;
   const heif_error error = heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, nullptr);
   Owned<heif_image> pixels(decoded, [](heif_image* one) { heif_image_release(one); });
+  charge(handle, coded_pixels(options) - CodedPixels::left(), options);
   if (budget.exceeded()) fail("damaged HEIC or AVIF (its pictures are larger than it says, and than is allowed)");
   check(error);
   return pixels;
@@ -64,7 +73,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
       decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, options);
   const int64_t height = heif_image_get_height(pixels.get(), heif_channel_interleaved);
   const int64_t width = heif_image_get_width(pixels.get(), heif_channel_interleaved);
-  check_size(height, width, options);
+  check_size(height, width, {0, options.max_pixels});  // its header was counted already
   int stride = 0;
   const uint8_t* plane = heif_image_get_plane_readonly(pixels.get(), heif_channel_interleaved, &stride);
   const auto row_bytes = static_cast<size_t>(width * (alpha ? 4 : 3));

@@ -18,6 +18,7 @@ namespace protocom::codec {
 class CodedPixels {
  public:
   /// @param most  pixels of all pictures that are coded in the file together, in channels of full size
+  /// Throws Error where libheif does not take our decoders.
   explicit CodedPixels(int64_t most);
   ~CodedPixels();
   CodedPixels(const CodedPixels&) = delete;
@@ -70,7 +71,8 @@ const heif_decoder_plugin& av1_decoder();
 const heif_decoder_plugin& hevc_decoder();
 
 /// Throws Error for a file whose pictures are made of themselves, for which libheif calls itself until the stack is
-/// full, or of pictures that are made in their turn.
+/// full, or of pictures that are made in their turn, and for one with more references than it can have. Takes a time
+/// that grows as the file does.
 void check_heif_structure(std::string_view bytes);
 
 /// libde265 makes tables as large as a picture is said to be before it asks for the picture: the size that a sequence

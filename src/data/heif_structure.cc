@@ -39,8 +39,25 @@ std::set<uint64_t> made_items(std::string_view bytes) {
 /// For each item those that are decoded for it.
 using Needs = std::map<uint64_t, std::set<uint64_t>>;
 
+/// A file may say `iref` at every fourth byte, and what follows each of them is read as that box: all of them together
+/// have as many references as the file has bytes, and as many that matter as a picture of 256 x 256 tiles, each with
+/// its transparency and its preview, has.
+class Budget {
+ public:
+  explicit Budget(size_t bytes) : read_(bytes) {}
+  void read() { take(read_); }
+  void keep() { take(kept_); }
+
+ private:
+  static void take(size_t& left) {
+    if (left-- == 0) fail("damaged HEIC or AVIF (more references than it can have)");
+  }
+  size_t read_;
+  size_t kept_ = size_t{1} << 18;
+};
+
 /// Adds what an `iref` box says, whose name is at a place.
-void add_references(std::string_view bytes, size_t at, const std::set<uint64_t>& made, Needs& needs) {
+void add_references(std::string_view bytes, size_t at, const std::set<uint64_t>& made, Budget& budget, Needs& needs) {
   const uint64_t size = number_at(bytes, at - 4, 4);
   const size_t end = size < 2 ? bytes.size() : static_cast<size_t>(std::min<uint64_t>(bytes.size(), at - 4 + size));
   at += size == 1 ? 12 : 4;
@@ -52,8 +69,11 @@ void add_references(std::string_view bytes, size_t at, const std::set<uint64_t>&
     const uint64_t from = number_at(bytes, at, id_size);
     const uint64_t count = number_at(bytes, at + id_size, 2);
     at += id_size + 2;
+    budget.read();
     for (uint64_t i = 0; i < count && at < end; ++i, at += id_size) {
+      budget.read();
       const uint64_t to = number_at(bytes, at, id_size);
+      if (kind == "dimg" || kind == "auxl") budget.keep();
       if (kind == "dimg" && made.count(to) > 0) fail("a kind of HEIC or AVIF that is not read (made of made pictures)");
       if (kind == "dimg") needs[from].insert(to);
       if (kind == "auxl") needs[to].insert(from);
@@ -88,8 +108,9 @@ bool has_circle(const Needs& needs) {
 
 void check_heif_structure(std::string_view bytes) {
   const std::set<uint64_t> made = made_items(bytes);
+  Budget budget(bytes.size());
   Needs needs;
-  for (const size_t at : places_of(bytes, "iref")) add_references(bytes, at, made, needs);
+  for (const size_t at : places_of(bytes, "iref")) add_references(bytes, at, made, budget, needs);
   if (has_circle(needs)) fail("damaged HEIC or AVIF (a picture is made of itself)");
 }
 

@@ -3,37 +3,45 @@
 #include <cstdint>
 #include <memory>
 
+#include "http/http_error.h"
 #include "protocom/http/server_options.h"
 
 namespace protocom::http {
 
-/// Counts requests that are accepted and not yet answered, and the bytes of their bodies. Thread-safe.
+/// Counts requests that are accepted and not yet answered, and the bytes of bodies that have come. Thread-safe.
 class Admission {
  public:
   explicit Admission(const ServerLimits& limits) : limits_(limits) {}
 
-  /// A request's place, for as long as this lives.
+  /// What a request takes of the server for as long as this lives: the bytes of its body as they come, and a place once
+  /// all of it is in, so that a client that only announces one takes nothing.
   class Place {
    public:
-    Place(Admission& admission, int64_t bytes);
+    explicit Place(Admission& admission) : admission_(admission) {}
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
+    /// More of its body has come. Returns false where bodies together are longer than they may be now.
+    bool add(int64_t bytes);
+    /// Its body is in. Throws HttpError 503 when there are as many requests as may be.
+    void accept();
+
    private:
     Admission& admission_;
-    int64_t bytes_;
+    int64_t bytes_ = 0;
+    bool accepted_ = false;
   };
 
-  /// A place for a request with a body of so many bytes. Throws HttpError 503 when there is none.
-  std::shared_ptr<Place> admit(int64_t bytes);
-
-  [[nodiscard]] int64_t requests() const { return requests_; }
+  std::shared_ptr<Place> begin() { return std::make_shared<Place>(*this); }
 
  private:
   ServerLimits limits_;
   std::atomic<int64_t> requests_{0};
   std::atomic<int64_t> bytes_{0};
 };
+
+/// What a server says that holds as much as it can.
+HttpError no_room();
 
 }  // namespace protocom::http

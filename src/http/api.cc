@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "http/error_of_now.h"
 #include "http/multipart.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
-#include "protocom/core/log.h"
 
 namespace protocom::http {
 namespace {
+
+/// A client cannot be let wait as long as a program.
+ServerOptions with_patience(ServerOptions options) {
+  options.recognizing.patience = options.limits.file;
+  return options;
+}
 
 constexpr int kFewestWorkers = 2;
 
@@ -18,15 +24,11 @@ size_t workers_of(const ServerOptions& options) {
   return static_cast<size_t>(std::max(wanted, kFewestWorkers));
 }
 
-/// Whatever went wrong, as the client may know it. Called while an exception is handled.
-HttpError error_of_now() {
+void run_answering(const Respond& respond, const std::function<void()>& work) {
   try {
-    throw;
-  } catch (const HttpError& error) {
-    return error;
-  } catch (const std::exception& error) {
-    logger().error("{}", reason_of(error));
-    return {500, "something went wrong in the server; its log says what"};
+    work();
+  } catch (...) {
+    respond(error_response(error_of_now()));
   }
 }
 
@@ -34,13 +36,14 @@ HttpError error_of_now() {
 
 Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
     : path_(recognizer),
-      options_(options),
+      options_(with_patience(options)),
       guard_(options.keys),
       admission_(options.limits),
-      editor_(Recognizer::open(recognizer, options.recognizing)),
+      editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
+      probe_(recognizer, options.limits.file),
       workers_(workers_of(options)),
-      engine_(recognizer, options, metrics_) {
+      engine_(recognizer, options_, metrics_) {
   add_class_routes();
   add_example_routes();
   add_classify_routes();
@@ -49,11 +52,14 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
   add_page_routes();
 }
 
-Api::~Api() { workers_.join(); }
+Api::~Api() {
+  workers_.join();
+  aside_.join();
+}
 
-Admitted Api::admit(const Head& head) {
+Admitted Api::admit(const Head& head, Match match) {
   Admitted admitted;
-  admitted.match = find_route(routes_, head);
+  admitted.match = std::move(match);
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = head.content_type;
@@ -61,20 +67,15 @@ Admitted Api::admit(const Head& head) {
   admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
   if (head.content_length.value_or(0) > admitted.most_bytes)
     refuse(413, "a body has at most {} bytes here", admitted.most_bytes);
-  const uint64_t bytes = head.chunked ? admitted.most_bytes : head.content_length.value_or(0);
-  if (admitted.match.route->asks != Asks::kNothing) admitted.place = admission_.admit(static_cast<int64_t>(bytes));
+  if (admitted.match.route->runs == Runs::kInWorker) admitted.place = admission_.begin();
   return admitted;
 }
 
-void Api::later(const Respond& respond, std::function<void()> work) {
-  boost::asio::post(workers_, [respond, work = std::move(work)] {
-    try {
-      work();
-    } catch (...) {
-      respond(error_response(error_of_now()));
-    }
-  });
+void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work) {
+  boost::asio::post(threads, [respond, work = std::move(work)] { run_answering(respond, work); });
 }
+
+void Api::later(const Respond& respond, std::function<void()> work) { run_in(workers_, respond, std::move(work)); }
 
 void Api::answer(Admitted admitted, std::string body, Respond respond) {
   const Route* route = admitted.match.route;
@@ -84,7 +85,9 @@ void Api::answer(Admitted admitted, std::string body, Respond respond) {
   };
   auto request = std::make_shared<Request>(
       Request{std::move(admitted.match.parameters), std::move(admitted.content_type), std::move(body)});
-  later(keep, [route, request, keep] { route->handle(std::move(*request), keep); });
+  const auto work = [route, request, keep] { route->handle(std::move(*request), keep); };
+  if (route->runs == Runs::kAtOnce) return run_answering(keep, work);
+  run_in(route->runs == Runs::kAside ? aside_ : workers_, keep, work);
 }
 
 void Api::submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done) {
@@ -110,10 +113,14 @@ UploadOptions Api::uploads(std::vector<std::string> fields) const {
   return {settings_.preprocessing, options_.limits, std::move(fields)};
 }
 
+nlohmann::json change_json(const std::optional<ChangeEntry>& change) {
+  if (!change) return nullptr;
+  return {{"id", change->id}, {"what", change->what}, {"time", change->time}};
+}
+
 nlohmann::json last_change_of(const RecognizerFile& file) {
   const std::vector<ChangeEntry> last = file.changes(1);
-  if (last.empty()) return nullptr;
-  return {{"id", last.front().id}, {"what", last.front().what}, {"time", last.front().time}};
+  return last.empty() ? nullptr : change_json(last.front());
 }
 
 ClassEntry class_or_404(const RecognizerFile& file, const std::string& name) {
@@ -125,6 +132,8 @@ ClassEntry class_or_404(const RecognizerFile& file, const std::string& name) {
 ExampleEntry example_or_404(const RecognizerFile& file, int64_t id) {
   try {
     return file.example(id);
+  } catch (const DatabaseError&) {
+    throw;  // it is the file
   } catch (const Error&) {
     refuse(404, "there is no example {}", id);
   }

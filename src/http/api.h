@@ -12,7 +12,9 @@
 #include "http/metrics.h"
 #include "http/routes.h"
 #include "http/uploads.h"
+#include "protocom/core/error.h"
 #include "protocom/http/server_options.h"
+#include "protocom/serve/database_error.h"
 
 namespace protocom::http {
 
@@ -20,13 +22,13 @@ namespace protocom::http {
 struct Admitted {
   Match match;
   std::string content_type;
-  uint64_t most_bytes = 0;  ///< of its body
-  std::shared_ptr<Admission::Place> place;
+  uint64_t most_bytes = 0;                  ///< of its body
+  std::shared_ptr<Admission::Place> place;  ///< nullptr: it needs none
 };
 
 /// What the server does, without a word of sockets: every route of assets/server/openapi.json. Requests are worked on
-/// by several threads; whatever the backbone has to do with is handed to the one thread of the engine, and changes of
-/// the file take turns. Thread-safe.
+/// by several threads; whatever the backbone has to do with is handed to the engine's lanes, and changes of the file
+/// take turns. Thread-safe.
 class Api {
  public:
   /// Throws what opening the recognizer and its keys throws.
@@ -36,9 +38,11 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  /// Whether a request may go on, told from its head alone. Throws HttpError.
-  Admitted admit(const Head& head);
-  /// Answers it, from another thread.
+  /// What a request asks for. Throws HttpError.
+  [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
+  /// Whether it may go on, told from its head alone. Throws HttpError.
+  Admitted admit(const Head& head, Match match);
+  /// Answers it, at once or from another thread.
   void answer(Admitted admitted, std::string body, Respond respond);
 
   [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
@@ -66,13 +70,27 @@ class Api {
 
   /// Images that could be read -> the engine.
   void submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done);
-  /// Runs `work` in a worker; what it throws is answered.
+  /// Runs `work` in one of those threads; what it throws is answered.
+  void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
+  /// The same in a worker.
   void later(const Respond& respond, std::function<void()> work);
   /// Runs `work` on the recognizer that lists and changes, one at a time.
   template <typename Work>
   auto with_editor(const Work& work) {
     const std::lock_guard lock(editor_mutex_);
     return work(editor_);
+  }
+  /// Runs `work`, in which the library refuses what does not fit: that is the client's fault, of that status. What is
+  /// wrong with the file is not.
+  template <typename Work>
+  auto refusing(int status, const Work& work) const {
+    try {
+      return work();
+    } catch (const DatabaseError&) {
+      throw;
+    } catch (const Error& error) {
+      refuse(status, "{}", without_path(error.what()));
+    }
   }
   /// An error's message without where the recognizer lies.
   [[nodiscard]] std::string without_path(const std::string& message) const;
@@ -87,12 +105,16 @@ class Api {
   Recognizer editor_;
   RecognizerSettings settings_;
   std::atomic<bool> calibrates_{false};
+  RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
   std::vector<Route> routes_;
+  boost::asio::thread_pool aside_{1};
   boost::asio::thread_pool workers_;
   BatchEngine engine_;
 };
 
-/// What a class's change was, for a response: its number for undoing.
+/// A change for a response: its number for undoing; null: there is none.
+nlohmann::json change_json(const std::optional<ChangeEntry>& change);
+/// The last one of the file, whoever made it.
 nlohmann::json last_change_of(const RecognizerFile& file);
 
 /// Throws HttpError 404 unless the class is there.

@@ -1,6 +1,5 @@
 #include "http/api.h"
 #include "http/multipart.h"
-#include "protocom/core/error.h"
 
 namespace protocom::http {
 namespace {
@@ -45,16 +44,17 @@ class Turn {
 
 void Api::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options, const Respond& respond) {
   const Turn turn(calibrates_);
+  // A recognizer of its own: the others go on meanwhile.
+  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+  json shown;
   try {
-    // A recognizer of its own: the others go on meanwhile.
-    Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
-    const Calibration made = recognizer.calibrate_on(strangers, options);
-    json shown = to_json(made);
-    shown["change"] = last_change_of(recognizer.file());
-    respond(json_response(shown));
-  } catch (const Error& error) {
-    refuse(409, "{}", in_words_of_requests(without_path(error.what())));
+    shown = refusing(409, [&] { return to_json(recognizer.calibrate_on(strangers, options)); });
+  } catch (HttpError& refused) {
+    refused.message = in_words_of_requests(refused.message);
+    throw;
   }
+  shown["change"] = change_json(recognizer.file().last_made());
+  respond(json_response(shown));
 }
 
 void Api::calibrate(const Request& request, const Respond& respond) {

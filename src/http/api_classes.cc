@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "http/api.h"
-#include "protocom/core/error.h"
 #include "protocom/core/files.h"
 
 namespace protocom::http {
@@ -13,7 +12,7 @@ using nlohmann::json;
 
 constexpr const char* kJson = "application/json";
 
-/// The names of what a class has, what it has most of first.
+/// What a class has, what it has most of first.
 json attributes_of(const ClassEntry& one, const std::vector<std::string>& names) {
   const auto* weight = one.description.association.data_ptr<float>();
   std::vector<size_t> has;
@@ -22,7 +21,7 @@ json attributes_of(const ClassEntry& one, const std::vector<std::string>& names)
   }
   std::stable_sort(has.begin(), has.end(), [weight](size_t a, size_t b) { return weight[a] > weight[b]; });
   json list = json::array();
-  for (const size_t i : has) list.push_back(names[i]);
+  for (const size_t i : has) list.push_back({{"name", names[i]}, {"weight", weight[i]}});
   return list;
 }
 
@@ -62,33 +61,30 @@ json Api::show_class(const std::string& name) {
 }
 
 void Api::check_request(const ClassRequest& request) {
-  with_editor([&](Recognizer& editor) {
-    try {
-      editor.describe(request);
-    } catch (const Error& error) {
-      refuse(400, "{}", without_path(error.what()));
-    }
-  });
+  with_editor([&](Recognizer& editor) { refusing(400, [&] { editor.describe(request); }); });
 }
 
 json Api::change_class(const std::string& name, const json& body) {
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
   ClassRequest request;
   request.name = name;
-  if (body.contains("attributes")) request.attributes = texts_in(body, "attributes");
+  if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
   if (!request.attributes.empty()) check_request(request);
   const std::string new_name = body.contains("name") ? text_in(body, "name") : name;
   return with_editor([&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
-    class_or_404(file, name);
+    json changed = class_json(class_or_404(file, name), settings_.attributes);
+    changed["change"] = json();
+    if (new_name == name && request.attributes.empty()) return changed;
     if (new_name != name) {
       check_free(file, new_name);
-      file.rename_class(name, new_name);
+      refusing(409, [&] { file.rename_class(name, new_name); });
+    } else {
+      file.enrol({editor.describe(request)});
     }
-    if (!request.attributes.empty()) file.enrol({editor.describe(request)});
-    json changed = class_json(class_or_404(file, new_name), settings_.attributes);
-    changed["change"] = last_change_of(file);
+    changed = class_json(class_or_404(file, new_name), settings_.attributes);
+    changed["change"] = change_json(file.last_made());
     return changed;
   });
 }
@@ -96,8 +92,8 @@ json Api::change_class(const std::string& name, const json& body) {
 json Api::remove_class(const std::string& name) {
   return with_editor([&](Recognizer& editor) {
     class_or_404(editor.file(), name);
-    editor.file().remove_class(name);
-    return json{{"change", last_change_of(editor.file())}};
+    refusing(409, [&] { editor.file().remove_class(name); });
+    return json{{"change", change_json(editor.file().last_made())}};
   });
 }
 

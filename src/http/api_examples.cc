@@ -36,7 +36,7 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   if (media_type(request.content_type) == "application/json") {
     const json body = parse_object(request.body, {"features", "attributes"});
     if (body.contains("features")) read.features = features_in(body, "features", shape);
-    if (body.contains("attributes")) read.request.attributes = texts_in(body, "attributes");
+    if (body.contains("attributes")) take_attributes(body, "attributes", read.request);
     return read;
   }
   Form form = read_form(request, options);
@@ -80,13 +80,12 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
   Enrolee enrolee = recognizer.describe(what.request);
   enrolee.examples = examples_of(what, features, recognizer);
   const Enrolled done = recognizer.file().enrol({enrolee}).front();
-  const bool changed = done.is_new || done.added > 0 || !what.request.attributes.empty();
   return json_response({{"class", done.now.name},
                         {"is_new", done.is_new},
                         {"added", done.added},
                         {"images", done.now.images},
                         {"unreadable", unreadable_of(what.images)},
-                        {"change", changed ? last_change_of(recognizer.file()) : json()}},
+                        {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
 }
 
@@ -119,8 +118,8 @@ void Api::add_example_routes() {
          const int64_t id = id_of(request.parameters.at("example"));
          respond(with_editor([&](Recognizer& editor) {
            example_or_404(editor.file(), id);
-           editor.file().remove_examples({id});
-           return json_response({{"change", last_change_of(editor.file())}});
+           refusing(409, [&] { editor.file().remove_examples({id}); });
+           return json_response({{"change", change_json(editor.file().last_made())}});
          }));
        }});
   routes_.push_back({"GET",

@@ -17,9 +17,10 @@ const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
     {"Cross-Origin-Resource-Policy", "same-origin"}};
 
 Route page_route(const std::string& pattern, const std::string& type, const std::string& stem) {
-  return {"GET", pattern, Asks::kNothing, {}, [type, stem](const Request&, const Respond& respond) {
-            respond({200, type, std::string(embedded_page(stem)), kPagePolicy});
-          }};
+  const auto show = [type, stem](const Request&, const Respond& respond) {
+    respond({200, type, std::string(embedded_page(stem)), kPagePolicy});
+  };
+  return {"GET", pattern, Asks::kNothing, {}, show, Runs::kAtOnce};
 }
 
 }  // namespace
@@ -40,19 +41,21 @@ void Api::add_service_routes() {
   routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
                        respond(json_response(describe_recognizer()));
                      }});
-  routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, [](const Request&, const Respond& respond) {
-                       respond(json_response({{"status", "ok"}}));
-                     }});
-  routes_.push_back({"GET", "/readyz", Asks::kNothing, {}, [this](const Request&, const Respond& respond) {
-                       with_editor([](const Recognizer& editor) { return editor.file().revision(); });
-                       respond(json_response({{"status", "ready"}}));
-                     }});
-  routes_.push_back({"GET", "/metrics", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
-                       respond({200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()});
-                     }});
-  routes_.push_back({"GET", "/openapi.json", Asks::kNothing, {}, [](const Request&, const Respond& respond) {
-                       respond({200, "application/json", std::string(embedded_api("openapi"))});
-                     }});
+  const auto health = [](const Request&, const Respond& respond) { respond(json_response({{"status", "ok"}})); };
+  routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, health, Runs::kAtOnce});
+  const auto readiness = [this](const Request&, const Respond& respond) {
+    (void)probe_.revision();
+    respond(json_response({{"status", "ready"}}));
+  };
+  routes_.push_back({"GET", "/readyz", Asks::kNothing, {}, readiness, Runs::kAside});
+  const auto metrics = [this](const Request&, const Respond& respond) {
+    respond({200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()});
+  };
+  routes_.push_back({"GET", "/metrics", Asks::kRead, {}, metrics, Runs::kAside});
+  const auto document = [](const Request&, const Respond& respond) {
+    respond({200, "application/json", std::string(embedded_api("openapi"))});
+  };
+  routes_.push_back({"GET", "/openapi.json", Asks::kNothing, {}, document, Runs::kAtOnce});
 }
 
 void Api::add_page_routes() {

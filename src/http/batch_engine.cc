@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <iterator>
 
+#include "http/error_of_now.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
-#include "protocom/core/log.h"
 #include "protocom/core/thread_scope.h"
+#include "protocom/serve/database_error.h"
 
 namespace protocom::http {
 namespace {
 
-constexpr const char* kInternal = "something went wrong in the server; its log says what";
+/// Rows that are answered by one call. It costs about as much for all of them as for a few, and its memory is a number
+/// for each row and class.
+constexpr int64_t kRowsAtOnce = 256;
 
 /// The features of all jobs in one forward pass, each given its rows.
 void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
@@ -30,32 +33,44 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   }
 }
 
-/// Classes are missing that somebody has to enrol, or something is wrong?
-HttpError why_no_answer(const RecognizerFile& file, const std::exception& error) {
-  bool ready = true;
-  int64_t classes = 0;
+/// Whether there is no class, or one that methods may need images of.
+bool lacks_images(const RecognizerFile& file) {
   try {
-    for (const ClassEntry& one : file.list_classes()) {
-      ++classes;
-      ready = ready && one.images > 0;
-    }
+    const std::vector<ClassEntry> classes = file.list_classes();
+    const auto lacks = [](const ClassEntry& one) { return one.images == 0; };
+    return classes.empty() || std::any_of(classes.begin(), classes.end(), lacks);
   } catch (const std::exception&) {
-    classes = -1;  // it is the file
+    return false;  // it is the file
   }
-  if (classes == 0 || (classes > 0 && !ready)) return {409, error.what()};
-  logger().error("{}", error.what());
-  return {500, kInternal};
 }
 
-/// Features of several jobs -> answers, in their order.
-Recognised answer(Recognizer& recognizer, const std::vector<at::Tensor>& features) {
+/// Classes are missing that somebody has to enrol, or something is wrong? Called while an exception is handled.
+HttpError why_no_answer(const RecognizerFile& file) {
+  try {
+    throw;
+  } catch (const DatabaseError&) {
+    return error_of_now();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.find(file.path().string()) == std::string::npos && lacks_images(file)) return {409, message};
+    return error_of_now();
+  } catch (...) {
+    return error_of_now();
+  }
+}
+
+/// Features of several jobs -> answers, in their order, from calls of at most `most` rows.
+Recognised answer(Recognizer& recognizer, const std::vector<at::Tensor>& features, int64_t most) {
   Recognised done;
   try {
-    done.answers = recognizer.classify_features(at::cat(features));
+    for (const at::Tensor& rows : at::cat(features).split(most)) {
+      std::vector<Answer> some = recognizer.classify_features(rows);
+      std::move(some.begin(), some.end(), std::back_inserter(done.answers));
+    }
     done.method = recognizer.method().label();
     done.mode = recognizer.method().spec().mode();
-  } catch (const std::exception& error) {
-    done.error = why_no_answer(recognizer.file(), error);
+  } catch (const std::exception&) {
+    done.error = why_no_answer(recognizer.file());
   }
   return done;
 }
@@ -69,11 +84,11 @@ bool answers_rows_alone(Recognizer& recognizer) {
   }
 }
 
-/// Jobs that want answers, answered by one call: it costs as much for all rows as for a few.
-void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs) {
+/// Jobs that want answers, answered by calls of at most `most` rows.
+void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
   std::vector<at::Tensor> rows;
   for (const Job* one : jobs) rows.push_back(one->features);
-  Recognised all = answer(recognizer, rows);
+  Recognised all = answer(recognizer, rows, most);
   auto next = all.answers.begin();
   for (const Job* one : jobs) {
     Recognised own{one->features, {}, all.method, all.mode, all.error};
@@ -95,8 +110,9 @@ void answer_all(Recognizer& recognizer, const std::vector<Job>& jobs) {
       one.done({one.features, {}, {}, {}, std::nullopt});
   }
   if (asking.empty()) return;
-  if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking);
-  for (const Job* one : asking) answer_together(recognizer, {one});  // strangers' images help nobody
+  if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
+  // Strangers' images help nobody, and those of one request are looked at together.
+  for (const Job* one : asking) answer_together(recognizer, {one}, std::max<int64_t>(1, one->features.size(0)));
 }
 
 void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
@@ -165,7 +181,8 @@ void BatchEngine::submit(Job job) {
   changed_.notify_one();
 }
 
-/// What a lane takes: its share of what waits, at most a batch, and at least one job; no job at the end.
+/// What a lane takes: its share of the images that wait, at most a batch, and of features as many rows as one request
+/// may have; at least one job, and no job at the end.
 std::vector<Job> BatchEngine::next() {
   std::unique_lock lock(mutex_);
   --busy_;
@@ -173,9 +190,11 @@ std::vector<Job> BatchEngine::next() {
   ++busy_;
   const int64_t share = std::min(recognizing_.extract.batch, waiting_images_ / lanes_);
   std::vector<Job> jobs;
-  int64_t images = 0;
-  while (!waiting_.empty() && (jobs.empty() || images + waiting_.front().size() <= share)) {
+  int64_t images = 0, rows = 0;
+  const auto fits = [&](const Job& one) { return images + one.size() <= share && rows + one.rows() <= limits_.rows; };
+  while (!waiting_.empty() && (jobs.empty() || fits(waiting_.front()))) {
     images += waiting_.front().size();
+    rows += waiting_.front().rows();
     jobs.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
@@ -198,9 +217,8 @@ void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
   fail_all(late, {503, "the image waited too long for the backbone: send it again later", 5});
   try {
     embed(embedding, jobs);
-  } catch (const std::exception& error) {
-    logger().error("{}", error.what());
-    return fail_all(jobs, {500, kInternal});
+  } catch (const std::exception&) {
+    return fail_all(jobs, error_of_now());
   }
   int64_t images = 0;
   for (const Job& one : jobs) images += one.size();

@@ -36,7 +36,10 @@ struct Job {
   std::function<void(Recognised)> done;  ///< called once, in a thread of the engine, and has to be quick
   std::chrono::steady_clock::time_point until = {};
 
+  /// What it asks of the backbone.
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(images.size()); }
+  /// What it asks of answering beyond that.
+  [[nodiscard]] int64_t rows() const { return features.defined() ? features.size(0) : 0; }
 };
 
 /// Lanes, threads that take the images of several requests through the backbone. On a processor several small passes

@@ -11,6 +11,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "http/connections.h"
+#include "http/error_of_now.h"
+
 namespace protocom::http {
 namespace {
 
@@ -19,7 +22,6 @@ namespace beast = boost::beast;
 namespace wire = boost::beast::http;
 using beast::bind_front_handler;
 using beast::error_code;
-using Clock = std::chrono::steady_clock;
 
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
@@ -87,6 +89,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void start() {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       lowest().expires_after(context_.limits.head);
+      await(Awaits::kHead);
       stream_.async_handshake(asio::ssl::stream_base::server,
                               bind_front_handler(&StreamConnection::on_handshake, this->shared_from_this()));
     } else {
@@ -99,7 +102,14 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     error_code ignored;
     const bool has_begun =
         parser_ && (parser_->got_some() || buffer_.size() > 0 || lowest().socket().available(ignored) > 0);
-    if (waits_for_head_ && !has_begun) lowest().cancel();
+    if (awaits() == Awaits::kHead && !has_begun) lowest().cancel();
+  }
+
+  void make_room() override {
+    makes_room_ = true;
+    admitted_ = {};
+    await(Awaits::kNothing);
+    lowest().cancel();
   }
 
  private:
@@ -113,46 +123,71 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   }
 
   void read_head() {
-    if (stops_) return forget();
+    if (stops_ || makes_room_) return forget();
     parser_.emplace();
+    body_bytes_ = 0;
     parser_->header_limit(static_cast<uint32_t>(context_.limits.header_bytes));
     parser_->body_limit(std::numeric_limits<uint64_t>::max());  // its own limit once it is known what it is for
     lowest().expires_after(context_.limits.head);
-    waits_for_head_ = true;
+    await(Awaits::kHead);
     wire::async_read_header(stream_, buffer_, *parser_, bind_front_handler(&Self::on_head, self()));
   }
 
   void on_head(error_code error, size_t) {
-    waits_for_head_ = false;
+    await(Awaits::kNothing);
     begun_ = Clock::now();
     answered_ = {};
     if (error) return refuse_broken(error);
+    if (makes_room_) return refuse_for_others();
     try {
       check_head(parser_->get());
       const Head head = head_of(*parser_);
       answered_.method = head.method;
-      admitted_ = context_.api.admit(head);
-      answered_.route = admitted_.match.route->pattern;
-    } catch (const HttpError& refused) {
-      return refuse_unread(refused);
+      Match match = context_.api.find(head);
+      answered_.route = match.route->pattern;
+      admitted_ = context_.api.admit(head, std::move(match));
+    } catch (...) {
+      return refuse_unread(error_of_now());
     }
     parser_->body_limit(admitted_.most_bytes);
     read_body();
   }
 
   void read_body() {
-    if (parser_->is_done()) return answer();
+    if (parser_->is_done()) return accept();
+    if (context_.others.awaiting(Awaits::kBody) >= context_.limits.bodies) context_.others.end_longest(Awaits::kBody);
     lowest().expires_after(context_.limits.body);
-    if (!beast::iequals(field(parser_->get(), wire::field::expect), "100-continue")) return read_rest();
+    await(Awaits::kBody);
+    if (!beast::iequals(field(parser_->get(), wire::field::expect), "100-continue")) return read_more();
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()),
-                      [self = self()](error_code error, size_t) { error ? self->forget() : self->read_rest(); });
+    asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()), [self = self()](error_code error, size_t) {
+      error || self->makes_room_ ? self->forget() : self->read_more();
+    });
   }
 
-  void read_rest() { wire::async_read(stream_, buffer_, *parser_, bind_front_handler(&Self::on_body, self())); }
+  void read_more() { wire::async_read_some(stream_, buffer_, *parser_, bind_front_handler(&Self::on_body, self())); }
 
   void on_body(error_code error, size_t) {
+    await(Awaits::kNothing);
+    if (makes_room_) return refuse_for_others();
     if (error) return refuse_broken(error);
+    const auto now = static_cast<int64_t>(parser_->get().body().size());
+    bool fits = admitted_.place->add(now - body_bytes_);
+    body_bytes_ = now;
+    while (!fits && context_.others.end_longest(Awaits::kBody)) fits = admitted_.place->add(0);
+    if (!fits) return refuse_for_others();
+    if (parser_->is_done()) return accept();
+    await(Awaits::kBody);
+    read_more();
+  }
+
+  /// The whole request is here.
+  void accept() {
+    try {
+      if (admitted_.place) admitted_.place->accept();
+    } catch (...) {
+      return refuse_unread(error_of_now());
+    }
     answer();
   }
 
@@ -175,18 +210,23 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     write(error_response(*said), /*keeps=*/false);
   }
 
+  /// The room of its body is needed.
+  void refuse_for_others() { write(error_response(no_room()), /*keeps=*/false); }
+
   /// Where a body would follow the connection cannot be used again.
   void refuse_unread(const HttpError& error) {
     write(error_response(error), parser_->is_done() && parser_->keep_alive());
   }
 
   void forget() {
+    await(Awaits::kNothing);
     admitted_ = {};
     lowest().close();
   }
 
   void write(Response response, bool keeps) {
     admitted_ = {};
+    parser_->get().body() = {};
     keeps_ = keeps && !stops_;
     answered_.status = response.status;
     if (answered_.route.empty()) answered_.route = "none";
@@ -241,7 +281,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   Answered answered_;
   Clock::time_point begun_;
   std::string discarded_;
-  bool waits_for_head_ = false;
+  int64_t body_bytes_ = 0;  // of this request, so far
+  bool makes_room_ = false;
   bool keeps_ = false;
   bool stops_ = false;
 };

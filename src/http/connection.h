@@ -1,6 +1,7 @@
 #pragma once
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -8,10 +9,17 @@
 
 namespace protocom::http {
 
+class Connections;
+
+/// What a connection awaits of its client.
+enum class Awaits { kNothing, kHead, kBody };
+
 /// A client's connection. All of it happens in the one thread that runs the sockets; it lives as long as something is
 /// under way.
 class Connection {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Connection() = default;
   virtual ~Connection() = default;
   Connection(const Connection&) = delete;
@@ -19,12 +27,29 @@ class Connection {
 
   /// Answers what was begun, then closes: at once where nothing was.
   virtual void stop() = 0;
+  /// Ends at once what it awaits: others need its room. A client whose head came is told to come again.
+  virtual void make_room() = 0;
+
+  [[nodiscard]] Awaits awaits() const { return awaits_; }
+  /// When it began to await that; of a body, when the last bytes of it came.
+  [[nodiscard]] Clock::time_point since() const { return since_; }
+
+ protected:
+  void await(Awaits what) {
+    awaits_ = what;
+    since_ = Clock::now();
+  }
+
+ private:
+  Awaits awaits_ = Awaits::kNothing;
+  Clock::time_point since_;
 };
 
 /// What connections share.
 struct ConnectionContext {
   Api& api;
   const ServerLimits& limits;
+  Connections& others;
   boost::asio::ssl::context* tls = nullptr;  ///< nullptr: none
 };
 

@@ -1,5 +1,7 @@
 #include "http/guard.h"
 
+#include <sys/stat.h>
+
 #include <boost/asio/ip/address_v4.hpp>
 
 #include "protocom/core/error.h"
@@ -39,16 +41,24 @@ void check_same_site(const Head& head) {
 
 Guard::Guard(fs::path keys) : path_(std::move(keys)) {
   if (path_.empty()) return;
-  read_at_ = fs::last_write_time(path_);
+  read_ = stamp_of(path_);
   keys_ = ApiKeys::read(path_);
+}
+
+/// A file that is refused since others may read it stays as it was written when that is mended: its status changes
+/// then.
+Guard::Stamp Guard::stamp_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return {facts.st_ino,          facts.st_size,        facts.st_mtim.tv_sec,
+          facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
 }
 
 /// Keys that were added or removed since count from the next request on; a damaged file leaves those before.
 ApiKey Guard::key_of(const Head& head) {
-  std::error_code error;
-  const auto written = fs::last_write_time(path_, error);
-  if (!error && written != read_at_) {
-    read_at_ = written;
+  const Stamp now = stamp_of(path_);
+  if (now != Stamp() && now != read_) {
+    read_ = now;
     try {
       keys_ = ApiKeys::read(path_);
     } catch (const Error& damaged) {

@@ -1,6 +1,9 @@
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
 #include <mutex>
+#include <tuple>
 
 #include "http/message.h"
 #include "http/rate_limit.h"
@@ -23,12 +26,15 @@ class Guard {
   void check(const Head& head, Asks asks);
 
  private:
+  /// Which bytes a file holds, and who may read it, as far as that can be told without reading it.
+  using Stamp = std::tuple<ino_t, off_t, int64_t, int64_t, int64_t, int64_t>;
+  static Stamp stamp_of(const std::filesystem::path& path);
   ApiKey key_of(const Head& head);
 
   std::filesystem::path path_;
   std::mutex mutex_;
   ApiKeys keys_;
-  std::filesystem::file_time_type read_at_;  // when what keys_ holds was written
+  Stamp read_;  // of what was read last, or could not be
   RateLimit rate_;
 };
 

@@ -27,6 +27,21 @@ void check_members_once(const std::string& body) {
   const json ignored = json::parse(body, look);
 }
 
+void check_members(const json& object, const std::set<std::string>& known, const std::string& what) {
+  for (const auto& [name, value] : object.items()) {
+    if (known.count(name) == 0)
+      refuse(400, "{} has a member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
+  }
+}
+
+/// How much a class has of an attribute.
+float weight_in(const json& attribute) {
+  const json weight = attribute.value("weight", json(1.0));
+  const double value = weight.is_number() ? weight.get<double>() : 0;
+  if (!(value > 0 && value <= 1)) refuse(400, "a 'weight' has to lie between 0 and 1");
+  return static_cast<float>(value);
+}
+
 /// One feature from an array of numbers.
 void take_row(const json& row, int64_t dim, float* to) {
   if (!row.is_array() || static_cast<int64_t>(row.size()) != dim)
@@ -48,10 +63,7 @@ json parse_object(const std::string& body, const std::set<std::string>& known) {
     refuse(400, "{}", error.what());
   }
   if (!object.is_object()) refuse(400, "the body has to be a JSON object");
-  for (const auto& [name, value] : object.items()) {
-    if (known.count(name) == 0)
-      refuse(400, "the body has a member '{}', expected {}", excerpt(name), fmt::join(known, " or "));
-  }
+  check_members(object, known, "the body");
   return object;
 }
 
@@ -67,12 +79,16 @@ std::string text_in(const json& object, const char* name) {
   return value.get<std::string>();
 }
 
-std::vector<std::string> texts_in(const json& object, const char* name) {
+void take_attributes(const json& object, const char* name, ClassRequest& to) {
   const json& list = object.at(name);
-  if (!list.is_array()) refuse(400, "'{}' has to be a list of texts", name);
-  std::vector<std::string> texts;
-  for (const json& value : list) texts.push_back(text_in({{name, value}}, name));
-  return texts;
+  if (!list.is_array()) refuse(400, "'{}' has to be a list", name);
+  for (const json& value : list) {
+    const json one = value.is_object() ? value : json{{"name", value}};
+    check_members(one, {"name", "weight"}, fmt::format("one of '{}'", name));
+    if (!one.contains("name")) refuse(400, "one of '{}' has no name", name);
+    to.attributes.push_back(text_in(one, "name"));
+    to.weights.push_back(weight_in(one));
+  }
 }
 
 at::Tensor features_in(const json& object, const char* name, const FeatureShape& shape) {

@@ -4,9 +4,9 @@ namespace protocom::http {
 
 std::string code_of(int status) {
   static const std::map<int, std::string> kCodes = {
-      {400, "bad_request"},        {401, "unauthorized"},      {403, "forbidden"},  {404, "not_found"},
-      {405, "method_not_allowed"}, {409, "conflict"},          {413, "too_large"},  {415, "unsupported_media"},
-      {429, "too_many_requests"},  {431, "headers_too_large"}, {503, "unavailable"}};
+      {400, "bad_request"},        {401, "unauthorized"},      {403, "forbidden"},   {404, "not_found"},
+      {405, "method_not_allowed"}, {409, "conflict"},          {413, "too_large"},   {415, "unsupported_media"},
+      {429, "too_many_requests"},  {431, "headers_too_large"}, {503, "unavailable"}, {507, "disk_full"}};
   const auto found = kCodes.find(status);
   return found == kCodes.end() ? "internal" : found->second;
 }

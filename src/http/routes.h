@@ -9,6 +9,13 @@
 
 namespace protocom::http {
 
+/// Where a route's work is done, so that what tells of the server's state is answered however busy it is.
+enum class Runs {
+  kInWorker,  ///< beside a few others
+  kAside,     ///< in a thread of its own for what is short
+  kAtOnce     ///< in the sockets' thread: nothing that could wait
+};
+
 /// What the server does for a method and a path.
 struct Route {
   std::string method;
@@ -16,6 +23,7 @@ struct Route {
   Asks asks = Asks::kRead;         ///< of whoever calls it
   std::vector<std::string> takes;  ///< media types of its body, or how they begin ("image/"); empty: no body
   std::function<void(Request, const Respond&)> handle;
+  Runs runs = Runs::kInWorker;
 };
 
 /// A route that was asked for, with what stood in its pattern's places.

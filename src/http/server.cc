@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <thread>
 
-#include "http/connection.h"
+#include "http/connections.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 
@@ -15,6 +16,9 @@ namespace {
 
 using asio::ip::tcp;
 using boost::system::error_code;
+
+/// After a connection could not be accepted: the next one would fail for the same reason.
+constexpr std::chrono::milliseconds kAcceptPause{100};
 
 asio::ip::address address_of(const std::string& text) {
   error_code error;
@@ -29,6 +33,10 @@ void check_options(const ServerOptions& options) {
   if (options.certificate.empty() != options.private_key.empty())
     fail_usage("TLS needs both a certificate and its private key");
   if (options.port < 0 || options.port > 65535) fail_usage("a port lies between 0 and 65535, found {}", options.port);
+  const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
+  if (longest > options.limits.waiting_bytes)
+    fail_usage("a body may have {} bytes but all together only {}: no such body could ever be taken", longest,
+               options.limits.waiting_bytes);
 }
 
 /// nullptr without a certificate.
@@ -68,37 +76,56 @@ struct Server::Parts {
   void accept() {
     acceptor.async_accept([this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-      if (error)
-        logger().warn("a connection could not be accepted: {}", error.message());
-      else
-        welcome(std::move(socket));
+      if (error) return accept_later(error);
+      fails = false;
+      welcome(std::move(socket));
       accept();
     });
   }
 
+  void accept_later(error_code error) {
+    if (!std::exchange(fails, true)) logger().warn("connections cannot be accepted: {}", error.message());
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([this](error_code stopped) {
+      if (!stopped && acceptor.is_open()) accept();
+    });
+  }
+
   void welcome(tcp::socket socket) {
-    const auto gone = [](const std::weak_ptr<Connection>& one) { return one.expired(); };
-    connections.erase(std::remove_if(connections.begin(), connections.end(), gone), connections.end());
-    if (static_cast<int64_t>(connections.size()) >= options.limits.connections) return turn_away(std::move(socket));
+    if (connections.count() >= options.limits.connections && !connections.end_longest(Awaits::kHead))
+      return turn_away(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    connections.push_back(serve_client(std::move(socket), {api, options.limits, tls.get()}));
+    connections.add(serve_client(std::move(socket), {api, options.limits, connections, tls.get()}));
+  }
+
+  /// The sockets' thread. What goes wrong with one connection is not the others' fault.
+  void run() {
+    for (;;) {
+      try {
+        sockets.run();
+        return;
+      } catch (const std::exception& error) {
+        logger().error("a connection was given up: {}", reason_of(error));
+      }
+    }
   }
 
   /// In the sockets' thread.
   void close() {
     acceptor.close();
-    for (const auto& one : connections) {
-      if (const auto connection = one.lock()) connection->stop();
-    }
+    pause.cancel();
+    connections.stop();
   }
 
   const ServerOptions options;
   asio::io_context sockets{1};
   std::unique_ptr<asio::ssl::context> tls;
   tcp::acceptor acceptor;
+  asio::steady_timer pause{sockets};
+  bool fails = false;  // the last connection could not be accepted
   Api api;
-  std::vector<std::weak_ptr<Connection>> connections;
+  Connections connections;
   std::thread thread;
 };
 
@@ -106,7 +133,7 @@ Server::Server(const std::filesystem::path& recognizer, const ServerOptions& opt
   check_options(options);
   parts_ = std::make_unique<Parts>(recognizer, options);
   parts_->accept();
-  parts_->thread = std::thread([parts = parts_.get()] { parts->sockets.run(); });
+  parts_->thread = std::thread([parts = parts_.get()] { parts->run(); });
 }
 
 Server::~Server() { stop(); }

@@ -33,7 +33,8 @@ struct UploadOptions {
 };
 
 /// The image that a body is, or the fields and images of a multipart body. An image that cannot be read does not stop
-/// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts than may be.
+/// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts, or more pixels
+/// in all images, than may be.
 Form read_form(const Request& request, const UploadOptions& options);
 
 /// Throws HttpError 400 when there are images but none could be read.

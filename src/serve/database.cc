@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "protocom/core/error.h"
@@ -12,7 +13,6 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kPatience = 60'000;  // milliseconds that another process may hold the file
 constexpr int64_t kPiece = int64_t{4} << 20;
 constexpr int64_t kSmallestLimit = int64_t{16} << 20;
 
@@ -23,16 +23,37 @@ int longest_value(const fs::path& path, int most) {
   return error ? most : static_cast<int>(std::min<int64_t>(most, std::max(size, kSmallestLimit)));
 }
 
-std::string reason_of_code(int code, sqlite3* handle) {
+/// A quota or a limit on a file's size is a full disk too, though SQLite calls it a failure of the disk.
+bool is_full(int code, sqlite3* handle) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  if ((code & 0xff) != SQLITE_IOERR || handle == nullptr) return false;
+  int reason = 0;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason);
+  return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+}
+
+DatabaseFault fault_of_code(int code, sqlite3* handle) {
+  if (is_full(code, handle)) return DatabaseFault::kFull;
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return DatabaseFault::kDamaged;
+    case SQLITE_BUSY:
+      return DatabaseFault::kBusy;
+    default:
+      return DatabaseFault::kOther;
+  }
+}
+
+std::string reason_of_code(int code, sqlite3* handle, std::chrono::seconds patience) {
+  if (is_full(code, handle)) return "the disk is full; nothing was changed";
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return "it is not a recognizer (a class store becomes one by `protocom recognizer import`)";
     case SQLITE_CORRUPT:
       return "the file is damaged";
-    case SQLITE_FULL:
-      return "the disk is full; nothing was changed";
     case SQLITE_BUSY:
-      return fmt::format("another process has kept it for {} s; nothing was changed", kPatience / 1000);
+      return fmt::format("another process has kept it for {} s; nothing was changed", patience.count());
     case SQLITE_READONLY:
       return "it cannot be written";
     case SQLITE_TOOBIG:
@@ -62,25 +83,27 @@ class Blob {
 
 }  // namespace
 
-Database::Database(fs::path path, int flags) : path_(std::move(path)) {
+Database::Database(fs::path path, int flags, std::chrono::seconds patience)
+    : path_(std::move(path)), patience_(patience) {
   const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   if (code != SQLITE_OK) {
-    const std::string reason = reason_of_code(code, handle_);
+    const DatabaseFault fault = fault_of_code(code, handle_);
+    const std::string reason = reason_of_code(code, handle_, patience_);
     sqlite3_close_v2(std::exchange(handle_, nullptr));
-    fail("{}: {}", path_.string(), reason);
+    throw DatabaseError(fault, fmt::format("{}: {}", path_.string(), reason));
   }
-  sqlite3_busy_timeout(handle_, kPatience);
+  sqlite3_busy_timeout(handle_, static_cast<int>(std::chrono::milliseconds(patience_).count()));
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 }
 
-Database Database::open(const fs::path& path) {
+Database Database::open(const fs::path& path, std::chrono::seconds patience) {
   std::error_code error;
   if (!fs::exists(path, error)) fail("{}: no such file", path.string());
   if (!fs::is_regular_file(path, error)) fail("{} is not a file", path.string());
-  Database database(path, SQLITE_OPEN_READWRITE);
+  Database database(path, SQLITE_OPEN_READWRITE, patience);
   sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH,
                 longest_value(path, sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, -1)));
   // Images that somebody removed are gone from the file; one file at rest; what is acknowledged survives a power cut.
@@ -88,14 +111,19 @@ Database Database::open(const fs::path& path) {
   return database;
 }
 
-Database Database::create(const fs::path& path) { return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE}; }
+Database Database::create(const fs::path& path) {
+  return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::seconds(0)};
+}
 
 Database::~Database() { sqlite3_close_v2(handle_); }
 
 Database::Database(Database&& other) noexcept
-    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, nullptr)) {}
+    : path_(std::move(other.path_)), patience_(other.patience_), handle_(std::exchange(other.handle_, nullptr)) {}
 
-void Database::refuse(int code) const { fail("{}: {}", path_.string(), reason_of_code(code, handle_)); }
+void Database::refuse(int code) const {
+  throw DatabaseError(fault_of_code(code, handle_),
+                      fmt::format("{}: {}", path_.string(), reason_of_code(code, handle_, patience_)));
+}
 
 void Database::run(const std::string& sql) const {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
@@ -196,7 +224,9 @@ void Statement::reset() {
 }
 
 int64_t Statement::only_number() {
-  if (!step()) fail("{}: the file is damaged: a row is missing", database_->path().string());
+  if (!step())
+    throw DatabaseError(DatabaseFault::kDamaged,
+                        fmt::format("{}: the file is damaged: a row is missing", database_->path().string()));
   return number(0);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocom/serve/database_error.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -14,13 +17,15 @@ namespace protocom {
 
 class Statement;
 
-/// An SQLite file that is open. Everything that SQLite refuses leaves as an Error of one sentence that names the file.
+/// An SQLite file that is open. Everything that SQLite refuses leaves as a DatabaseError of one sentence that names the
+/// file.
 /// Not thread-safe.
 class Database {
  public:
   /// An existing file; one that is write-protected can be read only. What its bytes say is not trusted: sizes above
-  /// the file's own are refused, and its schema can run nothing. Throws Error when there is none.
-  static Database open(const std::filesystem::path& path);
+  /// the file's own are refused, and its schema can run nothing. What is asked of it waits for other processes for so
+  /// long. Throws Error when there is none.
+  static Database open(const std::filesystem::path& path, std::chrono::seconds patience = std::chrono::seconds(60));
   /// An empty one, in place of whatever is there.
   static Database create(const std::filesystem::path& path);
   ~Database();
@@ -44,13 +49,14 @@ class Database {
   void read_blob(const char* table, const char* column, int64_t row,
                  const std::function<void(std::string_view piece)>& take) const;
 
-  /// Throws the Error of what SQLite answered.
+  /// Throws the DatabaseError of what SQLite answered.
   [[noreturn]] void refuse(int code) const;
 
  private:
-  Database(std::filesystem::path path, int flags);
+  Database(std::filesystem::path path, int flags, std::chrono::seconds patience);
 
   std::filesystem::path path_;
+  std::chrono::seconds patience_;
   sqlite3* handle_ = nullptr;
 };
 

@@ -49,7 +49,7 @@ Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
 }
 
 Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {
-  return {RecognizerFile(path), options};
+  return {RecognizerFile(path, options.patience), options};
 }
 
 Recognizer::~Recognizer() = default;

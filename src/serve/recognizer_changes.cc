@@ -14,21 +14,25 @@ namespace {
 
 int64_t now() { return static_cast<int64_t>(std::time(nullptr)); }
 
-/// One transaction and its entry in the list of changes.
+/// One transaction and its entry in the list of changes, which `made` holds once it is committed.
 class Change {
  public:
-  Change(const Database& database, const std::string& what)
-      : database_(database), transaction_(database, Access::kWrite) {
-    database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(now()).bind(excerpt(what, 200)).run();
-    id_ = database.last_row();
+  Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)
+      : database_(database), transaction_(database, Access::kWrite), entry_{0, excerpt(what, 200), now()}, made_(made) {
+    made_.reset();
+    database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
+    entry_.id = database.last_row();
   }
-  [[nodiscard]] int64_t id() const { return id_; }
-  void commit() { transaction_.commit(); }
+  [[nodiscard]] int64_t id() const { return entry_.id; }
+  void commit() {
+    transaction_.commit();
+    made_ = entry_;
+  }
 
   /// Live rows of a table where `column` is `value`; returns how many there were.
   int64_t remove(const std::string& table, const std::string& column, int64_t value) const {
     database_.prepare("UPDATE " + table + " SET removed_by = ? WHERE " + column + " = ? AND removed_by IS NULL")
-        .bind(id_)
+        .bind(entry_.id)
         .bind(value)
         .run();
     return database_.rows_changed();
@@ -37,7 +41,8 @@ class Change {
  private:
   const Database& database_;
   Transaction transaction_;
-  int64_t id_ = 0;
+  ChangeEntry entry_;
+  std::optional<ChangeEntry>& made_;
 };
 
 void check_vector(const at::Tensor& vector, int64_t size, const char* what, const std::string& name) {
@@ -171,7 +176,7 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees
     check_examples(settings_, one.name, one.examples);
   }
   return reading(path(), [&] {
-    Change change(*database_, describe_change(enrolees));
+    Change change(*database_, describe_change(enrolees), last_made_);
     std::vector<Enrolled> done(enrolees.size());
     bool changed = false;
     for (size_t i = 0; i < enrolees.size(); ++i)
@@ -187,7 +192,7 @@ void RecognizerFile::add_moments(const StoredClass& moments) {
   check_vector(moments.sum_squares, settings_.feature_dim, "sum of squared features", moments.name);
   if (moments.count < 1) fail("class '{}': moments of {} images", moments.name, moments.count);
   reading(path(), [&] {
-    Change change(*database_, fmt::format("add moments of '{}'", moments.name));
+    Change change(*database_, fmt::format("add moments of '{}'", moments.name), last_made_);
     const int64_t id = class_id(moments.name);
     if (change.remove("moments", "class", id) > 0) fail("class '{}' has moments already", moments.name);
     Statement add =
@@ -203,7 +208,7 @@ void RecognizerFile::add_moments(const StoredClass& moments) {
 
 void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
   reading(path(), [&] {
-    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name));
+    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name), last_made_);
     const int64_t id = class_id(name);
     if (live_class(*database_, new_name)) fail("{} already has a class '{}'", path().string(), new_name);
     change.remove("names", "class", id);
@@ -214,7 +219,7 @@ void RecognizerFile::rename_class(const std::string& name, const std::string& ne
 
 void RecognizerFile::remove_class(const std::string& name) {
   reading(path(), [&] {
-    Change change(*database_, fmt::format("remove class '{}'", name));
+    Change change(*database_, fmt::format("remove class '{}'", name), last_made_);
     const int64_t id = class_id(name);
     database_
         ->prepare(
@@ -231,7 +236,7 @@ void RecognizerFile::remove_class(const std::string& name) {
 
 void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
-    Change change(*database_, fmt::format("remove {} examples", ids.size()));
+    Change change(*database_, fmt::format("remove {} examples", ids.size()), last_made_);
     for (const int64_t id : ids) {
       Statement row = database_->prepare("SELECT feature IS NULL FROM examples WHERE id = ? AND removed_by IS NULL");
       if (!row.bind(id).step()) fail("{} has no example {}", path().string(), id);
@@ -247,7 +252,7 @@ void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
 
 void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
   reading(path(), [&] {
-    Change change(*database_, "calibrate");
+    Change change(*database_, "calibrate", last_made_);
     database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL").bind(change.id()).run();
     database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)")
         .bind(calibration.dump())

@@ -122,9 +122,9 @@ void RecognizerFile::create(const fs::path& path, const RecognizerSettings& sett
   write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
 }
 
-RecognizerFile::RecognizerFile(const fs::path& path) {
+RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patience) {
   reading(path, [&] {
-    database_ = std::make_unique<Database>(Database::open(path));
+    database_ = std::make_unique<Database>(Database::open(path, patience));
     const Transaction view(*database_, Access::kRead);
     check_schema(*database_);
     header_ = read_header(*database_);

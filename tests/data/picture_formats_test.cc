@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <fstream>
 #include <tuple>
 
 #include "data/heif_decoders.h"
@@ -11,6 +11,7 @@
 #include "protocom/core/files.h"
 #include "protocom/data/image.h"
 #include "support/message_of.h"
+#include "support/most_memory.h"
 
 namespace protocom::testing {
 namespace {
@@ -83,24 +84,6 @@ TEST(PictureFormats, AnImageThatSaysItIsLargerThanAllowedIsRefused) {
     EXPECT_THROW(decode_image(read_file(picture(name)), few), Error) << name;
 }
 
-/// Bytes that the process may hold at most while something runs, above those that it held before; 0 where the system
-/// does not tell.
-template <typename Work>
-int64_t most_memory_of(const Work& work) {
-  const auto kibibytes = [](const std::string& name) {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.rfind(name, 0) == 0) return std::stoll(line.substr(name.size() + 1));
-    return 0LL;
-  };
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
-  const int64_t before = kibibytes("VmRSS");
-  const bool anew = kibibytes("VmHWM") <= before + (16 << 10);
-  work();
-  if (!anew) return 0;
-  return std::max<int64_t>(0, kibibytes("VmHWM") - before) * 1024;
-}
-
 TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMemory) {
   DecodeOptions few;
   few.max_pixels = 1 << 20;
@@ -156,6 +139,40 @@ TEST(HeifStructure, OfAPictureThatNeedsItselfIsRefused) {
   EXPECT_THROW(
       codec::check_heif_structure(references({{"auxl", 2, 1}, {"dimg", 2, 3}, {"auxl", 1, 3}, {"dimg", 1, 2}})), Error);
   EXPECT_NO_THROW(codec::check_heif_structure(references({{"dimg", 1, 2}}).substr(0, 20))) << "cut short";
+}
+
+TEST(PictureFormats, ImagesThatShareABudgetOfPixelsAreRefusedWhenItIsSpent) {
+  for (const char* name : {"quarters.heic", "quarters.avif", "quarters-lzw.tif", "quarters-then-black.gif"}) {
+    const std::string bytes = read_file(picture(name));
+    int64_t left = 48 * 32 + (1 << 20);  // what a HEIC codes besides what it shows counts too
+    DecodeOptions options;
+    options.pixels_left = &left;
+    EXPECT_EQ(decode_image(bytes, options).width, 48) << name;
+    EXPECT_LE(left, 1 << 20) << name;
+    left = 48 * 32 - 1;
+    EXPECT_THAT(message_of([&] { decode_image(bytes, options); }), HasSubstr("left for it")) << name;
+    EXPECT_LT(left, 0) << name;
+  }
+}
+
+TEST(HeifStructure, OfMoreReferencesThanAFileCanHaveIsRefusedAtOnce) {
+  std::string everywhere;
+  while (everywhere.size() < (size_t{4} << 20)) everywhere += "iref";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(message_of([&] { codec::check_heif_structure(everywhere); }), HasSubstr("more references"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "every place was read to the end";
+  std::string many = references({});
+  const auto append = [&](uint64_t value, int bytes) {
+    for (int i = bytes - 1; i >= 0; --i) many += static_cast<char>(value >> (8 * i));
+  };
+  for (uint64_t item = 0; item < 400'000; ++item) {
+    append(16, 4);
+    many += "auxl";
+    append(item + 1, 4);
+    append(1, 2);
+    append(item, 2);
+  }
+  EXPECT_THAT(message_of([&] { codec::check_heif_structure(many.replace(0, 4, 4, '\0')); }), HasSubstr("references"));
 }
 
 // 186 bytes that announce 8000 x 8000 pixels of four channels of two bytes, in one strip.

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -93,6 +94,44 @@ class Browser {
     call("DOM.setFileInputFiles", {{"nodeId", input}, {"files", files}});
   }
 
+  /// A key as a user strikes it: "Tab", "Enter" or "Space".
+  void press(const std::string& key) {
+    const Key& one = kKeys.at(key);
+    nlohmann::json event = {{"key", one.key}, {"code", key}, {"windowsVirtualKeyCode", one.number}};
+    event["type"] = *one.text == 0 ? "rawKeyDown" : "keyDown";
+    if (*one.text != 0) event["text"] = one.text;
+    call("Input.dispatchKeyEvent", event);
+    event["type"] = "keyUp";
+    event.erase("text");
+    call("Input.dispatchKeyEvent", event);
+  }
+
+  /// What is typed where the focus is.
+  void type(const std::string& text) { call("Input.insertText", {{"text", text}}); }
+
+  /// Goes on by Tab until the element has the focus; false when it never gets it.
+  bool tab_to(const std::string& selector) {
+    for (int i = 0; i < 60; ++i) {
+      if (holds("document.activeElement.matches(" + nlohmann::json(selector).dump() + ")")) return true;
+      press("Tab");
+    }
+    return false;
+  }
+
+  /// Gives files to the dialog that a key opens.
+  bool choose_by_key(const std::string& key, const std::vector<std::string>& files) {
+    call("Page.setInterceptFileChooserDialog", {{"enabled", true}});
+    chooser_ = 0;
+    press(key);
+    for (int i = 0; i < 500 && chooser_ == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      evaluate("0");  // events come with answers
+    }
+    if (chooser_ == 0) return false;
+    call("DOM.setFileInputFiles", {{"backendNodeId", chooser_}, {"files", files}});
+    return true;
+  }
+
   /// What the page complained about: exceptions, and what its policy or the server refused.
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -128,6 +167,7 @@ class Browser {
         nlohmann::json message = nlohmann::json::parse(buffer_.substr(0, end));
         buffer_.erase(0, end + 1);
         const std::string method = message.value("method", "");
+        if (method == "Page.fileChooserOpened") chooser_ = message["params"].value("backendNodeId", int64_t{0});
         if (method == "Runtime.exceptionThrown" || method == "Log.entryAdded") complaints_.push_back(message.dump());
         return message;
       }
@@ -138,6 +178,15 @@ class Browser {
     }
   }
 
+  struct Key {
+    const char* key;
+    int number;
+    const char* text;
+  };
+  inline static const std::map<std::string, Key> kKeys = {
+      {"Tab", {"Tab", 9, ""}}, {"Enter", {"Enter", 13, "\r"}}, {"Space", {" ", 32, " "}}};
+
+  int64_t chooser_ = 0;  // the input for which the last dialog was opened
   pid_t process_ = -1;
   int write_ = -1, read_ = -1, id_ = 0;
   std::string session_, buffer_;

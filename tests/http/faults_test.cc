@@ -1,5 +1,3 @@
-#include <sys/resource.h>
-
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -206,34 +204,6 @@ TEST_F(Served, AnswersTwoHundredConnectionsAtOnce) {
   }
 }
 
-TEST_F(Served, MoreClientsThanMayBeAreToldSo) {
-  ServerOptions options;
-  options.limits.connections = 3;
-  serve(options);
-  Client one(port()), two(port()), three(port());
-  for (Client* client : {&one, &two, &three}) EXPECT_EQ(client->ask("GET", "/healthz").status, 200);
-  EXPECT_EQ(ask("GET", "/healthz").status, 503);
-}
-
-TEST_F(Served, MoreRequestsThanMayWaitAreToldWhenToComeAgain) {
-  ServerOptions options;
-  options.limits.requests = 2;
-  serve(options);
-  Client one(port()), two(port());
-  const std::string half =
-      "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 10\r\n"
-      "Expect: 100-continue\r\n\r\n";
-  // Each is let in before the next asks: the server says so by 100.
-  for (Client* client : {&one, &two}) {
-    client->send(half);
-    EXPECT_TRUE(client->is_told_to_go_on());
-  }
-  const Reply third = ask("GET", "/v1/classes");
-  EXPECT_EQ(third.status, 503);
-  EXPECT_EQ(third.headers.at("retry-after"), "1");
-  EXPECT_EQ(ask("GET", "/healthz").status, 200) << "whether it lives can always be asked";
-}
-
 TEST_F(Served, NothingIsLostWhileOthersEnrolAndClassify) {
   serve();
   enrol("dark", 0);
@@ -343,6 +313,19 @@ TEST_F(Keyed, AKeyThatIsRemovedCountsNoMoreWithoutARestart) {
   keys.write(folder_ / "keys.json");
   fs::last_write_time(folder_ / "keys.json", before + std::chrono::seconds(1));
   EXPECT_EQ(status(reading_, "GET", "/v1/classes"), 401);
+  EXPECT_EQ(status(writing_, "GET", "/v1/classes"), 200);
+}
+
+TEST_F(Keyed, AFileThatWasRefusedCountsOnceItsRightsAreMended) {
+  const auto path = folder_ / "keys.json";
+  http::ApiKeys keys = http::ApiKeys::read(path);
+  keys.remove("reader");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  keys.write(path);
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  EXPECT_EQ(status(reading_, "GET", "/v1/classes"), 200) << "others could have read it";
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(status(reading_, "GET", "/v1/classes"), 401) << "it was written as it is";
   EXPECT_EQ(status(writing_, "GET", "/v1/classes"), 200);
 }
 

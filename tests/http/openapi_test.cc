@@ -38,8 +38,11 @@ class Validator {
 
  private:
   [[nodiscard]] std::string of_schema(const json& value, const json& schema) const {
-    static const std::set<std::string> kWords = {"$ref",  "allOf",    "anyOf",      "type",       "enum",
-                                                 "items", "required", "properties", "description"};
+    static const std::set<std::string> kWords = {"$ref",      "allOf",      "anyOf",
+                                                 "type",      "enum",       "items",
+                                                 "required",  "properties", "description",
+                                                 "minLength", "maxLength",  "exclusiveMinimum",
+                                                 "maximum",   "default",    "additionalProperties"};
     for (const auto& [word, unused] : schema.items()) {
       if (kWords.count(word) == 0) return "no validator for '" + word + "'";
     }
@@ -56,11 +59,20 @@ class Validator {
     if (schema.contains("enum") &&
         schema["enum"].end() == std::find(schema["enum"].begin(), schema["enum"].end(), value))
       return value.dump() + " is not in the list";
+    if (const std::string said = of_bounds(value, schema); !said.empty()) return said;
     if (value.is_object()) return of_members(value, schema);
     for (const json& one : value.is_array() && schema.contains("items") ? value : json::array()) {
       if (const std::string said = complaint(one, schema["items"]); !said.empty()) return said;
     }
     return "";
+  }
+
+  [[nodiscard]] static std::string of_bounds(const json& value, const json& schema) {
+    const bool fits = value.is_number()
+                          ? value > schema.value("exclusiveMinimum", -1e300) && value <= schema.value("maximum", 1e300)
+                          : !value.is_string() || (value.get<std::string>().size() >= schema.value("minLength", 0U) &&
+                                                   value.get<std::string>().size() <= schema.value("maxLength", ~0U));
+    return fits ? "" : value.dump() + " is out of bounds";
   }
 
   [[nodiscard]] std::string of_members(const json& value, const json& schema) const {
@@ -127,6 +139,27 @@ TEST_F(Served, TheDocumentsReferencesLeadSomewhere) {
   for (const std::string& one : references) EXPECT_NO_THROW((void)Validator(document).at(one)) << one;
 }
 
+TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
+  serve();
+  const json document = ask("GET", "/openapi.json").json();
+  const json bytes = R"({"type": "string", "format": "binary"})"_json;
+  int bodies = 0;
+  for (const auto& [path, item] : document.at("paths").items()) {
+    for (const auto& [method, operation] : item.items()) {
+      if (method == "parameters" || !operation.contains("requestBody")) continue;
+      const json& content = operation["requestBody"].at("content");
+      if (content.contains("image/*")) {
+        for (const char* type : {"image/jpeg", "image/png", "image/*", "application/octet-stream"})
+          EXPECT_EQ(content.at(type).at("schema"), bytes) << path << " " << type;
+      }
+      if (!content.contains("multipart/form-data")) continue;
+      EXPECT_EQ(content["multipart/form-data"]["schema"]["properties"]["image"]["items"], bytes) << path;
+      ++bodies;
+    }
+  }
+  EXPECT_EQ(bodies, 3) << "enrol, classify, calibrate";
+}
+
 TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   serve();
   const json document = ask("GET", "/openapi.json").json();
@@ -165,6 +198,8 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");
+  check(ask("PATCH", "/v1/classes/night", R"({"attributes": ["tail"]})", kJson), "/v1/classes/{class}", "patch");
+  check(ask("GET", "/v1/classes/night"), "/v1/classes/{class}", "get");
   check(ask("DELETE", "/v1/examples/1"), "/v1/examples/{example}", "delete");
   check(ask("DELETE", "/v1/classes/bright"), "/v1/classes/{class}", "delete");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");

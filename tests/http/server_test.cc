@@ -125,7 +125,7 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   ASSERT_EQ(renamed.status, 200) << renamed.body;
   EXPECT_EQ(ask("PATCH", "/v1/classes/bright", R"({"name": "night \u2614/1"})", kJson).status, 409);
   EXPECT_EQ(ask("PATCH", "/v1/classes/bright", R"({"attributes": ["tail"]})", kJson).json()["attributes"],
-            json({"tail"}));
+            R"([{"name": "tail", "weight": 1}])"_json);
   EXPECT_THAT(ask("PATCH", "/v1/classes/bright", R"({"attributes": ["tial"]})", kJson).error(),
               HasSubstr("did you mean 'tail'"));
   const std::string example = std::to_string(renamed.json()["examples"][0]["example"].get<int64_t>());
@@ -137,6 +137,37 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 1);
   EXPECT_EQ(ask("POST", "/v1/undo").status, 200);
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 2);
+}
+
+TEST_F(Served, WhatAClassHasKeepsItsWeights) {
+  serve();
+  const auto patch = [&](const json& attributes) {
+    return ask("PATCH", "/v1/classes/mouse", json{{"attributes", attributes}}.dump(), kJson);
+  };
+  const std::string body = R"({"attributes": [{"name": "tail", "weight": 0.3}]})";
+  ASSERT_EQ(ask("POST", "/v1/classes/mouse/examples", body, kJson).status, 201);
+  const json shown = ask("GET", "/v1/classes/mouse").json()["attributes"];
+  EXPECT_NEAR(shown.at(0).at("weight").get<double>(), 0.3, 1e-6);
+  EXPECT_EQ(patch(shown).json()["attributes"], shown) << "what was read can be written";
+  EXPECT_EQ(patch({"tail"}).json()["attributes"][0]["weight"], 1);
+  for (const char* wrong : {R"([{"name": "tail", "weight": 0}])", R"([{"name": "tail", "weight": 1.1}])",
+                            R"([{"name": "tail", "weight": "1"}])", R"([{"weight": 1}])", R"([{"name": 1}])",
+                            R"([{"name": "tail", "wait": 1}])", R"(["tail", 1])"})
+    EXPECT_EQ(patch(json::parse(wrong)).status, 400) << wrong;
+}
+
+TEST_F(Served, APatchThatChangesNothingIsNoChangeThatCouldBeUndone) {
+  serve();
+  enrol("dark", 10);
+  const Reply same = ask("PATCH", "/v1/classes/dark", R"({"name": "dark"})", kJson);
+  EXPECT_EQ(same.status, 200);
+  EXPECT_TRUE(same.json()["change"].is_null()) << same.body;
+}
+
+TEST_F(Served, WhatIsRefusedIsCountedWhereItWasAskedFor) {
+  serve();
+  ask("POST", "/v1/classify", "x", {{"Content-Type", "text/plain"}});
+  EXPECT_THAT(ask("GET", "/metrics").body, HasSubstr(R"(method="POST",route="/v1/classify",status="415")"));
 }
 
 TEST_F(Served, AClassMayBeEnrolledByAttributesOrByFeatures) {

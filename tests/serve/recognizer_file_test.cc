@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <random>
 #include <thread>
 
 #include "protocom/core/error.h"
+#include "protocom/serve/database_error.h"
+#include "serve/database.h"
 #include "serve/recognizer_file_support.h"
+#include "support/file_limit.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {
@@ -308,6 +313,46 @@ TEST_F(RecognizerFileTest, ImagesOfWhichTheMomentsAreLeftCountWithTheOthers) {
   EXPECT_EQ(file.enrol({enrolee("dog", {{1, 1}}, {"old 1"})})[0].added, 0) << "it counts in the moments";
   EXPECT_EQ(file.find_class("dog")->images, 3);
   EXPECT_THAT(message_of([&] { file.add_moments(moments); }), HasSubstr("moments already"));
+}
+
+TEST_F(RecognizerFileTest, KnowsItsOwnLastChangeFromThatOfAnother) {
+  RecognizerFile own(path_), other(path_);
+  EXPECT_FALSE(own.last_made());
+  own.enrol({enrolee("cat", {{1, 2}}, {"x"})});
+  ASSERT_TRUE(own.last_made());
+  EXPECT_EQ(own.last_made()->id, own.changes(1).front().id);
+  EXPECT_EQ(own.last_made()->what, own.changes(1).front().what);
+  other.rename_class("cat", "dog");
+  EXPECT_NE(own.last_made()->id, own.changes(1).front().id);
+  EXPECT_EQ(other.last_made()->id, own.changes(1).front().id);
+  own.enrol({enrolee("dog", {{1, 2}}, {"x"})});
+  EXPECT_FALSE(own.last_made()) << "it was there already";
+}
+
+TEST_F(RecognizerFileTest, TellsWhyItCouldNotBeChanged) {
+  const auto fault_of = [](const std::function<void()>& change) {
+    try {
+      change();
+    } catch (const DatabaseError& error) {
+      return std::make_optional(error.fault());
+    }
+    return std::optional<DatabaseFault>();
+  };
+  RecognizerFile file(path_, std::chrono::seconds(0));
+  const Enrolee cat = enrolee("cat", {{1, 2}}, {"x"});
+  const Database other = Database::open(path_);
+  other.run("BEGIN IMMEDIATE");
+  EXPECT_EQ(fault_of([&] { file.enrol({cat}); }), DatabaseFault::kBusy);
+  other.run("ROLLBACK");
+  {
+    const FileLimit full(fs::file_size(path_));
+    Enrolee large = cat;
+    large.examples.thumbnails = {std::string(1'000'000, 'x')};
+    EXPECT_EQ(fault_of([&] { file.enrol({large}); }), DatabaseFault::kFull);
+  }
+  EXPECT_FALSE(fault_of([&] { file.enrol({cat}); }));
+  write_file(path_, std::string(10'000, 'x'));
+  EXPECT_EQ(fault_of([&] { RecognizerFile again(path_); }), DatabaseFault::kDamaged);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ struct DecodeOptions {
   int64_t min_side = 0;
   /// An image that says it is larger is refused before any memory is set aside for it.
   int64_t max_pixels = int64_t{1} << 27;
+  /// For several images that share a budget: each takes its pixels from it before it is decoded, and one that finds
+  /// fewer is refused and leaves it below 0. nullptr: none.
+  int64_t* pixels_left = nullptr;
 };
 
 /// Decodes JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP or a GIF's first frame, told apart by their first bytes. Grey,

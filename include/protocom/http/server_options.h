@@ -14,15 +14,18 @@ struct ServerLimits {
   int64_t json_bytes = int64_t{8} << 20;       ///< of a request in JSON: its values take several times that
   int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
   int64_t pixels = 50'000'000;                 ///< of an image, held against its header before memory is asked for
+  int64_t request_pixels = 250'000'000;        ///< of all images of a request
   int64_t parts = 64;                          ///< of a multipart body
   int64_t rows = 1000;                         ///< features in one request
   int64_t connections = 512;                   ///< at once
-  int64_t requests = 256;                      ///< accepted and not yet answered
-  int64_t waiting_bytes = int64_t{256} << 20;  ///< of their bodies together
+  int64_t bodies = 256;                        ///< on their way at once
+  int64_t requests = 256;                      ///< here with their bodies and not yet answered
+  int64_t waiting_bytes = int64_t{256} << 20;  ///< that have come of the bodies of both together
   int64_t waiting_images = 1024;               ///< decoded and waiting for the backbone
   std::chrono::seconds head{30};               ///< for a request's headers, and between requests of a connection
   std::chrono::seconds body{60};               ///< for a request's body
   std::chrono::seconds answer{60};             ///< that an image may wait for the backbone
+  std::chrono::seconds file{5};                ///< that another program may keep the recognizer's file
   std::chrono::seconds write{30};              ///< that a client may take to read a response
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -42,6 +43,8 @@ struct RecognizerOptions {
   std::map<std::string, double> shares = {};
   /// Parameter of the transductive method that together names: estimate, balanced or given; empty: its own.
   std::string proportions = {};
+  /// That a call waits for another process that changes the file, before it throws DatabaseError.
+  std::chrono::seconds patience{60};
 };
 
 /// An attribute of the class that an image was taken for.

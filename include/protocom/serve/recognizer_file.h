@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -141,8 +142,9 @@ class RecognizerFile {
   static void create(const std::filesystem::path& path, const RecognizerSettings& settings,
                      const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance);
 
-  /// Opens an existing one. Throws Error for another file, a newer format, or a damaged one.
-  explicit RecognizerFile(const std::filesystem::path& path);
+  /// Opens an existing one. `patience`: how long a call waits for another process that changes the file before it
+  /// throws DatabaseError. Throws Error for another file, a newer format, or a damaged one.
+  explicit RecognizerFile(const std::filesystem::path& path, std::chrono::seconds patience = std::chrono::seconds(60));
   ~RecognizerFile();
   RecognizerFile(RecognizerFile&&) noexcept;
   RecognizerFile& operator=(RecognizerFile&&) noexcept;
@@ -188,6 +190,10 @@ class RecognizerFile {
   /// At most so many of the changes that undo() can take back, last first.
   [[nodiscard]] std::vector<ChangeEntry> changes(int64_t most = 1000) const;
 
+  /// The change that this object's last call of those below made; nothing before, and where it changed nothing. Unlike
+  /// changes() it is never another process's.
+  [[nodiscard]] const std::optional<ChangeEntry>& last_made() const { return last_made_; }
+
   /// Adds classes, and images to classes; an image that its class holds already does not count twice. All or nothing.
   /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
   /// finite.
@@ -221,6 +227,7 @@ class RecognizerFile {
   ArtefactHeader header_;
   RecognizerSettings settings_;
   std::vector<RecognizerArtefact> artefacts_;
+  std::optional<ChangeEntry> last_made_;
 };
 
 }  // namespace protocom

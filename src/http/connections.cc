@@ -1,0 +1,37 @@
+#include "http/connections.h"
+
+#include <algorithm>
+
+namespace protocom::http {
+
+int64_t Connections::count() {
+  const auto gone = [](const std::weak_ptr<Connection>& one) { return one.expired(); };
+  all_.erase(std::remove_if(all_.begin(), all_.end(), gone), all_.end());
+  return static_cast<int64_t>(all_.size());
+}
+
+int64_t Connections::awaiting(Awaits what) const {
+  return std::count_if(all_.begin(), all_.end(), [&](const std::weak_ptr<Connection>& one) {
+    const auto connection = one.lock();
+    return connection && connection->awaits() == what;
+  });
+}
+
+bool Connections::end_longest(Awaits what) {
+  std::shared_ptr<Connection> longest;
+  for (const auto& one : all_) {
+    const auto connection = one.lock();
+    if (!connection || connection->awaits() != what) continue;
+    if (!longest || connection->since() < longest->since()) longest = connection;
+  }
+  if (longest) longest->make_room();
+  return longest != nullptr;
+}
+
+void Connections::stop() {
+  for (const auto& one : all_) {
+    if (const auto connection = one.lock()) connection->stop();
+  }
+}
+
+}  // namespace protocom::http

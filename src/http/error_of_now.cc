@@ -1,0 +1,35 @@
+#include "http/error_of_now.h"
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/serve/database_error.h"
+
+namespace protocom::http {
+namespace {
+
+constexpr int kComeAgain = 5;  // seconds
+
+HttpError internal(const std::exception& error) {
+  logger().error("{}", reason_of(error));
+  return {500, "something went wrong in the server; its log says what"};
+}
+
+}  // namespace
+
+HttpError error_of_now() {
+  try {
+    throw;
+  } catch (const HttpError& error) {
+    return error;
+  } catch (const DatabaseError& error) {
+    if (error.fault() == DatabaseFault::kBusy)
+      return {503, "another program is changing the recognizer; nothing was changed: send it again later", kComeAgain};
+    if (error.fault() != DatabaseFault::kFull) return internal(error);
+    logger().error("{}", error.what());
+    return {507, "the server's disk is full; nothing was changed"};
+  } catch (const std::exception& error) {
+    return internal(error);
+  }
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,48 @@
+#include "http/batch_engine.h"
+
+#include <ATen/ATen.h>
+
+#include <atomic>
+
+#include "http/server_support.h"
+#include "support/most_memory.h"
+
+namespace protocom::http {
+namespace {
+
+using protocom::testing::most_memory_of;
+
+class Engine : public protocom::testing::SmallRecognizer {};
+
+TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
+  constexpr int64_t kClasses = 2000, kJobs = 20, kRows = 1000;
+  ServerOptions options;
+  options.lanes = 1;
+  options.recognizing.top = 1;
+  options.recognizing.nearest = 0;
+  Recognizer recognizer = Recognizer::open(path_, options.recognizing);
+  const int64_t dim = recognizer.file().settings().feature_dim;
+  std::vector<Enrolee> enrolees;
+  for (int64_t i = 0; i < kClasses; ++i) {
+    enrolees.push_back(recognizer.describe({"c" + std::to_string(i), {}}));
+    enrolees.back().examples.features = at::randn({1, dim});
+    enrolees.back().examples.hashes = {std::to_string(i)};
+  }
+  recognizer.file().enrol(enrolees);
+  std::atomic<int64_t> answered{0};  // answers that were kept would lie between what is freed
+  std::vector<Job> jobs(kJobs);
+  for (Job& one : jobs) {
+    one.features = at::randn({kRows, dim});
+    one.done = [&answered](const Recognised& done) { answered += static_cast<int64_t>(done.answers.size()); };
+  }
+  const int64_t memory = most_memory_of([&] {
+    Metrics metrics;
+    BatchEngine engine(path_, options, metrics);
+    for (Job& one : jobs) engine.submit(std::move(one));
+  });
+  EXPECT_EQ(answered, kJobs * kRows);
+  EXPECT_LT(memory, kJobs * kRows * kClasses * 4) << "the logits of all of them at once";
+}
+
+}  // namespace
+}  // namespace protocom::http

@@ -1,0 +1,27 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace protocom::testing {
+
+/// Bytes that the process may hold at most while something runs, above those that it held before; 0 where the system
+/// does not tell.
+template <typename Work>
+int64_t most_memory_of(const Work& work) {
+  const auto kibibytes = [](const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.rfind(name, 0) == 0) return std::stoll(line.substr(name.size() + 1));
+    return 0LL;
+  };
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  const int64_t before = kibibytes("VmRSS");
+  const bool anew = kibibytes("VmHWM") <= before + (16 << 10);
+  work();
+  if (!anew) return 0;
+  return std::max<int64_t>(0, kibibytes("VmHWM") - before) * 1024;
+}
+
+}  // namespace protocom::testing
