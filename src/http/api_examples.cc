@@ -46,18 +46,12 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   return read;
 }
 
-/// float32 values are what is known of such an example.
-std::string hash_of(const at::Tensor& feature) {
-  const at::Tensor values = feature.contiguous();
-  return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
-}
-
 NewExamples examples_of(const Enrolling& what, const at::Tensor& features, const Recognizer& recognizer) {
   NewExamples examples;
   if (!features.defined()) return examples;
   examples.features = features;
   for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
-    examples.hashes.push_back(hash_of(features[i]));
+    examples.hashes.push_back(hash_of_feature(features[i]));
   for (const Upload& one : what.images) {
     if (!one.error.empty()) continue;
     examples.hashes.push_back(one.hash);
