@@ -128,7 +128,8 @@ std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double
   std::vector<RankedClass> ranking;
   for (const int64_t k : best) {
     if (static_cast<int64_t>(ranking.size()) == options_.top) break;
-    ranking.push_back({scorer_->class_names()[static_cast<size_t>(k)], std::exp(logits[k].item<double>() - log_sum)});
+    ranking.push_back(
+        {scorer_->class_names()[static_cast<size_t>(k)], std::min(1.0, std::exp(logits[k].item<double>() - log_sum))});
   }
   return ranking;
 }
@@ -141,17 +142,20 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   const double factor = calibration_ ? calibration_->factor : 1.0;
   const bool has_threshold =
       calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.defined());
-  const at::Tensor scaled = logits * factor, all = scaled.logsumexp(-1);  // [n, c], [n]
+  const at::Tensor familiar = familiarity(scores);
+  const at::Tensor scaled = factor == 1 ? logits : logits * factor;  // [n, c]
+  // Against a class never seen the familiarity holds the sum that probabilities are divided by.
+  const bool summed = factor == 1 && scores.unseen.defined();
+  const at::Tensor log_sums = summed ? familiar + scores.unseen.squeeze(0) : scaled.logsumexp(-1);  // [n]
   std::vector<std::vector<int64_t>> best;
   for (const at::Tensor& row : logits.unbind())
-    best.push_back(best_classes(row, std::max(options_.top, kClassesToLookAt)));
-  const at::Tensor familiar = familiarity(scores);
+    best.push_back(best_classes(row, options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top));
   auto nearest = nearest_examples(snapshot_, best, features, options_.nearest);
   std::vector<Answer> answers;
   for (size_t i = 0; i < best.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
-    answer.ranking = ranking_of(scaled[row], all[row].item<double>(), best[i]);
+    answer.ranking = ranking_of(scaled[row], log_sums[row].item<double>(), best[i]);
     answer.familiarity = familiar[row].item<double>();
     if (has_threshold) answer.none_of_these = answer.familiarity <= calibration_->threshold;
     answer.attributes = telling_attributes(logits[row], features[row]);
