@@ -12,10 +12,6 @@
 namespace protocom {
 namespace {
 
-/// Of a factor that may be chance: enough for its direction to tell classes without images apart, too little to draw
-/// the mean of a class that has one.
-constexpr double kLeastFollowed = 0.1;
-
 /// `values` with the leading dimensions' own and one number for all the others.
 at::Tensor with_remainder(const at::Tensor& leading, const at::Tensor& others, int64_t size) {
   if (others.numel() == 0) return leading.clone();
@@ -57,16 +53,8 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts) {
 }
 
 double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means) {
-  const at::Tensor along = (predicted * means).sum(-1);  // [c]
-  const at::Tensor length = predicted.square().sum(-1);  // [c]
-  const double whole = length.sum().item<double>();
-  const double factor = whole > 0 ? along.sum().item<double>() / whole : 0;
-  if (!(factor > 0) || along.size(0) < 2) return 0;
-  const auto classes = static_cast<double>(along.size(0));
-  const double squares = (along - factor * length).square().sum().item<double>();
-  const double error = classes / (classes - 1) * squares / (whole * whole);  // squared
-  const double sure = std::min(1.0, factor * (1 - error / (factor * factor)));
-  return std::max(sure, kLeastFollowed * std::min(1.0, factor));
+  const double length = predicted.square().sum().item<double>();
+  return length > 0 ? std::clamp((predicted * means).sum().item<double>() / length, 0.0, 1.0) : 0;
 }
 
 at::Tensor VarianceLaw::values(const at::Tensor& between, int64_t leading) const {

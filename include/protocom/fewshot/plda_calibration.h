@@ -25,12 +25,10 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
 /// The mean of several, over the dimensions that all of them have as leading.
 HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts);
 
-/// How far the means [c, e] of held-out classes follow what knowledge predicts of them, [c, e], in [0, 1]: with a_c =
-/// p_c . m_c and l_c = |p_c|^2 the least squares factor s = sum a / sum l, times 1 - se^2 / s^2, where se^2 = c / (c -
-/// 1) sum (a_c - s l_c)^2 / (sum l)^2 is its squared standard error over classes. What says nothing predicts little, so
-/// that s alone would be noise of any size. Where s is not above se a tenth of it (of 1, where it is larger) stays:
-/// with no image of a class nothing else is known, and only the direction counts. 0 for a prediction of 0, for s below
-/// 0 and for one class.
+/// How far the means [c, e] of held-out classes follow what knowledge predicts of them, [c, e], in [0, 1]: the least
+/// squares factor sum p . m / sum |p|^2; 0 for a prediction of 0. Where knowledge tells nothing little is predicted and
+/// the factor is noise of any size, of a prediction that hardly counts; to shrink it by its standard error over classes
+/// gained nothing on real ones (docs/beyond.md).
 double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means);
 
 /// How a variance over classes follows from the one that the space was fitted with:
