@@ -117,6 +117,35 @@ TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
   EXPECT_EQ(wrong, 0) << "a feature or a thumbnail is another image's";
 }
 
+TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
+  const TempDir folder;
+  const fs::path path = make_file(folder);
+  RecognizerFile(path).enrol({enrolee("dog", {{-1, -1}}, {"-1"})});
+  std::atomic<bool> ended{false};
+  std::thread writing([&] {
+    RecognizerFile writer(path);
+    for (int n = 0; n < 120; ++n) {
+      const auto number = static_cast<float>(n);
+      writer.enrol({enrolee("dog", {{number, number}}, {std::to_string(n)})});
+      writer.remove_examples({writer.list_examples("dog").back().id});
+    }
+    ended = true;
+  });
+  const RecognizerFile file(path);
+  int64_t wrong = 0;
+  while (!ended) {
+    const RecognizerContents read = file.contents();
+    int64_t row = 0;
+    for (size_t i = 0; i < read.examples.size(); ++i) {
+      const bool whole = read.has_feature[i] && read.thumbnails[i] == "JPEG of " + read.examples[i].hash;
+      wrong += whole && read.features[row][0].item<float>() == std::stof(read.examples[i].hash) ? 0 : 1;
+      row += read.has_feature[i] ? 1 : 0;
+    }
+  }
+  writing.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));

@@ -2,8 +2,8 @@
 #include <ATen/ATen.h>
 #include <protocom/core/artefact.h>
 #include <protocom/core/error.h>
-#include <protocom/data/image.h>
 #include <protocom/core/files.h>
+#include <protocom/data/image.h>
 #include <protocom/fewshot/fitted_method.h>
 #include <protocom/fewshot/methods.h>
 #include <protocom/nn/backbone.h>
