@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -175,7 +176,8 @@ std::string changes_under_noise(const std::vector<SeriesPoint>& points, double m
   std::vector<std::string> unchanged;
   for (const std::string& method : methods_in(points)) {
     const SeriesPoint last = points_of(points, method).back();
-    if (!last.change || (last.change->value == 0 && last.change->ci95 == 0)) continue;
+    constexpr double kRounding = 1e-9;  // of means over draws
+    if (!last.change || std::abs(last.change->value) + last.change->ci95 < kRounding) continue;
     const std::string label = method_label(method, last.mode);
     if (verdict_of(*last.change) == Verdict::kUnclear) {
       unchanged.push_back(label);

@@ -138,7 +138,7 @@ TEST(Generalised, TakesTheHarmonicMeanEpisodeByEpisode) {
   GeneralisedOptions options;
   options.episodes.shape.n_way = 3;
   options.episodes.shape.n_query = 10;
-  options.shots = {1};
+  options.shots = {5};
   options.base_shots = 15;
   const auto run = [&](int64_t count) {
     options.episodes.count = count;
