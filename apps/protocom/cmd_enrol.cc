@@ -59,7 +59,9 @@ void add_enrol_command(CLI::App& app) {
       ->excludes(attributes);
   command->add_option("--folder", options->folder, "Folder with a subfolder of images for each class");
   command->add_option("--csv", options->csv, "Classes and images: CSV class,image");
-  command->add_option("--table", options->table, "Attributes of the classes: CSV class,attribute")
+  command
+      ->add_option("--table", options->table,
+                   "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->excludes(attributes);
   command->add_option("--vectors", options->vectors,
                       "Word vectors the knowledge was made with, to embed the class's name");

@@ -15,7 +15,7 @@ std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder
 /// Error with file and line.
 std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 
-/// Gives each class the attributes that a table (read_attribute_table) has for it, with their weights; those that the
+/// Gives each class the attributes that a table (read_attributes) has for it, with their weights; those that the
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
 /// table names none of the classes.
 void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
