@@ -59,7 +59,7 @@ void add_shots(CLI::App& command, AnalysisOptions& options) {
   command
       .add_option("--max-shots", options.analyse.max_shots,
                   "Shots up to this many; from 0 where a method needs no labelled image, else from 1")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
 }
 
 void add_noise(CLI::App& command, AnalysisOptions& options) {
