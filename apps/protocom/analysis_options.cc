@@ -62,7 +62,7 @@ void add_shots(CLI::App& command, AnalysisOptions& options) {
           "--max-shots", options.analyse.max_shots,
           "0, 1, 2, 3, 5, 10, 20 shots and further doubles up to this many, which is the last; 0 where a method "
           "needs no labelled image")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
 }
 
 void add_noise(CLI::App& command, AnalysisOptions& options) {

@@ -85,7 +85,9 @@ void add_enrol_command(CLI::App& app) {
   command->add_option("--features", options->features,
                       "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                       "images: of the classes that the file names, or all of the one of --class");
-  command->add_option("--table", options->table, "Attributes of the classes: CSV class,attribute")
+  command
+      ->add_option("--table", options->table,
+                   "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->excludes(attributes);
   command->add_option("--vectors", options->vectors,
                       "Word vectors the knowledge was made with, to embed the class's name");

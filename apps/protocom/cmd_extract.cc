@@ -19,23 +19,22 @@ struct ExtractArguments {
 
 bool is_packed(const ExtractArguments& options) { return std::filesystem::is_regular_file(options.source.images); }
 
-/// A pack decides the size; a folder is brought to what the backbone takes, unless --image-size says otherwise.
+/// A pack decides the sizes; a folder is brought to what the backbone takes, at another size where --image-size says
+/// so.
 PackedImages images_for(const Backbone& backbone, const ExtractArguments& options, Provenance& provenance) {
   Preprocessing sizes = backbone.preprocessing();
-  if (options.image_size > 0 || is_packed(options)) sizes = {options.image_size};
+  if (options.image_size > 0) sizes = at_size(sizes, options.image_size);
+  if (is_packed(options)) sizes = {options.image_size};
   PackedImages images = load_images(options.source, sizes, provenance);
-  if (images.image_size() != backbone.image_size()) {
-    logger().warn("the backbone expects images of {0}x{0} pixels, these are {1}x{1}", backbone.image_size(),
-                  images.image_size());
-  }
+  warn_of_sizes(backbone, images);
   return images;
 }
 
-/// The backbone's preprocessing; of a pack of another size, as it was packed.
+/// The backbone's normalisation, of images as they were brought to their sizes.
 Preprocessing taken(const Backbone& backbone, const PackedImages& images) {
   Preprocessing preprocessing = backbone.preprocessing();
-  if (images.image_size() != preprocessing.image_size)
-    preprocessing.image_size = preprocessing.resize = images.image_size();
+  preprocessing.image_size = images.image_size();
+  preprocessing.resize = images.resize;
   return preprocessing;
 }
 
@@ -85,7 +84,7 @@ void add_extract_command(CLI::App& app) {
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
-  add_skip_unreadable(*command, options->source);
+  add_strict(*command, options->source);
   command
       ->add_option("--backbone", options->backbone,
                    "Backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a program: "

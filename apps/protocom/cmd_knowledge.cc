@@ -108,9 +108,10 @@ void add_knowledge_command(CLI::App& app) {
   command->require_subcommand(1);
   add_wordnet(*command);
   add_csv(*command, "table", "One class,attribute[,weight] a line",
-          "CSV with the columns class,attribute and, if wanted, weight (0 to 1)", &read_attribute_table);
+          "CSV with the columns class,attribute and, if wanted, weight (0 to 1), or the matrix of knowledge template",
+          &read_attributes);
   add_csv(*command, "matrix", "One row a class, one column an attribute",
-          "CSV whose first column names classes; cells are weights from 0 to 1", &read_attribute_matrix);
+          "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
   add_cub(*command);
   add_knowledge_views(*command);
 }

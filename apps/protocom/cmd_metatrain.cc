@@ -82,7 +82,8 @@ void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
     model = read_completion_model(options.model);
     knowledge = read_knowledge(options.knowledge);
   }
-  const PackedImages images = load_images(options.source, {backbone->image_size()}, provenance);
+  const PackedImages images = load_images(options.source, backbone->preprocessing(), provenance);
+  warn_of_sizes(*backbone, images);
   files.training = training_files(options.out, options.training, std::move(provenance));
   const MetatrainInputs inputs{images, *backbone, model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
   print_result(metatrain(inputs, options.metatrain, files, progress()), files);
@@ -118,7 +119,7 @@ void add_metatrain_command(CLI::App& app) {
                                   "metabaseline.npz");
   MetatrainOptions& recipe = options->metatrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
-  add_skip_unreadable(*command, options->source);
+  add_strict(*command, options->source);
   command->add_option("--backbone", options->backbone, "Pre-trained backbone")->required();
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
   command->add_option("--knowledge", options->knowledge, "Knowledge file");

@@ -8,7 +8,7 @@ namespace {
 
 struct PackArguments {
   DatasetOptions dataset;
-  std::string out, save_split;
+  std::string out, save_split, preprocess;
   PackOptions pack;
 };
 
@@ -35,6 +35,11 @@ void add_split(Provenance& provenance, const std::string& split) {
 }
 
 void run_pack(const CLI::App& command, PackArguments& options) {
+  if (!options.preprocess.empty()) {
+    const Preprocessing sizes = parse_preprocessing(options.preprocess);
+    options.pack.image_size = sizes.image_size;
+    options.pack.resize = sizes.resize;
+  }
   check_writable(options.out);
   if (!options.save_split.empty()) check_writable(options.save_split);
   const ImageDataset dataset = list_images(options.dataset.images, options.dataset.to_library());
@@ -42,19 +47,20 @@ void run_pack(const CLI::App& command, PackArguments& options) {
   add_input(provenance, "images", options.dataset.images);
   add_split(provenance, options.dataset.split);
   // The pixels wait in a file beside the result, so that a dataset larger than the memory packs too.
-  options.pack.skip_unreadable = options.dataset.skip_unreadable;
+  options.pack.strict = options.dataset.strict;
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());
   write_pack(options.out, images, provenance);
   if (!options.save_split.empty()) write_file(options.save_split, split_csv(images));
   const auto unreadable = static_cast<int64_t>(dataset.items.size()) - images.size();
-  print_table({{"images", std::to_string(images.size())},
-               {"unreadable, left out", std::to_string(unreadable)},
-               {"other files", dataset.skipped.total() == 0 ? "0" : dataset.skipped.describe()},
-               {"classes", std::to_string(images.class_names.size())},
-               {"pixels", fmt::format("{0} x {0}", images.image_size())},
-               {"content hash", images.content_hash},
-               {"written", options.out}});
+  print_table(
+      {{"images", std::to_string(images.size())},
+       {"unreadable, left out", std::to_string(unreadable)},
+       {"other files", dataset.skipped.total() == 0 ? "0" : dataset.skipped.describe()},
+       {"classes", std::to_string(images.class_names.size())},
+       {"pixels", fmt::format("{0} x {0} of a shorter side of {1}", images.image_size(), images.shorter_side())},
+       {"content hash", images.content_hash},
+       {"written", options.out}});
 }
 
 void add_pack_command(CLI::App& app) {
@@ -64,12 +70,17 @@ void add_pack_command(CLI::App& app) {
                   "protocom pack photos --split split.csv --out photos.pack\n"
                   "  protocom pack ILSVRC2012 --standard-split mini-imagenet --image-size 84 --out mini.pack");
   add_dataset_options(*command, options->dataset, "Folder of the images");
-  add_skip_unreadable(*command, options->dataset);
+  add_strict(*command, options->dataset);
   command->add_option("--out", options->out, "File to write")->required();
   command->add_option("--save-split", options->save_split,
                       "Also write the classes' split as CSV class,split, for protocom knowledge");
-  command->add_option("--image-size", options->pack.image_size,
-                      "Side of the square images, pixels: resized, then the centre is cut out");
+  CLI::Option* size = command->add_option("--image-size", options->pack.image_size,
+                                          "Side of the square images, pixels: resized, then the centre is cut out");
+  command
+      ->add_option("--preprocess", options->preprocess,
+                   "Sizes that an encoder takes: imagenet (shorter side 256, crop 224), clip, half, plain:size=64; its "
+                   "normalisation comes later, with the encoder")
+      ->excludes(size);
   command->callback([command, options] { run_pack(*command, *options); });
 }
 

@@ -82,7 +82,7 @@ void add_pretrain_command(CLI::App& app) {
                                   "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
   PretrainOptions& recipe = options->pretrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
-  add_skip_unreadable(*command, options->source);
+  add_strict(*command, options->source);
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
   command
       ->add_option("--out", options->out,

@@ -96,7 +96,10 @@ void add_create(CLI::App& parent) {
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
   CLI::Option* images =
       command->add_option("--images", options->images, "Folder with a subfolder of images for each class to enrol");
-  command->add_option("--attributes", options->attributes, "Their attributes: CSV class,attribute")->needs(images);
+  command
+      ->add_option("--attributes", options->attributes,
+                   "Their attributes: CSV class,attribute, or a filled-in knowledge template")
+      ->needs(images);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }

@@ -134,7 +134,8 @@ void add_watch_command(CLI::App& app) {
   command->add_option("--format", options->format, "json (an object a line) or csv")
       ->check(CLI::IsMember({"json", "csv"}));
   command->add_flag("--existing", options->existing, "First those that are there already");
-  command->add_option("--most", options->most, "Ends after so many images; 0: never")->check(CLI::NonNegativeNumber);
+  command->add_option("--most", options->most, "Ends after so many images; 0: never")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });
 }

@@ -51,7 +51,7 @@ void add_global_options(CLI::App& app) {
   auto options = std::make_shared<GlobalOptions>();
   app.set_version_flag("--version", std::string("protocom ") + program_version());
   app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
   app.add_option("--log-file", options->log_file, "Append messages to this file too");

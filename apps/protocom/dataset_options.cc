@@ -7,6 +7,7 @@ ImageDatasetOptions DatasetOptions::to_library() const {
   options.layout = parse_layout(layout);
   if (!split.empty()) options.split = split;
   options.standard_split = standard_split;
+  options.strict = strict;
   return options;
 }
 
@@ -18,16 +19,24 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
 }
 
-void add_skip_unreadable(CLI::App& command, DatasetOptions& options) {
-  command.add_flag("--skip-unreadable", options.skip_unreadable,
-                   "Leave unreadable images of a folder out with a warning instead of stopping");
+void add_strict(CLI::App& command, DatasetOptions& options) {
+  command.add_flag("--strict", options.strict,
+                   "Of a folder: stop at an unreadable image, and at a class of the split without images, instead of "
+                   "leaving it out with a warning");
 }
 
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance) {
-  PackedImages images =
-      protocom::load_images({source.images, source.to_library(), sizes, source.skip_unreadable}, progress());
+  PackedImages images = protocom::load_images({source.images, source.to_library(), sizes, source.strict}, progress());
   provenance.inputs["images"] = images.content_hash;
   return images;
+}
+
+void warn_of_sizes(const Backbone& backbone, const PackedImages& images) {
+  const Preprocessing expected = backbone.preprocessing();
+  if (images.image_size() == expected.image_size && images.shorter_side() == expected.shorter_side()) return;
+  logger().warn(
+      "the backbone takes images of {0}x{0} pixels cut out of a shorter side of {1}, these are {2}x{2} of {3}",
+      expected.image_size, expected.shorter_side(), images.image_size(), images.shorter_side());
 }
 
 }  // namespace protocom::cli

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "protocom/core/preprocessing.h"
 #include "protocom/data/image_source.h"
+#include "protocom/nn/backbone.h"
 
 namespace protocom::cli {
 
@@ -14,7 +15,7 @@ struct DatasetOptions {
   std::string layout{to_string(ImageDatasetOptions{}.layout)};
   std::string split;
   std::string standard_split;
-  bool skip_unreadable = false;
+  bool strict = false;
 
   /// The library's form. Throws UsageError for an unknown layout.
   [[nodiscard]] ImageDatasetOptions to_library() const;
@@ -22,16 +23,20 @@ struct DatasetOptions {
 
 /// Adds `images` (also --images), --layout, --split and --standard-split. `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);
-/// Adds --skip-unreadable, for commands that use the images.
-void add_skip_unreadable(CLI::App& command, DatasetOptions& options);
+/// Adds --strict, for commands that use the images.
+void add_strict(CLI::App& command, DatasetOptions& options);
 
 /// The images of a pack, or of a folder packed in memory at these sizes (0: see ImageSource). Adds the
 /// content's hash to the inputs of `provenance`.
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance);
 
+/// Says so where images were brought to other sizes than the backbone takes.
+void warn_of_sizes(const Backbone& backbone, const PackedImages& images);
+
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
     "What images a TorchScript file or bare state dict takes, where it does not say so itself: imagenet (torchvision, "
-    "timm, DINOv2), clip, half (mean and std 0.5), plain:size=64 (normalisation inside); :size=, :resize= change one";
+    "timm, DINOv2), clip, half (mean and std 0.5), plain:size=64 (RGB in [0, 1], normalisation inside); :size= and "
+    ":resize= change one";
 
 }  // namespace protocom::cli

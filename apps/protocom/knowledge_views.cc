@@ -108,7 +108,7 @@ void run_template(const TemplateCommand& options) {
   print_table({{"classes", std::to_string(classes.size())},
                {"attributes", std::to_string(attributes.size())},
                {"written", options.out}});
-  fmt::print("fill in weights from 0 to 1 (empty: 0), then: protocom knowledge matrix --csv {}\n", options.out);
+  fmt::print("fill in weights from 0 to 1, or x (empty: 0), then: protocom knowledge matrix --csv {}\n", options.out);
 }
 
 void add_template(CLI::App& parent) {

@@ -45,7 +45,7 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
   command
       .add_option("--checkpoint-every", options.checkpoint_seconds,
                   "Seconds between two savings of OUT.last within an epoch; the end of an epoch always has one")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, 1e9));
 }
 
 TrainingFiles training_files(const std::string& out, const TrainingOptions& options, Provenance provenance) {

@@ -1,9 +1,11 @@
 #include "protocom/core/csv.h"
 
 #include <algorithm>
+#include <array>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -13,9 +15,29 @@ constexpr size_t kBytesARow = 100;
 constexpr size_t kBytesACell = 40;
 constexpr size_t kMostBytes = size_t{1} << 30;
 
+/// What stands between the cells of a table: of comma, semicolon and tab the one most often found in its header,
+/// outside quotes.
+char separator_of(std::string_view header) {
+  std::array<std::pair<char, int>, 3> counts = {{{',', 0}, {';', 0}, {'\t', 0}}};
+  bool quoted = false;
+  for (const char c : header) {
+    if (c == '"') quoted = !quoted;
+    for (auto& [separator, count] : counts) count += !quoted && c == separator ? 1 : 0;
+  }
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+bool is_blank(const std::vector<std::string>& cells) {
+  return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return trimmed(cell).empty(); });
+}
+
 /// Splits lines into cells; a quoted cell may go on over line ends.
 class CsvParser {
  public:
+  void set_separator(char separator) { separator_ = separator; }
+
   /// Adds one line. True when the row is complete, false when a quoted cell is still open.
   bool add_line(std::string_view line) {
     if (open_) cell_.push_back('\n');
@@ -32,7 +54,7 @@ class CsvParser {
         }
       } else if (c == '"' && cell_.empty()) {
         open_ = true;
-      } else if (c == ',') {
+      } else if (c == separator_) {
         end_cell();
       } else {
         cell_.push_back(c);
@@ -50,6 +72,7 @@ class CsvParser {
  private:
   void end_cell() { cells_.push_back(std::exchange(cell_, {})); }
 
+  char separator_ = ',';
   bool open_ = false;
   std::string cell_;
   std::vector<std::string> cells_;
@@ -79,6 +102,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     if (!parser.open()) {
       if (line.empty()) return true;
       row_line = number;
+      if (table.header.empty()) parser.set_separator(separator_of(line));
     }
     if (!parser.add_line(line)) {
       if (parser.cell_size() > kLongestLine)
@@ -88,6 +112,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     auto cells = parser.take_cells();
     bytes += line.size() + kBytesARow + kBytesACell * cells.size();
     if (bytes > kMostBytes) fail("{}:{}: the table is too large, it would take more than 1 GiB", path.string(), number);
+    if (is_blank(cells)) return true;
     if (table.header.empty()) {
       table.header = std::move(cells);
     } else if (cells.size() != table.header.size()) {
@@ -103,7 +128,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
 }
 
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  if (text.find_first_of(",;\t\"\n\r") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + '"';

@@ -42,9 +42,10 @@ void set_parameter(const std::string& text, const std::string& part, Preprocessi
   if (equals == std::string::npos || (name != "size" && name != "resize"))
     fail_usage("'{}': its parameters are size=PIXELS and resize=PIXELS, found '{}'", text, part);
   const int64_t side = parse_side(text, part.substr(equals + 1));
-  // A preset's own border goes along with its size.
-  if (name == "size" && result.image_size > 0) result.resize = result.resize * side / result.image_size;
-  (name == "size" ? result.image_size : result.resize) = side;
+  if (name == "size")
+    result = at_size(result, side);
+  else
+    result.resize = side;
 }
 
 std::string wrong_with(const Preprocessing& one) {
@@ -64,7 +65,16 @@ std::string wrong_with(const Preprocessing& one) {
 }  // namespace
 
 bool operator==(const Preprocessing& a, const Preprocessing& b) {
-  return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && a.mean == b.mean && a.std == b.std;
+  const auto mean = [](const Preprocessing& one) { return one.normalises() ? one.mean : std::vector<double>{0, 0, 0}; };
+  const auto std = [](const Preprocessing& one) { return one.normalises() ? one.std : std::vector<double>{1, 1, 1}; };
+  return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && mean(a) == mean(b) && std(a) == std(b);
+}
+
+Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size) {
+  Preprocessing result = preprocessing;
+  result.image_size = image_size;
+  if (preprocessing.image_size > 0) result.resize = preprocessing.resize * image_size / preprocessing.image_size;
+  return result;
 }
 
 std::string describe(const Preprocessing& preprocessing) {

@@ -78,18 +78,23 @@ std::string first_of(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kShown ? ", ..." : "");
 }
 
-void check_known(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, const fs::path& root) {
-  if (!asked.table) return;
-  std::vector<std::string> known;
-  for (const auto& listed : classes) known.push_back(listed.name);
-  const std::set<std::string> names(known.begin(), known.end());
-  std::vector<std::string> unknown;
+/// The classes of the split that are not there. A standard split is what others' figures are compared by: it has to be
+/// whole.
+std::vector<std::string> find_missing(const AskedSplit& asked, const std::vector<layout::RawClass>& classes,
+                                      const ImageDatasetOptions& options, const fs::path& root) {
+  if (!asked.table) return {};
+  std::set<std::string> names;
+  for (const auto& listed : classes) names.insert(listed.name);
+  std::vector<std::string> missing;
   for (const auto& entry : *asked.table) {
-    if (names.count(entry.first) == 0) unknown.push_back(entry.first);
+    if (names.count(entry.first) == 0) missing.push_back(entry.first);
   }
-  if (unknown.empty()) return;
-  fail("{} names {} of {} classes that are not in {}: {}", asked.name, unknown.size(), asked.table->size(),
-       root.string(), first_of(unknown));
+  if (missing.empty()) return {};
+  const std::string what = fmt::format("{} names {} of {} classes that are not in {}", asked.name, missing.size(),
+                                       asked.table->size(), root.string());
+  if (classes.empty() || options.strict || !options.standard_split.empty()) fail("{}: {}", what, first_of(missing));
+  logger().warn("{}; they are left out: {}", what, first_of(missing));
+  return missing;
 }
 
 /// Says which folders beside those of `classes` the split does not name. Where other layouts hold more classes than a
@@ -111,7 +116,8 @@ void warn_of_unnamed(const fs::path& root, const std::vector<layout::RawClass>& 
 
 /// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
 /// a folder may be waiting for its images.
-std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, const fs::path& root) {
+std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, const ImageDatasetOptions& options,
+                                    const fs::path& root) {
   std::vector<std::string> empty;
   for (const auto& listed : classes) {
     if (listed.items.empty()) empty.push_back(listed.name);
@@ -121,6 +127,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
     fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
          classes.front().place.string());
   }
+  if (options.strict) fail("{} of {} classes have no images: {}", empty.size(), classes.size(), first_of(empty));
   logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(), first_of(empty));
   classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
                 classes.end());
@@ -172,12 +179,14 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
   const AskedSplit asked = asked_split(options, layout, root);
   auto classes = list_classes(layout, {root, asked.table ? &*asked.table : nullptr});
-  check_known(asked, classes, root);
+  ImageDataset dataset;
+  dataset.empty_classes = find_missing(asked, classes, options, root);
   if (classes.empty()) fail("{} has no class with images", root.string());
   if (layout == Layout::kFolder) warn_of_unnamed(root, classes, asked);
-  ImageDataset dataset;
   for (const auto& listed : classes) dataset.skipped.add(listed.skipped);
-  dataset.empty_classes = drop_empty(classes, root);
+  if (layout == Layout::kFolder) dataset.skipped.add(layout::files_beside_classes(root, classes));
+  const std::vector<std::string> empty = drop_empty(classes, options, root);
+  dataset.empty_classes.insert(dataset.empty_classes.end(), empty.begin(), empty.end());
   std::sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& listed : classes) {
     std::sort(listed.items.begin(), listed.items.end(), is_before);

@@ -16,7 +16,9 @@ void add_images_below(const fs::path& folder, FoundImages& found) {
        !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     std::error_code ignored;
     if (it->is_directory(ignored)) {
-      if (it->path().filename().string().front() == '.') it.disable_recursion_pending();
+      if (it->path().filename().string().front() != '.') continue;
+      it.disable_recursion_pending();
+      found.skipped.add_hidden_folder(it->path());
     } else if (it->is_regular_file(ignored) && is_image_name(it->path())) {
       images.push_back(it->path());
     } else {

@@ -44,6 +44,9 @@ bool has_disjoint_splits(const std::filesystem::path& root);
 
 /// The folders in `folder`, sorted by name, without those that begin with a dot.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
+/// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, and whatever is
+/// in hidden folders. Other files there are nobody's business.
+SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::vector<RawClass>& classes);
 /// All images at any depth below `folder`, sorted by id; ids are relative to `root`. Counts what is no image.
 std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root,
                                     SkippedFiles& skipped);

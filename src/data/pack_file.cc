@@ -5,6 +5,7 @@
 #include "mapped_artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/packed_images.h"
 
@@ -14,6 +15,8 @@ namespace {
 using data_detail::tensor_of;
 using data_detail::to_text;
 using data_detail::words_of;
+
+constexpr int64_t kLargestShorterSide = 4096;
 
 constexpr data_detail::MappedKind kPack = {"images", "a pack of images", 1};
 
@@ -28,6 +31,9 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   if (pixels.dim() != 4 || pixels.size(1) == 0 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
     fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
   }
+  if (images.shorter_side() < images.image_size() || images.shorter_side() > kLargestShorterSide) {
+    fail("{}: a shorter side of {} pixels for a crop of {}", where, images.resize, images.image_size());
+  }
   const int64_t count = pixels.size(0);
   if (images.labels.dim() != 1 || images.labels.size(0) != count || images.size() != count) {
     fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.numel(), images.size());
@@ -39,6 +45,14 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   if (count > 0 && (images.labels.min().item<int64_t>() < 0 || images.labels.max().item<int64_t>() >= classes)) {
     fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, images.labels.min().item<int64_t>(),
          images.labels.max().item<int64_t>());
+  }
+}
+
+int64_t read_resize(const ArtefactHeader& header, const std::string& where) {
+  try {
+    return whole_number_or<int64_t>(header.details, "resize", 0);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header is damaged: {}", where, reason_of(error));
   }
 }
 
@@ -64,6 +78,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
                     {"classes", images.class_names.size()},
                     {"image_size", images.image_size()},
                     {"content_hash", images.content_hash}};
+  if (images.resize > 0) header.details["resize"] = images.resize;
   const std::map<std::string, std::string> metadata = {{kSafetensorsHeaderKey, to_text(header)},
                                                        {"class_names", to_text(images.class_names)},
                                                        {"class_split", to_text(split_words(images))},
@@ -75,8 +90,9 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
 PackedImages read_pack(const std::filesystem::path& path) {
   const std::string where = path.string();
   const Safetensors file = read_safetensors(path);
-  data_detail::header_of(file, kPack, where);
+  const ArtefactHeader header = data_detail::header_of(file, kPack, where);
   PackedImages images;
+  images.resize = read_resize(header, where);
   images.class_names = words_of(file, "class_names", where);
   reading(path, [&] {
     for (const std::string& word : words_of(file, "class_split", where))

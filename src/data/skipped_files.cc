@@ -44,6 +44,16 @@ void SkippedFiles::add(const fs::path& file) {
   }
 }
 
+void SkippedFiles::add_hidden_folder(const fs::path& folder) {
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto it = fs::recursive_directory_iterator(folder, options, error);
+       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) ++counts["in a hidden folder"];
+  }
+}
+
 void SkippedFiles::add(const SkippedFiles& others) {
   for (const auto& [reason, count] : others.counts) counts[reason] += count;
 }
@@ -59,7 +69,7 @@ std::string SkippedFiles::describe() const {
   std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [reason, count] : most) parts.push_back(fmt::format("{} {}", count, reason));
-  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is no image" : "files are no images",
+  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is left out" : "files are left out",
                      fmt::join(parts, ", "));
 }
 

@@ -52,10 +52,10 @@ double Kinship::with(const std::string& wnid, const std::string& name) const {
   return sum;
 }
 
-std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin) {
+SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin) {
   std::vector<std::string> senses = candidates_of(wordnet, name);
-  if (senses.empty()) return std::nullopt;
-  if (senses.size() == 1) return senses.front();
+  if (senses.empty()) return {};
+  if (senses.size() == 1) return {senses.front(), ""};
   std::vector<std::pair<double, std::string>> ranked;
   for (std::string& wnid : senses) ranked.emplace_back(kin.with(wnid, name), std::move(wnid));
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -63,12 +63,20 @@ std::optional<std::string> choose_synset(const WordNet& wordnet, const std::stri
   if (ranked[0].first >= ranked[1].first + kMargin) {
     logger().info("'{}' is taken as {}: of its {} senses it shares most with the other classes", name,
                   described(wordnet, best), ranked.size());
-    return best;
+    return {best, ""};
   }
   std::vector<std::string> texts;
   for (const auto& one : ranked) texts.push_back(described(wordnet, one.second));
-  fail("'{}' has {} senses in WordNet and the other classes do not tell which is meant; name one by its wnid: {}", name,
-       texts.size(), fmt::join(texts, "; "));
+  return {std::nullopt,
+          fmt::format("'{}' has {} senses in WordNet and the other classes do not tell which is meant; name one by its "
+                      "wnid: {}",
+                      name, texts.size(), fmt::join(texts, "; "))};
+}
+
+std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin) {
+  SynsetChoice choice = consider_synset(wordnet, name, kin);
+  if (!choice.doubt.empty()) fail("{}", choice.doubt);
+  return choice.wnid;
 }
 
 }  // namespace protocom

@@ -90,6 +90,14 @@ void set_embedding(NewClass& described, at::Tensor embedding, const char* source
   described.embedding_source = source;
 }
 
+/// From the attributes, where the class has one; else nothing is known that could place it.
+void embed_by_attributes(const Knowledge& knowledge, NewClass& described) {
+  if (described.association.count_nonzero().item<int64_t>() > 0)
+    set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
+  else
+    set_embedding(described, at::zeros({knowledge.embedding_dim()}), "nothing");
+}
+
 bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const NewClassOptions& options,
                     NewClass& described) {
   if (!options.vectors) return false;
@@ -136,6 +144,11 @@ void set_row(const Knowledge& knowledge, const std::vector<std::string>& attribu
   const std::vector<float>& weights = options.weights;
   if (!weights.empty() && weights.size() != attributes.size())
     fail_usage("{} attributes have {} weights, expected one each", attributes.size(), weights.size());
+  for (const float weight : weights) {
+    // The negation also refuses NaN.
+    if (!(weight > 0 && weight <= 1))
+      fail_usage("an attribute has the weight {}, expected more than 0, up to 1", weight);
+  }
   described.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
   for (size_t i = 0; i < attributes.size(); ++i) {
     const std::vector<std::string> known = find_attributes(knowledge, attributes[i], options.unknown);
@@ -175,14 +188,13 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
   NewClass described;
   described.title = title_of_name(name);
   set_row(knowledge, attributes, options, described);
-  if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) {
-    set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
-  }
+  if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) embed_by_attributes(knowledge, described);
   return described;
 }
 
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
                             const NewClassOptions& options) {
+  if (!options.weights.empty()) fail_usage("weights are of attributes that are named: leave them out with a synset");
   const std::vector<Meronym> relations = relations_of(knowledge);
   const auto wnid = choose_synset(wordnet, synset, Kinship(wordnet, synsets_of(knowledge)));
   if (!wnid) fail("WordNet has no synset '{}'; expected a wnid (n02084071), a sense (dog.n.01) or a lemma", synset);
@@ -195,7 +207,7 @@ NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, 
   if (embedding_kind(knowledge) == "graph-svd") {
     set_embedding(described, place_in_graph(knowledge, described.association, wordnet.ancestors(*wnid)), "graph-svd");
   } else {
-    set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
+    embed_by_attributes(knowledge, described);
   }
   return described;
 }

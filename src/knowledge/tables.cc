@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <unordered_map>
@@ -24,12 +25,26 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+/// A weight as people fill it in: 0.5, 0,5, x, yes, FALSE.
+std::optional<double> read_weight(std::string_view text) {
+  std::string word(trimmed(text));
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* yes : {"x", "yes", "true"}) {
+    if (word == yes) return 1;
+  }
+  for (const char* no : {"no", "false"}) {
+    if (word == no) return 0;
+  }
+  if (word.find('.') == std::string::npos && std::count(word.begin(), word.end(), ',') == 1) word[word.find(',')] = '.';
+  return parse_number(word);
+}
+
 /// `where` is a file and line.
 float parse_weight(std::string_view text, const std::string& where, std::string_view what) {
-  const auto value = parse_number(text);
+  const auto value = read_weight(text);
   // The negation also refuses NaN.
   if (!value || !(*value >= 0 && *value <= 1))
-    fail("{}: the weight of {} is '{}', expected a number from 0 to 1", where, what, excerpt(text));
+    fail("{}: the weight of {} is '{}', expected a number from 0 to 1, x, yes or no", where, what, excerpt(text));
   return static_cast<float>(*value);
 }
 
@@ -81,9 +96,22 @@ ClassAttributes make_table(const Names& classes, const Names& attributes, const 
   return table;
 }
 
+/// Takes the columns at the end away that have neither a name nor a cell: spreadsheets leave such.
+void drop_blank_columns(CsvTable& csv) {
+  const auto is_blank = [](const std::vector<std::string>& cells) { return trimmed(cells.back()).empty(); };
+  while (csv.header.size() > 1 && is_blank(csv.header) &&
+         std::all_of(csv.rows.begin(), csv.rows.end(), [&](const CsvRow& row) { return is_blank(row.cells); })) {
+    csv.header.pop_back();
+    for (CsvRow& row : csv.rows) row.cells.pop_back();
+  }
+}
+
 /// The names of a matrix's columns but the first, each once.
 Names column_names(const CsvTable& csv) {
   const std::string where = csv.path.string() + ":1";
+  if (csv.header.size() < 2)
+    fail("{}: the only column is '{}', expected one for each attribute behind the classes, or class and attribute",
+         where, excerpt(csv.header.front()));
   Names names;
   for (size_t i = 1; i < csv.header.size(); ++i) {
     const std::string name(trimmed(csv.header[i]));
@@ -91,6 +119,54 @@ Names column_names(const CsvTable& csv) {
     if (!names.add_new(name)) fail("{}: column '{}' is named twice", where, name);
   }
   return names;
+}
+
+ClassAttributes table_of(const CsvTable& csv) {
+  const size_t class_column = csv.column("class");
+  const size_t attribute_column = csv.column("attribute");
+  const bool weighted = std::find(csv.header.begin(), csv.header.end(), "weight") != csv.header.end();
+  Names classes;
+  Names attributes;
+  std::map<std::pair<int64_t, int64_t>, float> edges;
+  for (const CsvRow& row : csv.rows) {
+    const std::string name(trimmed(row.cells[class_column]));
+    const std::string attribute(trimmed(row.cells[attribute_column]));
+    if (name.empty()) fail("{}: the class has no name", csv.where(row));
+    const int64_t r = classes.add(name);
+    if (attribute.empty()) continue;
+    const float weight = weighted ? parse_weight(row.cells[csv.column("weight")], csv.where(row), attribute) : 1.0F;
+    if (!edges.emplace(std::pair(r, attributes.add(attribute)), weight).second) {
+      fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
+    }
+  }
+  if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
+  ClassAttributes table = make_table(classes, attributes, "table", csv.path);
+  auto cells = table.association.accessor<float, 2>();
+  for (const auto& [pair, weight] : edges) cells[pair.first][pair.second] = weight;
+  return table;
+}
+
+ClassAttributes matrix_of(CsvTable csv) {
+  drop_blank_columns(csv);
+  const Names attributes = column_names(csv);
+  Names classes;
+  for (const CsvRow& row : csv.rows) {
+    const std::string name(trimmed(row.cells[0]));
+    if (name.empty()) fail("{}: the class has no name", csv.where(row));
+    if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
+  }
+  if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
+  ClassAttributes table = make_table(classes, attributes, "matrix", csv.path);
+  auto cells = table.association.accessor<float, 2>();
+  for (size_t r = 0; r < csv.rows.size(); ++r) {
+    const CsvRow& row = csv.rows[r];
+    for (size_t c = 1; c < row.cells.size(); ++c) {
+      if (trimmed(row.cells[c]).empty()) continue;
+      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] =
+          parse_weight(row.cells[c], csv.where(row), csv.header[c]);
+    }
+  }
+  return table;
 }
 
 // ---- CUB-200-2011 ----
@@ -176,53 +252,16 @@ std::string_view without_has(std::string_view name) { return name.substr(0, 4) =
 
 }  // namespace
 
-ClassAttributes read_attribute_table(const std::filesystem::path& path) {
-  const CsvTable csv = read_csv(path);
-  const size_t class_column = csv.column("class");
-  const size_t attribute_column = csv.column("attribute");
-  const bool weighted = std::find(csv.header.begin(), csv.header.end(), "weight") != csv.header.end();
-  Names classes;
-  Names attributes;
-  std::map<std::pair<int64_t, int64_t>, float> edges;
-  for (const CsvRow& row : csv.rows) {
-    const std::string name(trimmed(row.cells[class_column]));
-    const std::string attribute(trimmed(row.cells[attribute_column]));
-    if (name.empty()) fail("{}: the class has no name", csv.where(row));
-    const int64_t r = classes.add(name);
-    if (attribute.empty()) continue;
-    const float weight = weighted ? parse_weight(row.cells[csv.column("weight")], csv.where(row), attribute) : 1.0F;
-    if (!edges.emplace(std::pair(r, attributes.add(attribute)), weight).second) {
-      fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
-    }
-  }
-  if (classes.size() == 0) fail("{}: no rows below the header", path.string());
-  ClassAttributes table = make_table(classes, attributes, "table", path);
-  auto cells = table.association.accessor<float, 2>();
-  for (const auto& [pair, weight] : edges) cells[pair.first][pair.second] = weight;
-  return table;
-}
+ClassAttributes read_attribute_table(const std::filesystem::path& path) { return table_of(read_csv(path)); }
 
-ClassAttributes read_attribute_matrix(const std::filesystem::path& path) {
-  const CsvTable csv = read_csv(path);
-  const Names attributes = column_names(csv);
-  Names classes;
-  for (const CsvRow& row : csv.rows) {
-    const std::string name(trimmed(row.cells[0]));
-    if (name.empty()) fail("{}: the class has no name", csv.where(row));
-    if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
-  }
-  if (classes.size() == 0) fail("{}: no rows below the header", path.string());
-  ClassAttributes table = make_table(classes, attributes, "matrix", path);
-  auto cells = table.association.accessor<float, 2>();
-  for (size_t r = 0; r < csv.rows.size(); ++r) {
-    const CsvRow& row = csv.rows[r];
-    for (size_t c = 1; c < row.cells.size(); ++c) {
-      if (trimmed(row.cells[c]).empty()) continue;
-      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] =
-          parse_weight(row.cells[c], csv.where(row), csv.header[c]);
-    }
-  }
-  return table;
+ClassAttributes read_attribute_matrix(const std::filesystem::path& path) { return matrix_of(read_csv(path)); }
+
+ClassAttributes read_attributes(const std::filesystem::path& path) {
+  CsvTable csv = read_csv(path);
+  const auto has = [&csv](std::string_view name) {
+    return std::find(csv.header.begin(), csv.header.end(), name) != csv.header.end();
+  };
+  return has("class") && has("attribute") ? table_of(csv) : matrix_of(std::move(csv));
 }
 
 ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {

@@ -1,12 +1,14 @@
 #include "protocom/knowledge/wordnet_attributes.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <tuple>
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 #include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/names.h"
 
@@ -15,22 +17,36 @@ namespace {
 
 using Sets = std::vector<std::set<std::string>>;
 
-/// The synset of a class, or "" when WordNet does not know it.
-std::string find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options,
-                        const Kinship& kin) {
+/// The synset of a class, nothing when WordNet does not know it, or a doubt.
+SynsetChoice find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options,
+                         const Kinship& kin) {
   const auto given = options.class_synsets.find(name);
   if (given != options.class_synsets.end()) {
-    const auto wnid = choose_synset(wordnet, given->second, kin);
-    if (!wnid)
+    SynsetChoice choice = consider_synset(wordnet, given->second, kin);
+    if (!choice.wnid && choice.doubt.empty())
       fail("class '{}' is mapped to '{}', which WordNet does not know; expected a wnid, a sense (dog.n.01) or a lemma",
            name, given->second);
-    return *wnid;
+    return choice;
   }
-  if (wordnet.contains(name)) return name;
-  for (const std::string& lemma : {name, lemma_of_name(name)}) {
-    if (const auto wnid = choose_synset(wordnet, lemma, kin)) return *wnid;
+  if (wordnet.contains(name)) return {name, ""};
+  SynsetChoice choice = consider_synset(wordnet, name, kin);
+  return choice.wnid || !choice.doubt.empty() ? choice : consider_synset(wordnet, lemma_of_name(name), kin);
+}
+
+/// Refuses classes of several senses, all at once.
+void check_no_doubts(const std::vector<std::pair<std::string, std::string>>& doubts) {
+  if (doubts.empty()) return;
+  if (doubts.size() == 1) fail("{}", doubts.front().second);
+  std::vector<std::string> names;
+  for (const auto& [name, doubt] : doubts) {
+    logger().warn("{}", doubt);
+    names.push_back(name);
   }
-  return {};
+  fail(
+      "{} classes have several senses in WordNet and the other classes do not tell which is meant: {}; name each by "
+      "its "
+      "wnid, as warned above, in a CSV class,synset for --class-synsets",
+      names.size(), fmt::join(names, ", "));
 }
 
 /// One column for each distinct member of the rows, ascending: their names and the matrix [rows, columns].
@@ -83,9 +99,13 @@ std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const st
     names.push_back(given != options.class_synsets.end() ? given->second : by_lemma ? lemma_of_name(name) : name);
   }
   const Kinship kin(wordnet, names);
+  std::vector<std::pair<std::string, std::string>> doubts;
   for (const std::string& name : classes) {
-    if (const std::string wnid = find_synset(wordnet, name, options, kin); !wnid.empty()) synsets[name] = wnid;
+    const SynsetChoice choice = find_synset(wordnet, name, options, kin);
+    if (choice.wnid) synsets[name] = *choice.wnid;
+    if (!choice.doubt.empty()) doubts.emplace_back(name, choice.doubt);
   }
+  check_no_doubts(doubts);
   if (!synsets.empty()) return synsets;
   fail(
       "WordNet knows none of the {} classes (the first is '{}'); name their synsets with --class-synsets, or use "

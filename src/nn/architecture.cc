@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <regex>
 
 #include "nn/conv4.h"
 #include "nn/resnet.h"
@@ -45,6 +46,14 @@ class Names {
   }
 
   [[nodiscard]] bool found() const { return found_; }
+  /// The names behind the prefix that begin with `begin`.
+  [[nodiscard]] std::vector<std::string> starting_with(const std::string& begin) const {
+    std::vector<std::string> names;
+    for (auto entry = state_.lower_bound(prefix_ + begin);
+         entry != state_.end() && entry->first.rfind(prefix_ + begin, 0) == 0; ++entry)
+      names.push_back(entry->first.substr(prefix_.size()));
+    return names;
+  }
   [[nodiscard]] bool has(const std::string& name) const { return state_.count(prefix_ + name) > 0; }
   /// Sizes of an entry; fails where it is missing or has not so many.
   [[nodiscard]] at::IntArrayRef sizes(const std::string& name, int64_t dims) const {
@@ -66,8 +75,21 @@ class Names {
   bool found_ = false;
 };
 
+/// Squeeze-and-excitation, blurred pooling, another shortcut: a block with more entries computes something else.
+void check_blocks(const Names& names) {
+  static const std::regex kKnown(
+      R"(layer\d\.\d+\.(conv[123]\.weight|downsample\.0\.weight|(bn[123]|downsample\.1)\.(weight|bias|running_mean|running_var|num_batches_tracked)))");
+  for (const char* layer : {"layer1.", "layer2.", "layer3.", "layer4."}) {
+    for (const std::string& name : names.starting_with(layer)) {
+      if (!std::regex_match(name, kKnown))
+        fail("'{}' belongs to a residual network of another kind: make it a TorchScript file", name);
+    }
+  }
+}
+
 std::optional<std::string> published_resnet(const Names& names) {
   if (!names.found()) return std::nullopt;
+  check_blocks(names);
   const auto block = names.has("layer1.0.conv3.weight") ? ResNet::Block::kBottleneck : ResNet::Block::kBasic;
   std::array<int64_t, 4> blocks{};
   for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = names.count("layer" + std::to_string(i + 1), "conv1.weight");
@@ -121,6 +143,15 @@ std::shared_ptr<FeatureModule> make_module(const std::string& architecture) {
 }
 
 std::optional<std::string> published_architecture(const StateDict& state) {
+  if (Names(state, "conv_proj.weight").found() || Names(state, "encoder.layers.encoder_layer_0.ln_1.weight").found())
+    fail(
+        "vision transformers under torchvision's names are not read: take timm's of the same kind, or make it a "
+        "TorchScript file");
+  if (Names(state, "transformer.resblocks.0.ln_1.weight").found())
+    fail(
+        "CLIP's own and open_clip's image towers are not read: make timm's vit_base_patch16_clip_224.openai or the "
+        "like "
+        "a TorchScript file");
   if (auto resnet = published_resnet(Names(state, "layer1.0.conv1.weight"))) return resnet;
   return published_transformer(Names(state, "patch_embed.proj.weight"));
 }

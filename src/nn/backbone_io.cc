@@ -95,6 +95,7 @@ void warn_of_leftovers(const std::filesystem::path& path, const StateDict& state
 
 std::set<std::string> fill(const std::filesystem::path& path, const StateDict& state, const Backbone& backbone) {
   torch::NoGradGuard no_grad;
+  const std::string architecture = backbone.options()->architecture;
   const auto entries = backbone.state_dict();
   const std::string prefix = common_prefix(state, entries.front().first);
   std::set<std::string> used;
@@ -102,7 +103,8 @@ std::set<std::string> fill(const std::filesystem::path& path, const StateDict& s
     const auto found = state.find(prefix + name);
     if (found == state.end()) {
       if (is_counter(name)) continue;
-      fail("{} has no entry '{}'; expected the state dict of the chosen architecture", path.string(), prefix + name);
+      fail("{} has no entry '{}'; expected the state dict of {}: make a network of another kind a TorchScript file",
+           path.string(), prefix + name, architecture);
     }
     copy_entry(path, found->first, found->second, target);
     used.insert(found->first);
@@ -115,15 +117,21 @@ std::vector<double> three_values(const at::Tensor& tensor) {
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
-std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state,
-                                          BackboneOptions options) {
-  std::set<std::string> normalisation;
+/// Takes a state dict's own normalisation; returns the names of its entries.
+std::set<std::string> take_normalisation(const StateDict& state, BackboneOptions& options) {
+  std::set<std::string> taken;
   for (auto [name, target] : {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
     const auto found = state.find(name);
     if (found == state.end() || found->second.numel() != 3) continue;
     *target = three_values(found->second);
-    normalisation.insert(name);
+    taken.insert(name);
   }
+  return taken;
+}
+
+std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state,
+                                          BackboneOptions options) {
+  std::set<std::string> normalisation = take_normalisation(state, options);
   check_fits(options.architecture, state);
   auto backbone = std::make_unique<ModuleBackbone>(options);
   std::set<std::string> used = fill(path, state, *backbone);
@@ -153,67 +161,89 @@ BackboneOptions options_of(const ArtefactHeader& header, const std::string& wher
   return options;
 }
 
-std::unique_ptr<Backbone> read_npz_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+/// A protocom backbone, as opposed to a state dict alone, has a header that says sizes and normalisation.
+bool has_header(const std::filesystem::path& path) {
+  return format_of(path) == Format::kNpz && NpzReader(path).has(kHeaderMember);
+}
+
+std::unique_ptr<Backbone> read_own(const std::filesystem::path& path) {
   const NpzReader reader(path);
-  const auto names = reader.names();
-  const bool has_weights =
-      std::any_of(names.begin(), names.end(), [](const auto& name) { return ends_with(name, ".weight"); });
-  if (!reader.has(kHeaderMember) && !has_weights) {
-    fail("{} is not a backbone: expected a state dict with entries such as 'layer1.conv1.weight', found {}",
-         path.string(), excerpt(fmt::format("{}", fmt::join(names, ", ")), 300));
-  }
-  if (!reader.has(kHeaderMember)) return from_bare_state(path, read_npz_state(reader), options);
   const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
   return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether it has no header that would say sizes and normalisation.
-bool is_bare(const std::filesystem::path& path) {
-  return format_of(path) == Format::kSafetensors || !NpzReader(path).has(kHeaderMember);
+StateDict read_bare_npz(const std::filesystem::path& path) {
+  const NpzReader reader(path);
+  const auto names = reader.names();
+  if (std::none_of(names.begin(), names.end(), [](const auto& name) { return ends_with(name, ".weight"); })) {
+    fail("{} is not a backbone: expected a state dict with entries such as 'layer1.conv1.weight', found {}",
+         path.string(), excerpt(fmt::format("{}", fmt::join(names, ", ")), 300));
+  }
+  return read_npz_state(reader);
 }
 
-std::unique_ptr<Backbone> read(const std::filesystem::path& path, const BackboneOptions& options) {
-  switch (format_of(path)) {
-    case Format::kTorchScript:
-      return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
-    case Format::kSafetensors:
-      return from_bare_state(path, read_safetensors(path).tensors, options);
-    case Format::kPickle:
-      fail("{} is a Python pickle; write its state dict as .npz (numpy.savez) or .safetensors instead", path.string());
-    case Format::kNpz:
-      break;
+StateDict read_bare_state(const std::filesystem::path& path) {
+  const Format format = format_of(path);
+  if (format == Format::kPickle)
+    fail("{} is a Python pickle; write its state dict as .npz (numpy.savez) or .safetensors instead", path.string());
+  return format == Format::kSafetensors ? read_safetensors(path).tensors : read_bare_npz(path);
+}
+
+/// What its user says of a state dict, as far as it is enough.
+BackboneOptions options_for(const std::filesystem::path& path, const StateDict& state, const ForeignBackbone& said) {
+  BackboneOptions options;
+  options.architecture = said.architecture;
+  if (said.preprocessing) {
+    options.set(*said.preprocessing);
+    return options;
   }
-  return read_npz_backbone(path, options);
+  options.image_size = said.known_size;
+  const bool normalised = take_normalisation(state, options).size() == 2;
+  if (said.known_size < 1 || (!normalised && published_architecture(state))) {
+    fail(
+        "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, 224, "
+        "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
+        path.string());
+  }
+  return options;
+}
+
+/// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
+void report(const std::filesystem::path& path, const ForeignBackbone& said, const Backbone& backbone) {
+  const Preprocessing taken = backbone.preprocessing();
+  if (said.preprocessing && !(*said.preprocessing == taken)) {
+    logger().warn("{} states '{}', which is used; '{}' is ignored", path.string(), describe(taken),
+                  describe(*said.preprocessing));
+  }
+  if (!said.preprocessing && !has_header(path)) {
+    logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", path.string(),
+                  describe(taken));
+  }
 }
 
 }  // namespace
 
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
-  return reading(path, [&] { return read(path, options); });
+  return reading(path, [&]() -> std::unique_ptr<Backbone> {
+    if (format_of(path) == Format::kTorchScript)
+      return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
+    return has_header(path) ? read_own(path) : from_bare_state(path, read_bare_state(path), options);
+  });
 }
 
 std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said) {
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     if (format_of(path) == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, said.preprocessing.value_or(Preprocessing()), said.known_size);
-    BackboneOptions options;
-    options.architecture = said.architecture;
-    if (said.preprocessing)
-      options.set(*said.preprocessing);
-    else
-      options.image_size = said.known_size;
-    if (options.image_size < 1 && is_bare(path)) {
-      fail_usage(
-          "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, "
-          "224, "
-          "normalised) or plain:size=84",
-          path.string());
+    std::unique_ptr<Backbone> backbone;
+    if (has_header(path)) {
+      backbone = read_own(path);
+    } else {
+      const StateDict state = read_bare_state(path);
+      backbone = from_bare_state(path, state, options_for(path, state, said));
     }
-    return read(path, options);
+    report(path, said, *backbone);
+    return backbone;
   });
 }
 

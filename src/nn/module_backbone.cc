@@ -99,9 +99,8 @@ Preprocessing Backbone::preprocessing() const { return {image_size()}; }
 void BackboneOptions::set(const Preprocessing& preprocessing) {
   image_size = preprocessing.image_size;
   resize = preprocessing.resize;
-  if (!preprocessing.normalises()) return;
-  mean = preprocessing.mean;
-  std = preprocessing.std;
+  mean = preprocessing.normalises() ? preprocessing.mean : std::vector<double>{0, 0, 0};
+  std = preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
 }
 
 at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {

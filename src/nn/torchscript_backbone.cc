@@ -20,6 +20,15 @@ void check_size(int64_t image_size) {
 /// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
 constexpr const char* kStatement = "preprocessing.json";
 
+/// What to do about an operator that this LibTorch lacks; empty for other reasons.
+std::string way_out(const std::string& reason) {
+  if (reason.find("Unknown builtin op") == std::string::npos) return "";
+  return fmt::format(
+      "; it was made by a newer PyTorch than the {} here: trace it with eager attention "
+      "(timm.layers.set_fused_attn(False)) or with an older PyTorch",
+      TORCH_VERSION);
+}
+
 torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
                 shown(path));
@@ -27,7 +36,7 @@ torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFile
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
-    fail("{} cannot be loaded as TorchScript: {}", path.string(), reason_of(error));
+    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_of(error), way_out(error.what()));
   }
 }
 

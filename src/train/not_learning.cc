@@ -2,21 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace protocom {
+namespace {
 
-std::string not_learning(const EpochSums& sums, const LearningSetting& setting) {
-  const auto classes = static_cast<double>(setting.classes);
-  if (setting.classes < 2 || sums.count < 20 * classes) return "";
-  const double chance = 1 / classes;
-  const double error = std::sqrt(chance * (1 - chance) / sums.count);
-  if (sums.accuracy() > chance + 3 * error) return "";
+constexpr int64_t kImagesAClass = 20;
+
+/// The first epoch, from 1, that begins behind the warm-up; the last one where there is none.
+int64_t first_judged(const Schedule& schedule) {
+  const auto warm = static_cast<int64_t>(std::ceil(schedule.warm_up * static_cast<double>(schedule.epochs)));
+  return std::min(warm + 1, schedule.epochs);
+}
+
+}  // namespace
+
+LearningWatch::LearningWatch(int64_t classes, const Schedule& schedule)
+    : classes_(classes), learning_rate_(schedule.learning_rate), first_epoch_(first_judged(schedule)) {}
+
+std::string LearningWatch::add(int64_t epoch, const EpochSums& sums) {
+  if (classes_ < 2 || epoch < first_epoch_) return "";
+  unjudged_.correct += sums.correct;
+  unjudged_.count += sums.count;
+  if (unjudged_.count < static_cast<double>(kImagesAClass * classes_)) return "";
+  const EpochSums judged = std::exchange(unjudged_, {});
+  const double chance = 1 / static_cast<double>(classes_);
+  const double error = std::sqrt(chance * (1 - chance) / judged.count);
+  if (judged.accuracy() > chance + 3 * error) return "";
   return fmt::format(
       "epoch {}: {:.1f} % of the training images are named right, guessing among {} classes gives {:.1f} %: it is not "
       "learning at the rate {:g}; try --lr {:g}, or skip training: protocom extract with a ready encoder, then fit",
-      setting.epoch, 100 * sums.accuracy(), setting.classes, 100 * chance, setting.learning_rate,
-      setting.learning_rate / 5);
+      epoch, 100 * judged.accuracy(), classes_, 100 * chance, learning_rate_, learning_rate_ / 5);
 }
 
 }  // namespace protocom

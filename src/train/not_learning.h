@@ -1,20 +1,31 @@
 #pragma once
 #include <string>
 
+#include "protocom/train/schedule.h"
 #include "train/epoch_sums.h"
 
 namespace protocom {
 
-/// What an epoch of classification is judged by.
-struct LearningSetting {
-  int64_t classes = 0;
-  int64_t epoch = 0;  ///< from 1
-  double learning_rate = 0;
-};
+/// Watches whether a classification gets better than guessing. Epochs count from the first one behind the warm-up, or
+/// are the last one; as many are judged together as make 20 images a class, fewer tell nothing yet.
+class LearningWatch {
+ public:
+  /// `schedule` with the learning rate that is really used.
+  LearningWatch(int64_t classes, const Schedule& schedule);
 
-/// A warning when the accuracy of an epoch is at most three standard errors above guessing among the classes, with what
-/// to do; empty when it is more, and for epochs of fewer than 20 images a class, which tell
-/// nothing yet.
-std::string not_learning(const EpochSums& sums, const LearningSetting& setting);
+  /// Adds an epoch, counted from 1. A warning with what to do when the accuracy of the epochs since the last judgement
+  /// is at most three standard errors above guessing among the classes; empty when it is more, or not yet to be judged.
+  std::string add(int64_t epoch, const EpochSums& sums);
+
+  /// What has not been judged yet, for a training that is cut off and resumed.
+  [[nodiscard]] const EpochSums& unjudged() const { return unjudged_; }
+  void go_on_from(const EpochSums& unjudged) { unjudged_ = unjudged; }
+
+ private:
+  int64_t classes_;
+  double learning_rate_;
+  int64_t first_epoch_;
+  EpochSums unjudged_;
+};
 
 }  // namespace protocom

@@ -27,6 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kWaited = "waited";
+constexpr const char* kUnjudged = "unjudged";
 
 class PretrainTrainer : public Trainer {
  public:
@@ -41,6 +42,7 @@ class PretrainTrainer : public Trainer {
         loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_, pixels_.content())),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
+        watch_(base_.classes, options.schedule),
         buckets_(state_.learned_parameters(options.rotation), group_) {
     check_divides(loader_.batch_size(), "images of a batch", group_);
     logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes,
@@ -99,9 +101,7 @@ class PretrainTrainer : public Trainer {
 
   EpochLog end_epoch(const EpochEnd& end) override {
     const EpochSums& sums = end.sums;
-    if (const std::string warning = not_learning(sums, {base_.classes, end.epoch, options_.schedule.learning_rate});
-        !warning.empty())
-      logger().warn("{}", warning);
+    if (const std::string warning = watch_.add(end.epoch, sums); !warning.empty()) logger().warn("{}", warning);
     EpochLog log;
     log.line = {{"accuracy", sums.accuracy()},
                 {"images_per_second", sums.per_second()},
@@ -120,12 +120,14 @@ class PretrainTrainer : public Trainer {
   Checkpoint snapshot() override {
     Checkpoint saved = state_.checkpoint(files_.provenance);
     saved.position[kWaited] = waited_;
+    saved.position[kUnjudged] = to_json(watch_.unjudged());
     return saved;
   }
 
   void restore(const Checkpoint& saved) override {
     state_.load(saved);
     waited_ = saved.position.value(kWaited, 0.0);
+    if (saved.position.contains(kUnjudged)) watch_.go_on_from(sums_from(saved.position.at(kUnjudged)));
   }
 
  private:
@@ -162,6 +164,7 @@ class PretrainTrainer : public Trainer {
   BatchLoader loader_;
   ImageValidation validation_;
   PretrainState state_;
+  LearningWatch watch_;
   int64_t side_ = 0;  ///< of the epoch's images, pixels
   GradientBuckets buckets_;
   double waited_ = 0;  ///< seconds of the epoch in which no batch was ready

@@ -54,6 +54,7 @@ void check_pretrain(const PretrainOptions& options) {
 
 PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
   options.backbone.image_size = images.image_size();
+  options.backbone.resize = images.resize;
   double& rate = options.schedule.learning_rate;
   if (rate == 0) rate = kPretrainRate * static_cast<double>(options.batch) / 128;
   return options;

@@ -142,6 +142,49 @@ TEST_F(Pipeline, FeatureMapsOfItsImagesAreWhatAMethodIsFittedOnAndAnswersBy) {
               HasSubstr("'cfa' looks at feature maps, which a recognizer does not keep"));
 }
 
+TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
+  const TempDir folder;
+  const auto run = [&](const std::vector<std::string>& arguments) { return protocom(folder.path(), arguments); };
+  const std::string images = out("images").string();
+  const std::string split = out("images/split.csv").string();
+  const Outcome packed =
+      run({"pack", images, "--split", split, "--preprocess", "plain:size=32:resize=40", "--out", "p"});
+  ASSERT_EQ(packed.exit_code, 0) << packed.err;
+  EXPECT_THAT(packed.out, HasSubstr("32 x 32 of a shorter side of 40"));
+  const Outcome extracted = run({"extract", "p", "--backbone", out("backbone.npz").string(), "--out", "f.npz"});
+  ASSERT_EQ(extracted.exit_code, 0) << extracted.err;
+  EXPECT_THAT(extracted.out, HasSubstr("shorter side 40, crop 32"));
+  EXPECT_THAT(extracted.err, HasSubstr("cut out of a shorter side of 32, these are 32x32 of 40"));
+
+  ASSERT_EQ(run({"pretrain", "p", "--architecture", "conv4", "--epochs", "1", "--val-episodes", "0", "--out", "b.npz"})
+                .exit_code,
+            0);
+  const Outcome tuned = run({"metatrain",      images, "--split",   split,  "--head",     "mean", "--backbone", "b.npz",
+                             "--epochs",       "1",    "--batches", "1",    "--episodes", "1",    "--n-query",  "2",
+                             "--val-episodes", "0",    "--out",     "j.npz"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, Not(HasSubstr("the backbone takes images"))) << "the folder's photos are brought to 40";
+  EXPECT_EQ(run({"pack", images, "--preprocess", "clip", "--image-size", "32", "--out", "q"}).exit_code, 2);
+}
+
+TEST_F(Pipeline, AFilledInTemplateDescribesWhatIsEnrolled) {
+  const TempDir folder;
+  const std::string photo = first_image();
+  const std::string name = photo.substr(0, photo.find('/'));
+  fs::create_directories(folder.path() / "mine" / name);
+  fs::copy(out("images/" + photo), folder.path() / "mine" / name);
+  const auto run = [&](const std::vector<std::string>& arguments) { return protocom(folder.path(), arguments); };
+  ASSERT_EQ(run({"knowledge", "template", "--split", out("images/split.csv").string(), "--knowledge",
+                 out("knowledge.npz").string(), "--out", "t.csv"})
+                .exit_code,
+            0);
+  const Outcome made = run({"recognizer", "create", "r.pcm", "--backbone", out("backbone.npz").string(), "--model",
+                            out("model.npz").string(), "--knowledge", out("knowledge.npz").string(), "--images", "mine",
+                            "--attributes", "t.csv"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr(name));
+}
+
 TEST_F(Pipeline, ASecondRunSkipsEverything) {
   const Outcome again = run({});
   EXPECT_EQ(again.exit_code, 0) << again.err;

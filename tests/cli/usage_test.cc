@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <sstream>
 #include <utility>
 
 #include "cli/program.h"
@@ -77,6 +80,54 @@ TEST_F(Usage, AnOptionWithATypoIsNamedWithTheNearestOneEvenWhenARequiredOneIsMis
 TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", "x", "--seed", "one"}), "--seed"); }
 
 TEST_F(Usage, AMissingRequiredOptionIsNamed) { expect_usage_error(run({"pack", "photos"}), "--out is required"); }
+
+/// The words below "Subcommands:".
+std::vector<std::string> subcommands(const std::string& help) {
+  std::vector<std::string> names;
+  const size_t begin = help.find("Subcommands:");
+  std::istringstream lines(begin == std::string::npos ? "" : help.substr(begin, help.find("Example:") - begin));
+  const std::regex name("^  ([a-z]\\S*)");
+  std::smatch found;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, found, name)) names.push_back(found[1]);
+  }
+  return names;
+}
+
+/// Visits the help of a command and of those below it.
+template <typename Visit>
+void for_each_help(const std::filesystem::path& folder, const std::vector<std::string>& command, const Visit& visit) {
+  std::vector<std::string> asked = command;
+  asked.emplace_back("--help");
+  const std::string help = protocom(folder, asked).out;
+  visit(command, help);
+  for (const std::string& name : subcommands(help)) {
+    std::vector<std::string> below = command;
+    below.push_back(name);
+    for_each_help(folder, below, visit);
+  }
+}
+
+TEST_F(Usage, NoLineOfHelpOrRefusalHasNumbersThatNobodyCanRead) {
+  const std::regex unreadable("[0-9]{20}");
+  const std::regex limited("(--[a-z-]+) [^\n]*( in \\[|POSITIVE|NONNEGATIVE)");
+  int commands = 0;
+  int limits = 0;
+  for_each_help(folder_.path(), {}, [&](const std::vector<std::string>& command, const std::string& help) {
+    ++commands;
+    EXPECT_FALSE(std::regex_search(help, unreadable)) << help;
+    for (auto it = std::sregex_iterator(help.begin(), help.end(), limited); it != std::sregex_iterator(); ++it) {
+      std::vector<std::string> arguments = command;
+      arguments.push_back((*it)[1].str() + "=-1");
+      const Outcome refused = run(arguments);
+      ++limits;
+      EXPECT_EQ(refused.exit_code, 2) << arguments.back();
+      EXPECT_FALSE(std::regex_search(refused.err, unreadable)) << refused.err;
+    }
+  });
+  EXPECT_GT(commands, 35);
+  EXPECT_GT(limits, 15);
+}
 
 TEST_F(Usage, ProgramOptionsStandBeforeOrAfterTheCommand) {
   for (const std::vector<std::string>& arguments :
@@ -157,10 +208,14 @@ TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
   EXPECT_THAT(outcome.err, HasSubstr("folders in photos that split.csv does not name are left out, 1 of them: lynx"));
 }
 
-TEST_F(BadInput, ATruncatedImage) {
+TEST_F(BadInput, ATruncatedImageIsNamedAndLeftOut) {
   write_text(folder_ / "photos/dog/2.bmp", bmp_.substr(0, 40));
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
-  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"dog/2.bmp"});
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack", "--strict"}, {"dog/2.bmp"});
+  const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("dog/2.bmp"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 images cannot be read and are left out"));
 }
 
 TEST_F(BadInput, AWrongColumn) {
@@ -173,9 +228,14 @@ TEST_F(BadInput, AClassInTwoSplits) {
   expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"split.csv:4", "cat"});
 }
 
-TEST_F(BadInput, ASplitOfUnknownClasses) {
+TEST_F(BadInput, AClassOfTheSplitWithoutAFolderIsNamedAndLeftOut) {
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\nunicorn,novel\n");
-  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack"}, {"unicorn"});
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack", "--strict"}, {"unicorn"});
+  const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 classes that are not in photos; they are left out: unicorn"));
+  write_text(folder_ / "split.csv", "class,split\nunicorn,base\n");
+  expect_refused({"pack", "photos", "--split", "split.csv", "--out", "y.pack"}, {"unicorn"});
 }
 
 TEST_F(BadInput, AnOutputFolderThatCannotBeMade) {

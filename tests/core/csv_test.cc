@@ -60,6 +60,18 @@ TEST_F(CsvTest, ReadsLineEndsWithinQuotesAndCountsTheirLines) {
   EXPECT_EQ(table.rows[1].line, 5);
 }
 
+TEST_F(CsvTest, TakesTheSeparatorOfItsHeader) {
+  EXPECT_THAT(read("class;beak, bill;tail\ncat;0,5;\n").rows.at(0).cells, ElementsAre("cat", "0,5", ""));
+  EXPECT_THAT(read("class\tsplit\na,b\tbase\n").rows.at(0).cells, ElementsAre("a,b", "base"));
+  EXPECT_THAT(read("class,\"x;y;z\"\na;b,1\n").rows.at(0).cells, ElementsAre("a;b", "1"));
+}
+
+TEST_F(CsvTest, SkipsRowsWithoutAnyText) {
+  const CsvTable table = read("a,b,c\n1,2,3\n,,\n , ,\n4,5,6\n,,,,\n");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[1].line, 5);
+}
+
 TEST_F(CsvTest, DropsAByteOrderMarkAndCarriageReturns) {
   const CsvTable table = read(
       "\xef\xbb\xbf"
@@ -102,6 +114,7 @@ TEST_F(CsvTest, QuotesCellsOnlyWhereItMust) {
   EXPECT_EQ(csv_cell("plain text"), "plain text");
   EXPECT_EQ(csv_cell(""), "");
   EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("a;b"), "\"a;b\"") << "its header would be taken for one of semicolons";
   EXPECT_EQ(csv_cell("5\""), "\"5\"\"\"");
 }
 

@@ -33,6 +33,12 @@ TEST(Preprocessing, ASizeTakesTheBorderOfItsPresetAlong) {
   EXPECT_THAT(plain.mean, IsEmpty());
 }
 
+TEST(Preprocessing, WithoutNormalisationIsMeanZeroAndDeviationOne) {
+  EXPECT_TRUE((Preprocessing{64} == Preprocessing{64, 64, {0, 0, 0}, {1, 1, 1}}));
+  EXPECT_FALSE((Preprocessing{64} == Preprocessing{64, 64, {0, 0, 0}, {1, 1, 2}}));
+  EXPECT_FALSE((Preprocessing{64} == Preprocessing{64, 72}));
+}
+
 TEST(Preprocessing, RefusesWhatCannotBe) {
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("imagnet"); }), HasSubstr("did you mean 'imagenet'?"));
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("plain"); }), HasSubstr("says no size"));

@@ -11,6 +11,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/data/standard_split.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -92,7 +93,10 @@ TEST(FolderLayout, TakesTheSplitFromASplitFileInTheFolder) {
   write_file(root / "split.csv", "class,split\ncat,base\nowl,novel\n");
   EXPECT_THAT(list_images(root.path(), {}).class_split, ElementsAre(Split::kBase, Split::kNovel));
   write_file(root / "split.csv", "class,split\ncat,base\neel,novel\n");
-  EXPECT_THAT(list_error(root.path()), AllOf(HasSubstr("split.csv names 1 of 2 classes"), HasSubstr("eel")));
+  EXPECT_THAT(list_images(root.path(), {}).class_split, ElementsAre(Split::kBase));
+  ImageDatasetOptions strict;
+  strict.strict = true;
+  EXPECT_THAT(list_error(root.path(), strict), AllOf(HasSubstr("split.csv names 1 of 2 classes"), HasSubstr("eel")));
 }
 
 TEST(FolderLayout, RefusesAClassInTwoSplitFolders) {
@@ -132,18 +136,54 @@ TEST(ListImages, LeavesOutAClassWithoutImagesAndCountsOtherFiles) {
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
   EXPECT_THAT(dataset.empty_classes, ElementsAre("dog"));
-  EXPECT_EQ(dataset.skipped.describe(), "2 files are no images: 1 .md, 1 .txt");
+  EXPECT_EQ(dataset.skipped.describe(), "2 files are left out: 1 .md, 1 .txt");
 }
 
-TEST(ListImages, ListsUnknownClassesOfASplitUpToTen) {
+TEST(ListImages, CountsImagesBesideTheClassFoldersAndFilesInHiddenOnes) {
+  const testing::TempDir root;
+  for (const char* file :
+       {"cat/a.jpg", "forgotten.jpg", "notes.txt", ".cache/b.jpg", "cat/.old/c.jpg", "cat/.old/d/e.txt"})
+    touch(root / file);
+  ImageDatasetOptions options;
+  options.without_split = WithoutSplit::kAllBase;
+  for (const fs::path& same : {root.path(), root.path() / ""}) {
+    EXPECT_EQ(list_images(same, options).skipped.describe(),
+              "4 files are left out: 3 in a hidden folder, 1 beside the class folders");
+  }
+  touch(root / "parted/base/cat/a.jpg");
+  touch(root / "parted/novel/dog/a.jpg");
+  touch(root / "parted/novel/b.jpg");
+  EXPECT_EQ(list_images(root / "parted", {}).skipped.describe(), "1 file is left out: 1 beside the class folders");
+}
+
+TEST(ListImages, LeavesOutClassesOfASplitThatAreNotThereAndNamesUpToTen) {
   const testing::TempDir root;
   touch(root / "cat/a.jpg");
   std::string split = "class,split\ncat,base\n";
   for (int i = 10; i < 22; ++i) split += "class" + std::to_string(i) + ",novel\n";
   write_file(root / "split.csv", split);
-  EXPECT_THAT(list_error(root.path(), with_split(root / "split.csv")),
-              AllOf(HasSubstr("split.csv names 12 of 13 classes that are not in"), HasSubstr("class10, class11"),
-                    HasSubstr("class19, ..."), Not(HasSubstr("class20"))));
+  ImageDatasetOptions options = with_split(root / "split.csv");
+  const auto said = AllOf(HasSubstr("split.csv names 12 of 13 classes that are not in"), HasSubstr("class10, class11"),
+                          HasSubstr("class19, ..."), Not(HasSubstr("class20")));
+  const testing::Logged heard;
+  const ImageDataset dataset = list_images(root.path(), options);
+  EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
+  EXPECT_EQ(dataset.empty_classes.size(), 12U);
+  EXPECT_THAT(heard.text(), said);
+  options.strict = true;
+  EXPECT_THAT(list_error(root.path(), options), said);
+  write_file(root / "other.csv", "class,split\nunicorn,base\n");
+  EXPECT_THAT(list_error(root.path(), with_split(root / "other.csv")), HasSubstr("1 of 1 classes"));
+}
+
+TEST(ListImages, RefusesAnEmptyClassWhereItIsStrict) {
+  const testing::TempDir root;
+  touch(root / "cat/a.jpg");
+  fs::create_directories(root / "dog");
+  ImageDatasetOptions options;
+  options.without_split = WithoutSplit::kAllBase;
+  options.strict = true;
+  EXPECT_THAT(list_error(root.path(), options), HasSubstr("1 of 2 classes have no images: dog"));
 }
 
 TEST(ListImages, RefusesTwoKindsOfSplitAtOnce) {

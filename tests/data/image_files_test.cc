@@ -42,7 +42,7 @@ TEST(FindImages, CountsWhatItLeavesOutByKind) {
   const FoundImages found = find_images({folder.path().string()});
   EXPECT_EQ(found.skipped.total(), 6);
   EXPECT_EQ(found.skipped.describe(),
-            "6 files are no images: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
+            "6 files are left out: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
   EXPECT_EQ(SkippedFiles().describe(), "");
 }
 

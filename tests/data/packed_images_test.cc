@@ -11,6 +11,7 @@
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/image.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
@@ -87,22 +88,31 @@ TEST(PackImages, NamesTheFirstUnreadableImage) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     PackOptions options;
     options.threads = 4;
+    options.strict = true;
     EXPECT_THAT(message_of([&] { pack(dataset, options); }), AllOf(HasSubstr("ant/b.png"), HasSubstr("truncated PNG")));
   }
 }
 
-TEST(PackImages, SkipsUnreadableImagesWhenAskedButNotAWholeClass) {
+TEST(PackImages, LeavesOutUnreadableImagesAndClassesOfNoOthersAndSaysHowMany) {
   const testing::TempDir root;
   const ImageDataset dataset = make_dataset(root.path());
-  PackOptions options;
-  options.skip_unreadable = true;
   write_file(root / "ant/a.png", "");
-  const PackedImages images = pack(dataset, options);
+  const PackedImages images = pack(dataset);
   EXPECT_THAT(images.image_ids, ElementsAre("ant/b.png", "bee/a.png", "bee/b.png", "bee/c.png"));
   EXPECT_TRUE(at::equal(images.labels, at::tensor({0, 1, 1, 1}, at::kLong)));
   for (int64_t i = 0; i < 4; ++i) EXPECT_TRUE((images.pixels[i] == 10 * (i + 1)).all().item<bool>()) << i;
+
   write_file(root / "ant/b.png", "");
-  EXPECT_THAT(message_of([&] { pack(dataset, options); }), HasSubstr("none of the images of the class 'ant'"));
+  const testing::Logged heard;
+  const PackedImages bees = pack(dataset);
+  EXPECT_THAT(bees.class_names, ElementsAre("bee"));
+  EXPECT_EQ(bees.class_split.size(), 1U);
+  EXPECT_TRUE(at::equal(bees.labels, at::zeros({3}, at::kLong)));
+  EXPECT_THAT(heard.text(), HasSubstr("2 of 5 images cannot be read and are left out"));
+  EXPECT_THAT(heard.text(), HasSubstr("1 of 2 classes have no image that can be read and are left out: ant"));
+
+  for (const char* bee : {"bee/a.png", "bee/b.png", "bee/c.png"}) write_file(root / bee, "");
+  EXPECT_THAT(message_of([&] { pack(dataset); }), HasSubstr("none of the 5 images can be read"));
 }
 
 TEST(PackImages, RefusesSizesThatCannotBe) {
@@ -110,6 +120,9 @@ TEST(PackImages, RefusesSizesThatCannotBe) {
   const ImageDataset dataset = make_dataset(root.path());
   PackOptions options;
   options.image_size = 0;
+  EXPECT_THROW(pack_images(dataset, options, Progress::none()), UsageError);
+  options.image_size = 8;
+  options.resize = 7;
   EXPECT_THROW(pack_images(dataset, options, Progress::none()), UsageError);
 }
 
@@ -128,6 +141,18 @@ TEST(PackFile, MapsBackEqualToWhatWasWritten) {
   EXPECT_EQ(header.kind, "images");
   EXPECT_EQ(header.details.at("images"), 5);
   EXPECT_EQ(header.details.at("image_size"), 8);
+}
+
+TEST(PackFile, KeepsTheShorterSideThatItsImagesWereCutOutOf) {
+  const testing::TempDir root;
+  PackOptions options;
+  options.resize = 9;
+  write_pack(root / "images.pack", pack(make_dataset(root.path()), options), {});
+  EXPECT_EQ(read_pack(root / "images.pack").shorter_side(), 9);
+  EXPECT_EQ(read_any_header(root / "images.pack").details.at("resize"), 9);
+  PackedImages wrong = read_pack(root / "images.pack");
+  wrong.resize = 7;
+  EXPECT_THAT(message_of([&] { write_pack(root / "wrong.pack", wrong, {}); }), HasSubstr("a shorter side of 7 pixels"));
 }
 
 TEST(PackFile, HashFollowsTheContentAndNotThePath) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "knowledge/mini_wordnet.h"
 #include "protocom/core/error.h"
@@ -176,6 +177,25 @@ TEST(NewClass, HasItsAttributesByTheirWeights) {
   const NewClass okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
   EXPECT_TRUE(okapi.association.equal(at::tensor({0.75F, 0.0F, 0.5F}))) << okapi.association;
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"stripes"}, weighted), UsageError);
+  for (const float wrong : {0.0F, -1.0F, 7.0F, std::numeric_limits<float>::quiet_NaN()}) {
+    weighted.weights = {wrong};
+    EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"stripes"}, weighted), UsageError) << wrong;
+  }
+}
+
+TEST(NewClass, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "v.txt") << "zebra 1 2\nokapi 7 8\n";
+  BuildOptions options = with(Vocabulary::kBase);
+  options.vectors = folder / "v.txt";
+  const NewClass xyzzy =
+      describe_by_attributes(build_knowledge(animals(), options), "xyzzy", {}, NewClassOptions{options.vectors});
+  EXPECT_EQ(xyzzy.embedding_source, "nothing");
+  EXPECT_TRUE(xyzzy.embedding.equal(at::zeros({2})));
+  NewClassOptions lenient;
+  lenient.unknown = UnknownAttribute::kLeaveOut;
+  const Knowledge graph = build_knowledge(animals(), with(Vocabulary::kBase));
+  EXPECT_EQ(describe_by_attributes(graph, "ufo", {"saucer"}, lenient).embedding_source, "nothing");
 }
 
 TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
@@ -270,6 +290,21 @@ TEST_F(EnrolSynsetTest, OfAWordWithSeveralSensesTheOneThatIsLikeTheClassesIsTake
   }
   EXPECT_EQ(choose_synset(wordnet_, "crane.n.02", nobody), wnids_.at("crane_bird"));
   EXPECT_EQ(choose_synset(wordnet_, "unicorn", nobody), std::nullopt);
+}
+
+TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsFromNothing) {
+  Knowledge among_words = build({});
+  among_words.details["embedding"]["kind"] = "word-vectors";
+  const NewClass head = describe_by_synset(among_words, wordnet_, wnids_.at("head"));
+  EXPECT_EQ(head.embedding_source, "nothing");
+  EXPECT_EQ(head.embedding.abs().max().item<float>(), 0);
+  EXPECT_EQ(describe_by_synset(among_words, wordnet_, wnids_.at("dog")).embedding_source, "attributes");
+}
+
+TEST_F(EnrolSynsetTest, RefusesWeights) {
+  NewClassOptions weighted;
+  weighted.weights = {0.5F};
+  EXPECT_THROW(describe_by_synset(build({}), wordnet_, wnids_.at("dog"), weighted), UsageError);
 }
 
 TEST_F(EnrolSynsetTest, RefusesAnUnknownSynsetAndKnowledgeThatIsNotFromWordNet) {

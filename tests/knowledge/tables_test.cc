@@ -107,11 +107,28 @@ TEST_F(TablesTest, ReadsAMatrix) {
 }
 
 TEST_F(TablesTest, RefusesABadMatrixWithLineAndColumn) {
-  EXPECT_THAT(matrix_error("c,tail,wing\ncat,1,yes\n"), HasSubstr("m.csv:2: the weight of wing is 'yes'"));
+  EXPECT_THAT(matrix_error("c,tail,wing\ncat,1,some\n"), HasSubstr("m.csv:2: the weight of wing is 'some'"));
   EXPECT_THAT(matrix_error("c,tail\ncat,1\ncat,0\n"), HasSubstr("m.csv:3: class 'cat' is named twice"));
   EXPECT_THAT(matrix_error("c,tail,tail\ncat,1,1\n"), HasSubstr("m.csv:1: column 'tail' is named twice"));
   EXPECT_THAT(matrix_error("c,tail,\ncat,1,1\n"), HasSubstr("m.csv:1: column 3 has no name"));
   EXPECT_THAT(matrix_error("c,tail\n,1\n"), HasSubstr("m.csv:2: the class has no name"));
+}
+
+TEST_F(TablesTest, ReadsWhatSpreadsheetsMakeOfATemplate) {
+  const ClassAttributes table = read_attributes(
+      write("m.csv", "class;tail;has wings;;\ncat;0,5;;;\nowl;x;YES;;\nelk;false;no;;\n;;;;\nyak;1;0.25;;\n"));
+  EXPECT_EQ(table.source.at("kind"), "matrix");
+  EXPECT_THAT(table.classes, ElementsAre("cat", "owl", "elk", "yak"));
+  EXPECT_THAT(table.attributes, ElementsAre("tail", "has wings"));
+  EXPECT_TRUE(equal(table.association, {{0.5, 0}, {1, 1}, {0, 0}, {1, 0.25}}));
+  EXPECT_THAT(matrix_error("class;tail\ncat;1,2,3\n"),
+              HasSubstr("'1,2,3', expected a number from 0 to 1, x, yes or no"));
+}
+
+TEST_F(TablesTest, TellsTheTwoFormsByTheHeader) {
+  EXPECT_EQ(read_attributes(write("t.csv", "attribute\tclass\nfin\tshark\n")).source.at("kind"), "table");
+  EXPECT_EQ(read_attributes(write("m.csv", "class,fin\nshark,1\n")).source.at("kind"), "matrix");
+  EXPECT_THAT(error_of([&] { read_attributes(write("one.csv", "class\nshark\n")); }), HasSubstr("the only column"));
 }
 
 TEST_F(TablesTest, CubWithAThresholdCountsThePercentagesFromItOn) {

@@ -7,12 +7,15 @@
 
 #include "knowledge/mini_wordnet.h"
 #include "protocom/core/error.h"
+#include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/wordnet_attributes.h"
+#include "support/logged.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -142,6 +145,32 @@ TEST_F(AnimalsTest, RefusesAMapToAnUnknownSynsetAndAListOfUnknownClasses) {
                 wordnet_attributes(wordnet_, {"a1", "b2"});
               }),
               HasSubstr("knows none of the 2 classes"));
+}
+
+TEST(WordNetAttributes, AllClassesOfSeveralSensesAreNamedAtOnceWithTheirCandidates) {
+  const testing::TempDir folder;
+  const auto wnids = testing::write_mini_wordnet(folder.path(), {{"writer", {"crane", "jay"}, {}},
+                                                                 {"crane_bird", {"crane"}, {}},
+                                                                 {"jay_bird", {"jay"}, {}},
+                                                                 {"robin", {"robin"}, {}}});
+  const WordNet wordnet(folder.path());
+  const testing::Logged heard;
+  EXPECT_THAT(message_of([&] {
+                wordnet_attributes(wordnet, {"crane", "jay", "robin"});
+              }),
+              AllOf(HasSubstr("2 classes have several senses"), HasSubstr("crane, jay"), HasSubstr("--class-synsets")));
+  EXPECT_THAT(heard.text(), AllOf(HasSubstr(wnids.at("crane_bird")), HasSubstr(wnids.at("jay_bird"))));
+}
+
+/// What Debian's wordnet-base says; setup installs it.
+TEST(WordNet30, TellsJayAndCraneAmongBirdsAndRefusesThemAlone) {
+  const WordNet wordnet;
+  const ClassAttributes birds = wordnet_attributes(wordnet, {"jay", "crane", "nuthatch", "house sparrow", "flamingo"});
+  EXPECT_EQ(birds.source.at("synsets").at("jay"), "n01580077");
+  EXPECT_EQ(birds.source.at("synsets").at("crane"), "n02012849");
+  const Kinship nobody(wordnet, {});
+  EXPECT_THAT(consider_synset(wordnet, "jay", nobody).doubt, AllOf(HasSubstr("John Jay"), HasSubstr("n01580077")));
+  EXPECT_THAT(consider_synset(wordnet, "crane", nobody).doubt, HasSubstr("Hart Crane"));
 }
 
 TEST(ClassSynsets, RefusesAClassThatIsNamedTwice) {

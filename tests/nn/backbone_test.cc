@@ -9,7 +9,9 @@
 #include <limits>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/safetensors.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -83,6 +85,13 @@ void write_npz(const std::filesystem::path& path, const Weights& state) {
   NpzWriter writer(path);
   for (const auto& [name, tensor] : state) writer.add(name, tensor);
   writer.close();
+}
+
+template <typename Do>
+std::string logged(const Do& work) {
+  const testing::Logged heard;
+  work();
+  return heard.text();
 }
 
 at::Tensor some_images(int64_t size) {
@@ -319,6 +328,65 @@ TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
   const auto bare = open_backbone(folder / "bare.safetensors", said);
   EXPECT_EQ(bare->image_size(), 64);
   EXPECT_EQ(bare->options()->mean, said.preprocessing->mean);
+}
+
+TEST(Backbone, PlainIsNoNormalisationOfAStateDictEither) {
+  const testing::TempDir folder;
+  torch::manual_seed(1);
+  BackboneOptions options = small("conv4");
+  const auto written = make_backbone(options);
+  write_safetensors(folder / "bare.safetensors", written->state_dict(), {});
+  ForeignBackbone said;
+  said.architecture = "conv4";
+  said.preprocessing = parse_preprocessing("plain:size=32");
+  const auto plain = open_backbone(folder / "bare.safetensors", said);
+  EXPECT_TRUE(plain->preprocessing() == *said.preprocessing);
+  const at::Tensor images = some_images(32);
+  EXPECT_TRUE(at::allclose(plain->forward(normalise(images)), written->forward(images), 1e-4, 1e-4));
+}
+
+TEST(Backbone, WhatIsTakenOrIgnoredOfAStateDictsPreprocessingIsSaid) {
+  const testing::TempDir folder;
+  torch::manual_seed(1);
+  Weights state = make_backbone(small("conv4"))->state_dict();
+  write_safetensors(folder / "bare.safetensors", state, {});
+  ForeignBackbone said;
+  said.architecture = "conv4";
+  said.known_size = 32;
+  EXPECT_THAT(logged([&] { open_backbone(folder / "bare.safetensors", said); }),
+              HasSubstr("'shorter side 32, crop 32, mean 0.472"));
+  for (const char* name : {"mean", "std"}) state.emplace_back(name, at::full({3}, 0.5F));
+  write_safetensors(folder / "own.safetensors", state, {});
+  said.preprocessing = parse_preprocessing("imagenet:size=32");
+  EXPECT_THAT(logged([&] { open_backbone(folder / "own.safetensors", said); }),
+              HasSubstr("mean 0.5 0.5 0.5, std 0.5 0.5 0.5', which is used"));
+}
+
+TEST(Backbone, ItsOwnFileKeepsItsPreprocessingAndSaysWhatItIgnores) {
+  const testing::TempDir folder;
+  torch::manual_seed(1);
+  const BackboneOptions options = small("conv4");
+  write_backbone(folder / "b.npz", *make_backbone(options), options, {});
+  ForeignBackbone said;
+  said.preprocessing = parse_preprocessing("clip:size=64");
+  const std::string heard = logged([&] { EXPECT_EQ(open_backbone(folder / "b.npz", said)->image_size(), 32); });
+  EXPECT_THAT(heard, HasSubstr("'shorter side 64, crop 64, mean 0.481"));
+  EXPECT_THAT(heard, HasSubstr("is ignored"));
+  EXPECT_EQ(logged([&] { open_backbone(folder / "b.npz", {}); }), "");
+}
+
+TEST(Backbone, AnOperatorOfANewerPyTorchIsNamedWithTheWayOut) {
+  const testing::TempDir folder;
+  torch::jit::Module module("newer");
+  module.define("def forward(self, x):\n  return torch.relu(x).mean([2, 3])\n");
+  module.save((folder / "newer.pt").string());
+  std::string bytes = read_file(folder / "newer.pt");
+  ASSERT_NE(bytes.find("torch.relu"), std::string::npos);
+  bytes.replace(bytes.find("torch.relu"), 10, "torch.sdpa");
+  std::ofstream(folder / "newer.pt", std::ios::binary) << bytes;
+  ForeignBackbone said;
+  said.known_size = 32;
+  EXPECT_THAT(message_of([&] { open_backbone(folder / "newer.pt", said); }), HasSubstr("set_fused_attn(False)"));
 }
 
 TEST(Backbone, ItsFileKeepsThePreprocessing) {

@@ -168,6 +168,24 @@ TEST(PublishedEncoders, VariantsThatWouldGiveOtherFeaturesAreRefused) {
   EXPECT_THAT(message_of([&] { open_backbone(path, imagenet(64)); }), HasSubstr("norm_pre.weight"));
 }
 
+TEST(PublishedEncoders, ABlockWithMoreInItIsRefused) {
+  for (const char* more : {"layer1.0.se.fc1.weight", "layer3.5.se.conv.weight", "layer2.0.downsample.2.weight"}) {
+    StateDict state = made_up_state("resnet50", "net.");
+    state[std::string("net.") + more] = at::ones({8});
+    EXPECT_THAT(message_of([&] { published_architecture(state); }), HasSubstr(more));
+  }
+  StateDict counted = made_up_state("resnet18", "");
+  counted["layer1.0.bn1.num_batches_tracked"] = at::zeros({}, at::kLong);
+  EXPECT_EQ(published_architecture(counted), "resnet18");
+}
+
+TEST(PublishedEncoders, NamesThatAreNotReadAreToldWithAWayOut) {
+  const StateDict torchvision = {{"net.conv_proj.weight", at::ones({8, 3, 16, 16})}};
+  EXPECT_THAT(message_of([&] { published_architecture(torchvision); }), HasSubstr("torchvision"));
+  const StateDict clip = {{"visual.transformer.resblocks.0.ln_1.weight", at::ones({8})}};
+  EXPECT_THAT(message_of([&] { published_architecture(clip); }), HasSubstr("vit_base_patch16_clip_224.openai"));
+}
+
 TEST(PublishedEncoders, EmptyTensorsAreRefused) {
   for (const auto& [name, shape] : {std::pair{"patch_embed.proj.weight", std::vector<int64_t>{0, 3, 16, 16}},
                                     std::pair{"pos_embed", std::vector<int64_t>{1, 0, 128}},
@@ -189,6 +207,13 @@ TEST(PublishedEncoders, AskForTheirPreprocessing) {
   const TempDir folder;
   const auto path = write(folder, made_up_state("resnet18", ""));
   EXPECT_THAT(message_of([&] { open_backbone(path, ForeignBackbone()); }), HasSubstr("--preprocess"));
+  ForeignBackbone of_a_pack;
+  of_a_pack.known_size = 64;
+  EXPECT_THAT(message_of([&] { open_backbone(path, of_a_pack); }), HasSubstr("--preprocess"))
+      << "a size is no normalisation";
+  StateDict normalised = made_up_state("resnet18", "");
+  for (const char* name : {"mean", "std"}) normalised[name] = at::full({3}, 0.5F);
+  EXPECT_EQ(open_backbone(write(folder, normalised), of_a_pack)->options()->mean, std::vector<double>(3, 0.5));
 }
 
 TEST(PublishedEncoders, AFileWhoseNameOfItselfIsLargerThanItsTensorsIsRefusedBeforeItIsMade) {

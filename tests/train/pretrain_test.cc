@@ -11,6 +11,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
 #include "support/bfloat16.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
@@ -95,6 +96,16 @@ class CutOff : public Progress {
   int64_t step_;
 };
 
+TEST(Pretrain, ItsBackboneTakesImagesAsTheyWerePacked) {
+  const testing::TempDir folder;
+  PackedImages images = halves(2, 0, 8);
+  images.resize = 18;
+  PretrainOptions options = quick_pretraining();
+  options.schedule.epochs = 1;
+  pretrain(images, options, into(folder / "b.npz"), Progress::none());
+  EXPECT_EQ(read_backbone(folder / "b.npz", {})->preprocessing().shorter_side(), 18);
+}
+
 TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   const testing::TempDir folder;
   PretrainOptions options = quick_pretraining();
@@ -106,6 +117,16 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   EXPECT_LT(result.loss, 0.3 * log.front().at("loss").get<double>());
   EXPECT_GT(result.accuracy, 0.95);
   EXPECT_EQ(result.epochs, 6);
+}
+
+TEST(Pretrain, SaysThatItIsNotLearningAtARateThatIsFarTooHigh) {
+  const testing::TempDir folder;
+  PretrainOptions options = quick_pretraining();
+  options.schedule.learning_rate = 5;
+  options.schedule.epochs = 6;  // three of 48 images make the 120 that six classes need
+  const testing::Logged heard;
+  pretrain(halves(6, 0, 10), options, into(folder / "b.npz"), Progress::none());
+  EXPECT_THAT(heard.text(), HasSubstr("it is not learning at the rate 5; try --lr 1"));
 }
 
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {

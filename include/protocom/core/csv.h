@@ -13,8 +13,8 @@ struct CsvRow {
   std::vector<std::string> cells;
 };
 
-/// A CSV file held in memory: a header row and the rows below it. Blank lines are skipped; a UTF-8 byte-order mark is
-/// dropped.
+/// A CSV file held in memory: a header row and the rows below it. Lines without any text in their cells are skipped; a
+/// UTF-8 byte-order mark is dropped.
 struct CsvTable {
   std::filesystem::path path;
   std::vector<std::string> header;
@@ -26,8 +26,9 @@ struct CsvTable {
   [[nodiscard]] std::string where(const CsvRow& row) const;
 };
 
-/// Reads a CSV (plain or gzip). Throws Error with file and line when a row has another number of cells than the header
-/// or a quote is not closed.
+/// Reads a CSV (plain or gzip) whose cells are separated by commas, or as some spreadsheets write them by semicolons or
+/// tabs: whichever its header has most. Throws Error with file and line when a row has another number of cells than the
+/// header or a quote is not closed.
 CsvTable read_csv(const std::filesystem::path& path);
 
 /// One cell, quoted when it must be.

@@ -18,7 +18,11 @@ struct Preprocessing {
   [[nodiscard]] bool normalises() const { return !mean.empty(); }
 };
 
+/// No normalisation equals mean 0 and standard deviation 1.
 bool operator==(const Preprocessing& a, const Preprocessing& b);
+
+/// The same for images of another size: the border that is cut off goes along with it (256, 224 -> 128, 112).
+Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size);
 
 /// "shorter side 256, crop 224, mean 0.485 0.456 0.406, std 0.229 0.224 0.225", for people.
 std::string describe(const Preprocessing& preprocessing);

@@ -26,8 +26,8 @@ struct ImageDataset {
   std::vector<Split> class_split;                  ///< [c]
   std::map<std::string, std::string> class_title;  ///< class name -> display name, where the dataset has them ("goose")
   std::vector<ImageItem> items;                    ///< sorted by class, then id
-  SkippedFiles skipped = {};                       ///< files in the classes' folders that are no images
-  std::vector<std::string> empty_classes = {};     ///< classes without images, which are left out
+  SkippedFiles skipped = {};                    ///< files in the classes' folders and beside them that were not taken
+  std::vector<std::string> empty_classes = {};  ///< classes without images or without a folder, which are left out
 };
 
 /// The layouts that datasets have on users' disks.
@@ -59,13 +59,14 @@ struct ImageDatasetOptions {
   /// "cub" for kCub, else a split.csv in the folder, else kFolder's split folders.
   std::string standard_split;
   WithoutSplit without_split = WithoutSplit::kRefuse;
+  bool strict = false;  ///< throw for classes of the split without images, instead of leaving them out with a warning
 };
 
-/// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images are left out and
-/// logged. Throws Error in one sentence, with file
-/// and line where there is one: missing folder, no class with images, file that is named and missing, CSV without a
-/// column, class in two splits, a split naming classes that are not there (up to ten listed), no split known. Throws
-/// UsageError for `split` and `standard_split` together.
+/// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images, and those of a split
+/// file that are not there, are left out and logged. Throws Error in one sentence, with file and line where there is
+/// one: missing folder, no class with images, file that is named and missing, CSV without a column, class in two
+/// splits, a standard split naming classes that are not there (up to ten listed), no split known. Throws UsageError for
+/// `split` and `standard_split` together.
 ImageDataset list_images(const std::filesystem::path& root, const ImageDatasetOptions& options);
 
 /// The layout kAuto would take. Throws Error when `root` is not a folder.

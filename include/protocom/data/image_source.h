@@ -11,9 +11,9 @@ namespace protocom {
 /// Where images come from: a pack, or a folder that is packed in memory.
 struct ImageSource {
   std::filesystem::path path;
-  ImageDatasetOptions dataset;   ///< of a folder; a pack brings its own split and layout
-  Preprocessing sizes = {};      ///< image_size 0: the pack's own, or that of PackOptions; resize is for folders
-  bool skip_unreadable = false;  ///< of a folder, see PackOptions
+  ImageDatasetOptions dataset;  ///< of a folder; a pack brings its own split and layout
+  Preprocessing sizes = {};     ///< image_size 0: the pack's own, or that of PackOptions; resize is for folders
+  bool strict = false;          ///< of a folder, see PackOptions
 };
 
 /// The images of a source; files of a folder that are no images are logged. Throws UsageError when a pack is asked for

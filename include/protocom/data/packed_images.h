@@ -21,24 +21,27 @@ struct PackedImages {
   std::vector<Split> class_split;        ///< [c]
   std::vector<std::string> image_ids;    ///< [n]
   std::string content_hash;  ///< of pixels, labels, names and split: equal content, equal hash, whatever the path
+  int64_t resize = 0;        ///< pixels of the files' shorter side before the crop; 0: image_size()
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(image_ids.size()); }
   [[nodiscard]] int64_t image_size() const { return pixels.size(1); }
+  [[nodiscard]] int64_t shorter_side() const { return resize > 0 ? resize : image_size(); }
 };
 
 /// How images are packed.
 struct PackOptions {
   int64_t image_size = 84;
-  int64_t resize = 0;            ///< pixels of the shorter side before the crop; 0: image_size
-  int threads = 0;               ///< decoding threads; 0: all usable cores
-  bool skip_unreadable = false;  ///< leave unreadable images out with a warning each, instead of throwing
+  int64_t resize = 0;   ///< pixels of the shorter side before the crop; 0: image_size
+  int threads = 0;      ///< decoding threads; 0: all usable cores
+  bool strict = false;  ///< throw at the first unreadable image, instead of leaving such out with a warning each
   /// Where pixels are kept until they are written: a nameless file in this folder, so that a dataset larger than the
   /// memory can be packed (the folder needs room for the pixels). Empty: in memory.
   std::filesystem::path scratch_folder;
 };
 
-/// Decodes every image (read_square_image) on several threads. Throws Error that names the first unreadable image, or a
-/// class of which skipping leaves nothing; UsageError unless image_size is 1..4096.
+/// Decodes every image (read_square_image) on several threads. Leaves out images that cannot be read, and classes of
+/// which nothing is left, and logs how many. Throws Error that names the first unreadable image where it is strict or
+/// no image can be read; UsageError unless image_size is 1..4096 and resize at least that (or 0).
 PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options, Progress& progress);
 
 /// One safetensors file (`pixels`, `labels`; names, split, ids and the header in its metadata), atomically. The pixels

@@ -14,13 +14,16 @@ bool is_image_name(const std::filesystem::path& path);
 
 /// Files of a folder that were not taken as images, counted by why.
 struct SkippedFiles {
-  std::map<std::string, int64_t> counts;  ///< ".txt", "hidden", "without a suffix", "broken link" -> files
+  /// ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "beside the class folders" -> files
+  std::map<std::string, int64_t> counts;
 
   /// Counts a file that is_image_name or a walk refused.
   void add(const std::filesystem::path& file);
+  /// Counts all files below a folder whose name begins with a dot, which no walk enters.
+  void add_hidden_folder(const std::filesystem::path& folder);
   void add(const SkippedFiles& others);
   [[nodiscard]] int64_t total() const;
-  /// "12 files are no images: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
+  /// "12 files are left out: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
   [[nodiscard]] std::string describe() const;
 };
 

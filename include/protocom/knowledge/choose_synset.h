@@ -26,6 +26,15 @@ class Kinship {
   double known_ = 0;
 };
 
+/// What a name stands for: a synset, or nothing where WordNet does not know it or the kin do not decide.
+struct SynsetChoice {
+  std::optional<std::string> wnid;
+  std::string doubt;  ///< where the kin do not decide: a sentence with the candidates and their glosses
+};
+
+/// choose_synset for a caller who has more names to ask for.
+SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin);
+
 /// The synset that a wnid ("n02084071"), a sense ("dog.n.01") or a lemma with one sense stands for; of a lemma with
 /// several the one that shares at least half a hypernym more with the kin than any other, which is logged. Nothing when
 /// WordNet does not know the name. Throws Error when the kin do not decide, with the candidates and their glosses.

@@ -16,7 +16,7 @@ struct NewClass {
   std::string title;             ///< display name
   at::Tensor association;        ///< the class's row of R, float32 [a]
   at::Tensor embedding;          ///< h_k, float32 [e]
-  std::string embedding_source;  ///< "word-vectors", "graph-svd" or "attributes": which of the rules below gave it
+  std::string embedding_source;  ///< "word-vectors", "graph-svd", "attributes" or "nothing": which rule below gave it
   std::vector<std::string> outside_vocabulary;  ///< attributes it has that no base class has: they cannot help
 };
 
@@ -39,10 +39,12 @@ struct NewClassOptions {
 /// ("bill" for "beak, bill, neb"; every attribute so titled is meant), without regard to case, spaces around it or the
 /// plural. Its embedding:
 ///   - word vectors given: embed_lemmas of the name (its lemma_of_name); when no word of the name has a vector, as
-///   without them;
-///   - else the embedding that place_by_attributes gives.
+///     without them;
+///   - else the embedding that place_by_attributes gives;
+///   - of a class without an attribute that the knowledge knows, zeros.
+///
 /// Throws Error for an attribute the knowledge does not know (with near matches) unless those are left out, and for
-/// vectors of another dimension, UsageError for weights that are not one an attribute.
+/// vectors of another dimension; UsageError for weights that are not one an attribute or not in (0, 1].
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
                                 const std::vector<std::string>& attributes, const NewClassOptions& options = {});
 
@@ -50,11 +52,11 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 /// the relations that the knowledge was made with. Its embedding:
 ///   - word vectors given: embed_lemmas of the synset's lemmas, as the knowledge's own classes;
 ///   - a graph embedding: its attributes and hypernyms placed by the same rule as the knowledge's own classes
-///   (place_rows): the very
-///     embedding it would have had as a val or novel class of a `base` vocabulary;
-///   - else place_by_attributes.
+///     (place_rows): the very embedding it would have had as a val or novel class of a `base` vocabulary;
+///   - else place_by_attributes, or zeros without an attribute that the knowledge knows.
+///
 /// Throws Error when the knowledge is not made from WordNet, WordNet has no such synset or the vectors' dimension
-/// differs.
+/// differs; UsageError for weights.
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
                             const NewClassOptions& options = {});
 
@@ -65,12 +67,11 @@ inline constexpr double kAttributeRidge = 10.0;
 
 /// Where a class belongs of which only a row of R is known, float32 [a] -> [e].
 ///   - In a graph embedding: the place whose dot products with the attributes come nearest to the row, h = pinv(H_a) r.
-///   (Leave-one-out
-///     cosine 0.91 on Tiny-ImageNet-100, where hypernyms are missing from the row; exact where the graph has no
-///     context.)
+///     Its leave-one-out cosine is 0.91 on Tiny-ImageNet-100, where hypernyms are missing from the row; it is exact
+///     where the graph has no context.
 ///   - Among word vectors, whose attributes ("paw") lie elsewhere than classes ("dog"): ridge regression from rows of R
-///   to h over the classes
-///     of the knowledge, h = mean_h + (r - mean_r) W, W = (X'X + lambda I)^-1 X'Y on centred X = R and Y = h.
+///     to h over the classes of the knowledge, h = mean_h + (r - mean_r) W, W = (X'X + lambda I)^-1 X'Y on centred
+///     X = R and Y = h.
 at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association);
 
 }  // namespace protocom

@@ -6,16 +6,21 @@
 
 namespace protocom {
 
-/// Reads one edge a line from a CSV with the columns class,attribute and, where there is one, weight in [0, 1] (1
-/// without). A class with an empty attribute cell is a class without attributes. Classes and attributes stand in the
-/// order of their first mention; their lemmas are lemma_of_name. Throws Error with file and line: empty class, a pair
-/// named twice, a weight that is no number in [0, 1], no row at all.
+/// Reads one edge a line from a CSV with the columns class,attribute and, where there is one, weight (1 without): a
+/// number in [0, 1] with a decimal point or comma, or x, yes, true, no, false. A class with an empty attribute cell is
+/// a class without attributes. Classes and attributes stand in the order of their first mention; their lemmas are
+/// lemma_of_name. Throws Error with file and line: empty class, a pair named twice, a weight that is no number in [0,
+/// 1], no row at all.
 ClassAttributes read_attribute_table(const std::filesystem::path& path);
 
-/// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights in [0,
-/// 1], an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without a
-/// name, a cell that is no number in [0, 1].
+/// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as
+/// above, an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without
+/// a name, a cell that is no weight.
 ClassAttributes read_attribute_matrix(const std::filesystem::path& path);
+
+/// Reads either of the two: an edge a line where the header has the columns class and attribute, else a matrix, as
+/// `knowledge template` writes it.
+ClassAttributes read_attributes(const std::filesystem::path& path);
 
 /// How CUB-200-2011's percentages become weights.
 struct CubAttributesOptions {

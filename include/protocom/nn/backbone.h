@@ -29,7 +29,7 @@ struct BackboneOptions {
   std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
   std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
 
-  /// Takes sizes and, where there is one, normalisation.
+  /// Takes sizes and normalisation; none is mean 0 and std 1.
   void set(const Preprocessing& preprocessing);
 };
 
@@ -85,9 +85,11 @@ std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options);
 
 /// read_backbone for a caller who knows of a foreign file only what its user says: `preprocessing` wins over what a
-/// TorchScript file states (its extra file `preprocessing.json`, or its attribute `image_size`); for a file that states
-/// nothing and a user who says nothing the images' own size `known_size` is taken and logged. 0: throws Error that
-/// says how to state it.
+/// TorchScript file states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own
+/// and a state dict's entries `mean` and `std` win over it, with a warning. For TorchScript or a state dict of our own
+/// networks that states nothing and a user who says nothing the images' own size `known_size` is taken and logged.
+/// Throws Error that says how to state it where that is 0, and for a state dict that others publish, whose
+/// normalisation it would leave to a guess.
 struct ForeignBackbone {
   std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict
   std::optional<Preprocessing> preprocessing = {};

@@ -20,7 +20,7 @@ std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 /// all of them one class of that name. Throws Error like read_features.
 std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name);
 
-/// Gives each class the attributes that a table (read_attribute_table) has for it, with their weights; those that the
+/// Gives each class the attributes that a table (read_attributes) has for it, with their weights; those that the
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
 /// table names none of the classes, UsageError when a class of it has attributes already.
 void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);

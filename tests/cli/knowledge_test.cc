@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Three base classes and a novel one; the cat and the dog have the same, the elk nothing, the owl what no other has.
+class KnowledgeViews : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,base\nelk,base\nowl,novel\n");
+    write_text(folder_ / "attributes.csv", "class,attribute\ncat,tail\ndog,tail\nowl,wing\ncat,fur\ndog,fur\n");
+    const Outcome made = make("table", "attributes.csv", "k.npz");
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  Outcome run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "knowledge");
+    return protocom(folder_.path(), arguments);
+  }
+
+  Outcome make(const std::string& command, const std::string& csv, const std::string& out) {
+    return run({command, "--csv", csv, "--split", "split.csv", "--out", out});
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(KnowledgeViews, ShowListsAttributesClassesAndWhatIsUseless) {
+  const Outcome shown = run({"show", "k.npz"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("equal rows, so that nothing tells them apart: cat, dog"),
+                               HasSubstr("classes without attributes (2): elk, owl"),
+                               HasSubstr("attributes of no base class, left out (1): wing"), HasSubstr("tail, fur")));
+  EXPECT_THAT(run({"show", "k.npz", "--most", "1"}).out,
+              AllOf(HasSubstr("... and 1 more (--most)"), HasSubstr("... and 3 more (--most)")));
+}
+
+TEST_F(KnowledgeViews, TemplateHasARowForEachClassAndAColumnForEachAttribute) {
+  ASSERT_EQ(run({"template", "--split", "split.csv", "--attributes", "wing, long tail", "--out", "t.csv"}).exit_code,
+            0);
+  EXPECT_EQ(read_text(folder_ / "t.csv"), "class,wing,long tail\ncat,,\ndog,,\nelk,,\nowl,,\n");
+  ASSERT_EQ(run({"template", "--split", "split.csv", "--knowledge", "k.npz", "--out", "t.csv"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder_ / "t.csv"), "class,tail,fur\ncat,1,1\ndog,1,1\nelk,0,0\nowl,0,0\n");
+  const Outcome empty = run({"template", "--split", "split.csv", "--out", "t.csv"});
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("name the attributes"));
+}
+
+TEST_F(KnowledgeViews, AFilledInTemplateIsReadAsSpreadsheetsSaveIt) {
+  write_text(folder_ / "t.csv", "class;wing;tail;\ncat;;x;\ndog;yes;0,5;\nelk;;;\nowl;1;no;\n;;;\n");
+  for (const char* command : {"table", "matrix"}) {
+    const Outcome made = make(command, "t.csv", "k2.npz");
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_THAT(run({"show", "k2.npz"}).out, HasSubstr("wing, tail 0.5"));
+  }
+}
+
+}  // namespace
+}  // namespace protocom::testing
