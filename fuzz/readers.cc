@@ -99,6 +99,7 @@ void read_table(const fs::path& path) {
   const CsvTable table = read_csv(path);
   attempt([&] { (void)table.column("class"); });
   attempt([&] { (void)read_attribute_table(path); });
+  attempt([&] { (void)read_attributes(path); });
   attempt([&] { (void)read_attribute_matrix(path); });
   attempt([&] { (void)read_split(path); });
 }
@@ -187,7 +188,8 @@ void read_request(const fs::path& path) {
     const nlohmann::json object = http::parse_object(body, {"features", "name", "attributes"});
     if (object.contains("features")) (void)http::features_in(object, "features", {2, 4});
     if (object.contains("name")) (void)http::text_in(object, "name");
-    if (object.contains("attributes")) (void)http::texts_in(object, "attributes");
+    ClassRequest request;
+    if (object.contains("attributes")) http::take_attributes(object, "attributes", request);
   });
 }
 
