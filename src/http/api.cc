@@ -113,6 +113,11 @@ UploadOptions Api::uploads(std::vector<std::string> fields) const {
   return {settings_.preprocessing, options_.limits, std::move(fields)};
 }
 
+nlohmann::json calibration_json(nlohmann::json calibration) {
+  calibration.erase("names");
+  return calibration;
+}
+
 nlohmann::json change_json(const std::optional<ChangeEntry>& change) {
   if (!change) return nullptr;
   return {{"id", change->id}, {"what", change->what}, {"time", change->time}};

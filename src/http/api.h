@@ -112,6 +112,9 @@ class Api {
   BatchEngine engine_;
 };
 
+/// A calibration for a response, less the hash of the classes that it was made with.
+nlohmann::json calibration_json(nlohmann::json calibration);
+
 /// A change for a response: its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
 /// The last one of the file, whoever made it.

@@ -48,7 +48,7 @@ void Api::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& op
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   json shown;
   try {
-    shown = refusing(409, [&] { return to_json(recognizer.calibrate_on(strangers, options)); });
+    shown = refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(strangers, options))); });
   } catch (HttpError& refused) {
     refused.message = in_words_of_requests(refused.message);
     throw;

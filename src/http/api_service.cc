@@ -32,7 +32,7 @@ json Api::describe_recognizer() {
                 {"attributes", settings_.attributes},
                 {"feature_dim", settings_.feature_dim},
                 {"image_size", settings_.preprocessing.image_size},
-                {"calibration", calibration ? *calibration : json()},
+                {"calibration", calibration ? calibration_json(*calibration) : json()},
                 {"change", last_change_of(editor.file())}};
   });
 }
