@@ -63,7 +63,7 @@ class BatchEngine {
   void run_lane(const std::filesystem::path& recognizer, std::promise<void> loaded);
   void end_lanes();
   std::vector<Job> next();
-  int threads_of_a_lane();
+  int threads_for(const std::vector<Job>& jobs);
   void work_on(Recognizer& embedding, std::vector<Job> jobs);
 
   ServerLimits limits_;
