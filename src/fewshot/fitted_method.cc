@@ -120,7 +120,7 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   header.details["method"] = fitted.method->label();
   header.details["feature_dim"] = fitted.feature_dim;
   header.details["trained_on"] = fitted.trained_on;
-  if (nlohmann::json details = fitted.method->details(); !details.empty()) header.details["fit"] = std::move(details);
+  if (nlohmann::json found = fitted.method->details(); !found.empty()) header.details["fit"] = std::move(found);
   if (!fitted.findings.empty()) header.details[kFindings] = fitted.findings;
   NpzWriter writer(path);
   const MethodState state = fitted.method->state();

@@ -44,8 +44,8 @@ struct Job {
 
 /// Lanes, threads that take the images of several requests through the backbone. On a processor several small passes
 /// beside one another do more than one pass on all cores, and a request need not wait for the one before it; a lane
-/// that is free takes its share of what waits, up to a batch, so that a lone image waits for nobody, and has the cores
-/// that other lanes leave. Thread-safe.
+/// that is free takes its share of what waits, up to a batch, so that a lone image waits for nobody. Where
+/// a pass gains by more cores it has those that other lanes leave. Thread-safe.
 class BatchEngine {
  public:
   /// Opens the recognizer and loads a backbone for each of `options.lanes`. Throws what that throws.

@@ -88,7 +88,7 @@ void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& kn
   std::vector<std::string> typing_errors, others;
   for (const std::string& one : left_out) {
     const std::string meant = did_you_mean(one, known);
-    (meant.empty() ? others : typing_errors).push_back("'" + one + "'" + meant);
+    (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", one, meant));
   }
   for (const std::string& one : typing_errors) logger().warn("left out: the knowledge has no attribute {}", one);
   if (others.empty()) return;

@@ -103,7 +103,7 @@ TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
   const Labelled data = images(4, 1, 6);
   EXPECT_THROW(fitter_of(data), Error);  // one image a class
   EXPECT_THROW(fitter_of({data.features, at::zeros({4}, at::kLong)}), Error);
-  EXPECT_THROW(fitter_of(images(4, 3, 6)).space(0), UsageError);
+  EXPECT_THROW((void)fitter_of(images(4, 3, 6)).space(0), UsageError);
   Labelled broken = images(4, 3, 6);
   broken.features[2][3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(fitter_of(broken), Error);
