@@ -31,7 +31,8 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   if (pixels.dim() != 4 || pixels.size(1) == 0 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
     fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
   }
-  if (images.shorter_side() < images.image_size() || images.shorter_side() > kLargestShorterSide) {
+  const int64_t shorter = images.shorter_side();
+  if (images.resize < 0 || shorter < images.image_size() || shorter > kLargestShorterSide) {
     fail("{}: a shorter side of {} pixels for a crop of {}", where, images.resize, images.image_size());
   }
   const int64_t count = pixels.size(0);

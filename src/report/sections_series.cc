@@ -103,11 +103,11 @@ struct BestAt {
     std::vector<Estimate> values;
     for (const SeriesPoint& point : here) values.push_back(point.accuracy);
     std::vector<std::string> labels;
-    for (const size_t place : not_measurably_below_best(values))
-      labels.push_back(method_label(here[place].method, here[place].mode));
+    const std::vector<size_t> best = not_measurably_below_best(values);
+    for (const size_t place : best) labels.push_back(method_label(here[place].method, here[place].mode));
     if (labels.size() > 1) are = "are";
     names = listed(labels);
-    accuracy = here[not_measurably_below_best(values).front()].accuracy.value;
+    accuracy = here[best.front()].accuracy.value;
   }
 
   [[nodiscard]] std::string at(const std::string& where) const {

@@ -153,6 +153,9 @@ TEST(PackFile, KeepsTheShorterSideThatItsImagesWereCutOutOf) {
   PackedImages wrong = read_pack(root / "images.pack");
   wrong.resize = 7;
   EXPECT_THAT(message_of([&] { write_pack(root / "wrong.pack", wrong, {}); }), HasSubstr("a shorter side of 7 pixels"));
+  wrong.resize = -9;
+  EXPECT_THAT(message_of([&] { write_pack(root / "wrong.pack", wrong, {}); }),
+              HasSubstr("a shorter side of -9 pixels"));
 }
 
 TEST(PackFile, HashFollowsTheContentAndNotThePath) {

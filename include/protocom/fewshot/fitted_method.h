@@ -29,10 +29,10 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,
-/// with parameters as another method of the same state, which is fitted for as many `shots` as the file's. Of several
-/// files of one method it is the one fitted with the parameters asked for. Throws UsageError when a method has to be
-/// fitted and no file has it or several may be meant, for `shots` that are not those of the file, and for a file whose
-/// method is not named.
+/// with parameters as another method of the same state; those that count in fitting (ParameterSpec::when_fitted) are
+/// the file's. Of several files of one method it is the one fitted with the parameters asked for. Throws UsageError
+/// when a method has to be fitted and no file has it or several may be meant, for parameters of fitting that are not
+/// those of the file, and for a file whose method is not named.
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted);
 
 /// One of them; the files may have others too.
