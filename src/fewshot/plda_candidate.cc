@@ -106,8 +106,12 @@ std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
                                      ? ClassMeanPrior{mean * unit_of(candidate.calibration), model.residual}
                                      : no_knowledge(model.space.between, {static_cast<int64_t>(one.part->rows.size())});
     const PldaRows rows(model);
-    result.push_back({rows.layout(), rows.map(one.part->features.to(at::kFloat)), one.part->rows,
-                      in_parts(prior, rows.layout()), in_parts(no_knowledge(model.space.between, {1}), rows.layout())});
+    const PldaLayout& layout = rows.layout();
+    const at::Tensor& between = model.space.between;
+    const PldaRowMetric wide = row_metric(in_parts(between, layout), at::zeros({1}), layout);
+    result.push_back({layout, rows.map(one.part->features.to(at::kFloat)), one.part->rows, in_parts(prior, layout),
+                      in_parts(mean.defined() ? model.residual : between, layout),
+                      row_predictive(row_means(in_parts(no_knowledge(between, {1}), layout)), wide)});
   }
   return result;
 }

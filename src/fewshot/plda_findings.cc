@@ -45,7 +45,6 @@ nlohmann::json details_of(const PldaFit& fit) {
                             {"floor_factor", fit.floor},
                             {"trust", model.vb.trust},
                             {"spread", model.vb.spread},
-                            {"volume", model.volume},
                             {"inductive_scale", json_of(model.inductive_scale)},
                             {"transductive_scale", json_of(model.transductive_scale)},
                             {"known_slope", json_of(model.known_slope)},

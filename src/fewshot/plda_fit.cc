@@ -18,7 +18,6 @@ constexpr double kUncalibratedFloor = 0.05;
 constexpr const char* kMissed = "of the squared means missed";
 constexpr const char* kRight = "% of the images of held-out classes right";
 constexpr const char* kExplained = "of the variance between held-out classes explained";
-constexpr const char* kLogLoss = "nats of log loss";
 
 TaskDraws draws_of(const PldaFitOptions& options) { return {options.tasks, options.seed}; }
 
@@ -108,12 +107,6 @@ void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, Pl
     fit.worth = measure_worth(setting_tasks(parts, balanced, draws),
                               setting_tasks(held_out_classes(without_knowledge(best)), balanced, draws));
   }
-  const std::vector<VolumeTrial> volumes = try_volumes(parts, draws);
-  for (const VolumeTrial& trial : volumes) {
-    fit.tried.push_back(
-        {"volume of uneven shots", fmt::format("{}", trial.volume), trial.loss, &trial == &volumes.front(), kLogLoss});
-  }
-  if (!volumes.empty()) fit.model.volume = volumes.front().volume;
   set_probabilities(parts, {best.tells(), draws}, fit.model);
 }
 

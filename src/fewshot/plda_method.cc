@@ -64,15 +64,17 @@ nlohmann::json PldaMethod::details() const { return details_; }
 
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);
-  PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}};
-  result.nothing = in_parts(model_->prior({}, 1), result.rows->layout());
+  PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}, {}, {}};
+  const PldaLayout& layout = result.rows->layout();
+  result.nothing = in_parts(model_->prior({}, 1), layout);
+  result.between = in_parts(model_->space.between, layout);
   if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());
   result.classes =
-      in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes),
-               result.rows->layout());
+      in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes), layout);
+  result.residual = in_parts(model_->residual, layout);
   return result;
 }
 
@@ -91,10 +93,14 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
   return {selected(from.mean_own), selected(from.variance_own), selected(from.mean_rest), selected(from.variance_rest)};
 }
 
+PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
+  return row_metric(classes.mean_own.defined() ? residual : between, count, rows->layout());
+}
+
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
-  const at::Tensor none =
-      row_log_predictive(nothing, batch.query, rows->layout(), model->volume).squeeze(-1);  // [b, q]
+  const PldaRowMetric wide = row_metric(between, at::zeros({1}), rows->layout());
+  const at::Tensor none = row_log_predictive(row_predictive(row_means(nothing), wide), batch.query).squeeze(-1);
   const at::Tensor ratio = std::get<0>(predictive.max(-1)) - none;
   return logits.logsumexp(-1) - by_shots(model->known_slope, count).squeeze(-1) * ratio -
          by_shots(model->known_offset, count).squeeze(-1);

@@ -12,11 +12,14 @@ namespace protocom {
 struct PldaPrepared {
   std::shared_ptr<const PldaModel> model;
   std::shared_ptr<const PldaRows> rows;
-  PldaRowBelief classes;  ///< [c]; undefined: the model has no knowledge
-  PldaRowBelief nothing;  ///< [1], of a class of which nothing is known
+  PldaRowBelief classes;              ///< [c]; undefined: the model has no knowledge
+  PldaRowBelief nothing;              ///< [1], of a class of which nothing is known
+  PldaRowVariance between, residual;  ///< of class means, by themselves and around what knowledge says of them
 
   /// The prior of each class of each episode, [b, n].
   [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;
+  /// Of the classes of each episode, that have `count` [b, n] images.
+  [[nodiscard]] PldaRowMetric metric_of(const at::Tensor& count) const;
   /// The logit [b, q] of a class never seen beside `logits` [b, q, n]: the chance that an image is of one of the
   /// classes is judged of each image by itself, from `predictive` [b, q, n] (row_log_predictive), also where the logits
   /// are not.

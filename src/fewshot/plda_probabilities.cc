@@ -24,8 +24,7 @@ int64_t fewest_images(const std::vector<HeldOutClasses>& parts) {
 /// One number of shots.
 class Shots {
  public:
-  Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot, double volume)
-      : volume_(volume) {
+  Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot) {
     const int64_t each = options.draws.each(parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {
       Rng rng = options.draws.rng(TaskPurpose::kProbabilities, p, k_shot);
@@ -48,13 +47,12 @@ class Shots {
 
  private:
   void add_ratios(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
-    const at::Tensor best = std::get<0>(inductive_scores(volume_)(tasks).max(-1));
-    const at::Tensor none = row_log_predictive(part.nothing, tasks.queries, tasks.layout, volume_).squeeze(-1);
+    const at::Tensor best = std::get<0>(inductive_scores()(tasks).max(-1));
+    const at::Tensor none = row_log_predictive(part.nothing, tasks.queries).squeeze(-1);
     ratio_.push_back((best - none).flatten().to(at::kDouble));
     known_.push_back(tasks.labels.lt(given).flatten().to(at::kDouble));
   }
 
-  double volume_;
   std::vector<PldaTasks> tasks_;
   std::vector<at::Tensor> ratio_;
   std::vector<at::Tensor> known_;
@@ -96,10 +94,11 @@ std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Ten
   return {slope, weight[1].item<double>() - slope * mean};
 }
 
-TaskScoring inductive_scores(double volume) {
-  return [volume](const PldaTasks& tasks) {
-    return row_log_predictive(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout), tasks.queries,
-                              tasks.layout, volume);
+TaskScoring inductive_scores() {
+  return [](const PldaTasks& tasks) {
+    const at::Tensor means = row_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
+    return row_log_predictive(row_predictive(means, row_metric(tasks.variance, tasks.count, tasks.layout)),
+                              tasks.queries);
   };
 }
 
@@ -114,27 +113,11 @@ const std::vector<TaskQueries>& all_query_kinds() {
   return kKinds;
 }
 
-std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws) {
-  const int64_t most = std::min<int64_t>(5, fewest_images(parts) / 2);
-  if (most < 2) return {};
-  std::vector<PldaTasks> tasks;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    Rng rng = draws.rng(TaskPurpose::kVolume, p);
-    tasks.push_back(draw_tasks(parts[p], {draws.each(parts.size()), most, TaskQueries::kBalanced, 5, 1}, rng));
-  }
-  std::vector<VolumeTrial> trials;
-  for (const double volume : {1.0, 1.4, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.06, 0.0})
-    trials.push_back({volume, best_scale(tasks, inductive_scores(volume)).loss / static_cast<double>(parts.size())});
-  std::stable_sort(trials.begin(), trials.end(),
-                   [](const VolumeTrial& a, const VolumeTrial& b) { return a.loss < b.loss; });
-  return trials;
-}
-
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model) {
   const int64_t fewest = fewest_images(parts);
   if (fewest < 2) return;
   const auto set = [&](double ByShots::*place, int64_t k_shot) {
-    const Shots shots(parts, options, k_shot, model.volume);
+    const Shots shots(parts, options, k_shot);
     model.inductive_scale.*place = best_scale(shots.tasks(), inductive_scores()).scale;
     model.transductive_scale.*place = best_scale(shots.tasks(), transductive_scores(model.vb)).scale;
     std::tie(model.known_slope.*place, model.known_offset.*place) = shots.known();

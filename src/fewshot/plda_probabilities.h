@@ -11,7 +11,7 @@ namespace protocom {
 /// Scores [b, q, n] of a method.
 using TaskScoring = std::function<at::Tensor(const PldaTasks&)>;
 
-TaskScoring inductive_scores(double volume = 1);
+TaskScoring inductive_scores();
 TaskScoring transductive_scores(const PldaVbOptions& options);
 
 /// Both distributions of queries that settings are chosen with.
@@ -29,15 +29,6 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
 /// standardised x with a small penalty, so that samples that can be separated have an answer too.
 std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is);
 
-/// A factor of the log determinants (PldaModel::volume) and the least log loss that any scale has with it.
-struct VolumeTrial {
-  double volume = 1;
-  double loss = 0;  ///< nats
-};
-/// Ten factors from 0 to 1.4 on tasks of held-out classes that have 1 to 5 images each (to half of the smallest class,
-/// where that is less), the best one first; none where no class can have more images than another.
-std::vector<VolumeTrial> try_volumes(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws);
-
 struct ProbabilityTasks {
   bool described = false;  ///< whether anything is known of classes without images
   TaskDraws draws = {};
@@ -46,7 +37,7 @@ struct ProbabilityTasks {
 /// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images each:
 /// with 1 in the place of 0 where nothing is known of them, and with half of the smallest class in the place of 5 where
 /// that is less. Slope and offset of P(known) follow by logistic regression on tasks in which half of the classes are
-/// not given, with the model's volume; with fewer than 4 classes they are 1 and 0. Does nothing where a class has one
+/// not given; with fewer than 4 classes they are 1 and 0. Does nothing where a class has one
 /// image only.
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model);
 

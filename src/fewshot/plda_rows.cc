@@ -18,6 +18,10 @@ int64_t varied(const at::Tensor& values) {
   return differs.size(0) == 0 ? 0 : differs[-1].item<int64_t>() + 1;
 }
 
+at::Tensor row_of(const at::Tensor& own, const at::Tensor& rest) {
+  return at::cat({own, own * own, padded_row(rest.square().sum(-1, true)), rest}, -1);
+}
+
 }  // namespace
 
 int64_t PldaLayout::rest_begin() const { return 2 * padded + kRowMultiple; }
@@ -42,9 +46,7 @@ PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)) {
 
 at::Tensor PldaRows::map(const at::Tensor& features) const {
   const at::Tensor f = space_.transform(features);
-  const at::Tensor own = padded_row(f.narrow(-1, 0, layout_.own));
-  const at::Tensor rest = f.narrow(-1, layout_.own, layout_.rest());
-  return at::cat({own, own * own, padded_row(rest.square().sum(-1, true)), padded_row(rest)}, -1);
+  return row_of(padded_row(f.narrow(-1, 0, layout_.own)), padded_row(f.narrow(-1, layout_.own, layout_.rest())));
 }
 
 std::pair<at::Tensor, at::Tensor> PldaRows::sums(const at::Tensor& features, const at::Tensor& present) const {
@@ -82,27 +84,36 @@ PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count,
           prior.variance_rest * gain_rest};
 }
 
-PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout, double volume) {
-  // -2 log N = sum log(1 + v) + q^2 w - 2 q (w m) + m^2 w + d log 2 pi with w = 1 / (1 + v): linear in a row's parts.
-  // The first sum counts by `volume`.
-  const at::Tensor weight = (1 + posterior.variance_own).reciprocal();
-  const at::Tensor weight_rest = (1 + posterior.variance_rest).reciprocal();
-  const at::Tensor own = weight * posterior.mean_own;
-  const at::Tensor rest = weight_rest.unsqueeze(-1) * posterior.mean_rest;
-  const at::Tensor squares = padded_row(-0.5 * weight_rest.unsqueeze(-1));
-  const at::Tensor length = (own * posterior.mean_own).sum(-1) + (rest * posterior.mean_rest).sum(-1);
-  const at::Tensor log_weight = weight.log().sum(-1) + static_cast<double>(layout.rest()) * weight_rest.log();
-  return {at::cat({own, -0.5 * weight, squares, rest}, -1),
-          length - volume * log_weight + static_cast<double>(layout.dims) * kLogTwoPi};
+at::Tensor row_means(const PldaRowBelief& belief) { return row_of(belief.mean_own, belief.mean_rest); }
+
+PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout) {
+  const at::Tensor all = variance.to(at::kFloat);
+  return {padded_row(all.narrow(0, 0, layout.own)), layout.rest() > 0 ? all[layout.own] : at::zeros({})};
+}
+
+PldaRowMetric row_metric(const PldaRowVariance& before, const at::Tensor& count, const PldaLayout& layout) {
+  const at::Tensor images = count.mean(-1, true).unsqueeze(-1);  // [..., 1, 1]
+  const at::Tensor own = before.own / (1 + images * before.own);
+  const at::Tensor rest = before.rest / (1 + images * before.rest);
+  const at::Tensor volume = own.log1p().sum(-1) + static_cast<double>(layout.rest()) * rest.squeeze(-1).log1p();
+  return {(1 + own).reciprocal(), (1 + rest).reciprocal(), volume + static_cast<double>(layout.dims) * kLogTwoPi};
+}
+
+PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& metric) {
+  // -2 log N = q^2 w - 2 q (w m) + m^2 w + constant: linear in a row's parts.
+  const int64_t padded = metric.own.size(-1);
+  const int64_t rest_begin = 2 * padded + kRowMultiple;
+  const auto part = [&](int64_t from, int64_t to) { return rows.slice(-1, from, to); };
+  const at::Tensor weight = at::cat({-0.5 * metric.own, padded_row(-0.5 * metric.rest)}, -1);  // of the squares
+  std::vector<int64_t> each = rows.sizes().vec();
+  each.back() = weight.size(-1);
+  return {
+      at::cat({metric.own * part(0, padded), weight.expand(each), metric.rest * part(rest_begin, rows.size(-1))}, -1),
+      metric.constant - 2 * (weight * part(padded, rest_begin)).sum(-1)};
 }
 
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows) {
   return row_products(rows, predictive.prototypes) - 0.5 * predictive.constant.unsqueeze(-2);
-}
-
-at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout,
-                              double volume) {
-  return row_log_predictive(row_predictive(posterior, layout, volume), rows);
 }
 
 }  // namespace protocom

@@ -58,16 +58,39 @@ PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
                             const PldaLayout& layout);
 
-/// A belief as rows take it: a log predictive is one product and one constant a class. `volume` is PldaModel's.
+/// Class means [..., n] of a belief as rows of the same layout as images.
+at::Tensor row_means(const PldaRowBelief& belief);
+
+/// A variance of class means in parts, float32.
+struct PldaRowVariance {
+  at::Tensor own;   ///< [padded], 0 in the padding
+  at::Tensor rest;  ///< []
+};
+PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
+
+/// 1 + v: by what images are compared with class means. One for all classes of an episode, v = s / (1 + K s) with the
+/// mean K of their numbers of images. v of its own for each would be right if variances were; they are overstated on
+/// purpose (calibrate), and then the class of fewest images loses them all to the others, or gains all
+/// (docs/beyond.md).
+struct PldaRowMetric {
+  at::Tensor own;       ///< [..., 1, padded], 1 / (1 + v)
+  at::Tensor rest;      ///< [..., 1, 1], the same of the rest
+  at::Tensor constant;  ///< [..., 1], sum log(1 + v) + d log 2 pi
+};
+
+/// Of classes that have `count` [..., n] images and had the variance s before them.
+PldaRowMetric row_metric(const PldaRowVariance& before, const at::Tensor& count, const PldaLayout& layout);
+
+/// Rows of class means, or, because the log predictive is symmetric, of images, as what others are compared with: one
+/// product and one constant each.
 struct PldaRowPredictive {
   at::Tensor prototypes;  ///< [..., n, width]
   at::Tensor constant;    ///< [..., n]
 };
-PldaRowPredictive row_predictive(const PldaRowBelief& posterior, const PldaLayout& layout, double volume = 1);
+PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& metric);
 
-/// -1/2 (sum_d [(q - m)^2 / (1 + v) + volume log(1 + v)] + d log 2 pi) of rows [..., q, width]: [..., q, n].
+/// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows [..., q, width]:
+/// [..., q, n].
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
-at::Tensor row_log_predictive(const PldaRowBelief& posterior, const at::Tensor& rows, const PldaLayout& layout,
-                              double volume = 1);
 
 }  // namespace protocom

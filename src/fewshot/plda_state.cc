@@ -85,7 +85,6 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   add("offset", model.space.offset);
   add("between", model.space.between);
   add("residual", model.residual);
-  add("volume", at::full({}, model.volume, at::kDouble));
   if (!model.knowledge) return state;
   state.attributes = attributes;
   add("explained_left_out", at::full({}, model.explained_left_out, at::kDouble));
@@ -105,8 +104,6 @@ PldaModel plda_model_of(const MethodState& state) {
   model.residual = variance(state, "residual", dims);
   if (model.space.leading > dims) fail("{} leading dimensions, expected at most {}", model.space.leading, dims);
   model.knowledge = load_prior(state, model.knowledge_options, dims);
-  if (has_tensor(state, "volume")) model.volume = finite_tensor(state, "volume", {}).item<double>();
-  if (model.volume < 0) fail("the fitted method has the volume {}, expected at least 0", model.volume);
   if (has_tensor(state, "explained_left_out"))
     model.explained_left_out = finite_tensor(state, "explained_left_out", {}).item<double>();
   return model;

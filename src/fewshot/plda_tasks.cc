@@ -43,16 +43,6 @@ std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, Tas
   return count;
 }
 
-/// How many of k_shot images each class of each task has, float [tasks, n].
-at::Tensor draw_counts(const PldaTaskShape& shape, int64_t n, Rng& rng) {
-  at::Tensor count = at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat);
-  if (shape.fewest_shots == 0) return count;
-  for (int64_t i = 0; i < count.numel(); ++i)
-    count.data_ptr<float>()[i] =
-        static_cast<float>(shape.fewest_shots + rng.below(shape.k_shot - shape.fewest_shots + 1));
-  return count;
-}
-
 }  // namespace
 
 int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks / static_cast<int64_t>(parts)); }
@@ -60,15 +50,12 @@ int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks 
 Rng TaskDraws::rng(TaskPurpose purpose, size_t part, int64_t k_shot) const {
   constexpr uint64_t kProbabilityStreams = 100;
   constexpr uint64_t kStreamsPerPart = 10;  // more than the shots that probabilities are found for
-  constexpr uint64_t kVolumeStreams = 1000;
   const Rng all(seed);
   switch (purpose) {
     case TaskPurpose::kSettings:
       return all.fork(part + 1);
     case TaskPurpose::kProbabilities:
       return all.fork(kProbabilityStreams + kStreamsPerPart * part + static_cast<uint64_t>(k_shot));
-    case TaskPurpose::kVolume:
-      return all.fork(kVolumeStreams + part);
   }
   PROTOCOM_CHECK(false);
   return all;
@@ -113,15 +100,15 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
   };
   const int64_t width = classes.features.size(1);
   const PldaRowBelief& prior = classes.prior;
-  const at::Tensor images = classes.features.index_select(0, at::tensor(support, at::kLong));  // [tasks n k, width]
-  const at::Tensor count = draw_counts(shape, n, rng);
-  const at::Tensor present = at::arange(shape.k_shot).lt(count.unsqueeze(-1)).unsqueeze(-1);  // [tasks, n, k, 1]
   return {classes.layout,
           shape.k_shot,
           {gather(prior.mean_own, who, n), gather(prior.variance_own, who, n), gather(prior.mean_rest, who, n),
            gather(prior.variance_rest, who, n)},
-          count,
-          (images.view({shape.tasks, n, shape.k_shot, width}) * present).sum(2),
+          classes.variance,
+          at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
+          classes.features.index_select(0, at::tensor(support, at::kLong))
+              .view({shape.tasks, n, shape.k_shot, width})
+              .sum(2),
           gather(classes.features, at::tensor(query, at::kLong), total),
           at::tensor(labels, at::kLong).view({shape.tasks, total})};
 }

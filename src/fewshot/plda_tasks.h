@@ -15,18 +15,20 @@ struct HeldOutClasses {
   at::Tensor features;                     ///< [m, width]
   std::vector<std::vector<int64_t>> rows;  ///< of each class
   PldaRowBelief prior;                     ///< [c]
-  PldaRowBelief nothing;                   ///< [1], of a class of which nothing is known
+  PldaRowVariance variance;                ///< of class means around `prior`
+  PldaRowPredictive nothing;               ///< [1], of a class of which nothing is known
 };
 
 /// Tasks of one shape.
 struct PldaTasks {
   PldaLayout layout;
   int64_t k_shot = 0;
-  PldaRowBelief prior;  ///< [b, n]
-  at::Tensor count;     ///< [b, n]
-  at::Tensor sum;       ///< [b, n, width]
-  at::Tensor queries;   ///< [b, q, width]
-  at::Tensor labels;    ///< int64 [b, q]
+  PldaRowBelief prior;       ///< [b, n]
+  PldaRowVariance variance;  ///< of class means around `prior`
+  at::Tensor count;          ///< [b, n]
+  at::Tensor sum;            ///< [b, n, width]
+  at::Tensor queries;        ///< [b, q, width]
+  at::Tensor labels;         ///< int64 [b, q]
 };
 
 /// How queries are spread over the classes of a task.
@@ -37,11 +39,10 @@ struct PldaTaskShape {
   int64_t k_shot = 1;
   TaskQueries queries = TaskQueries::kBalanced;
   int64_t ways = 5;
-  int64_t fewest_shots = 0;  ///< not 0: each class has at least so many and at most k_shot images
 };
 
 /// What tasks are drawn for.
-enum class TaskPurpose { kSettings, kProbabilities, kVolume };
+enum class TaskPurpose { kSettings, kProbabilities };
 
 /// How many tasks are drawn, and by which random numbers.
 struct TaskDraws {

@@ -178,27 +178,9 @@ TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
   EXPECT_TRUE(back.space.projection.equal(model.space.projection));
   EXPECT_TRUE(back.residual.equal(model.residual));
   EXPECT_EQ(back.vb.trust, model.vb.trust);
-  EXPECT_EQ(back.volume, model.volume);
   EXPECT_EQ(back.inductive_scale.none, model.inductive_scale.none);
   EXPECT_EQ(back.transductive_scale.five, model.transductive_scale.five);
   EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
-}
-
-TEST(PldaModel, OfAnOlderFileCountsTheWholeLogDeterminant) {
-  PldaModel model = fit_plda(inputs(24, 8, 20, 16)).model;
-  model.volume = 0.25;
-  MethodState state = state_of(model, twelve_names());
-  EXPECT_EQ(plda_model_of(state).volume, 0.25);
-  const auto volume =
-      std::find_if(state.tensors.begin(), state.tensors.end(), [](const auto& one) { return one.first == "volume"; });
-  ASSERT_NE(volume, state.tensors.end());
-  state.tensors.erase(volume);
-  EXPECT_EQ(plda_model_of(state).volume, 1);
-}
-
-TEST(PldaFit, ChoosesAVolumeWhereClassesCanHaveDifferentNumbersOfImages) {
-  EXPECT_EQ(chosen(fit_plda(inputs(24, 8, 20, 16)), "volume of uneven shots"), 1);
-  EXPECT_EQ(chosen(fit_plda(inputs(24, 8, 3, 16)), "volume of uneven shots"), 0) << "with an image to label a class";
 }
 
 TEST(PldaFit, TakesThePriorThatItIsTold) {

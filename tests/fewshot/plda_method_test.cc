@@ -1,6 +1,7 @@
 #include "fewshot/plda_method.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "fewshot/plda_findings.h"
@@ -187,10 +188,9 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   const auto path = folder / "plda.npz";
   write_fitted_method(path, {method, kPldaDim, {"x"}}, {}, nlohmann::json::object());
   const ArtefactHeader header = read_any_header(path);
-  EXPECT_EQ(header.format_version, 2);
+  EXPECT_EQ(header.format_version, 3);
   const nlohmann::json& fit = header.details.at("fit");
   const PldaModel model = plda_model_of(method->state());
-  EXPECT_EQ(fit.at("volume").get<double>(), model.volume);
   EXPECT_EQ(fit.at("inductive_scale").at("5").get<double>(), model.inductive_scale.five);
   EXPECT_EQ(fit.at("known_offset").at("1").get<double>(), model.known_offset.one);
   EXPECT_EQ(fit.at("explained").get<double>(), model.explained);
@@ -205,34 +205,34 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   EXPECT_EQ(fit.at("knowledge_adds").size(), 2U);
 }
 
-// The first files had no volume, which then is 1, and no record of the fit.
-TEST(PldaMethod, ReadsAFileOfTheFirstVersion) {
+// The first files had no record of the fit, the second ones said how far log determinants count.
+TEST(PldaMethod, ReadsFilesOfFormerVersions) {
   const testing::TempDir folder;
   const auto& method = untold_plda();
-  const auto path = folder / "old.npz";
-  {
-    ArtefactHeader header = make_header("fitted-method", 1, {});
+  const at::Tensor projection = plda_model_of(method->state()).space.projection;
+  for (const int version : {1, 2}) {
+    const auto path = folder / fmt::format("{}.npz", version);
+    ArtefactHeader header = make_header("fitted-method", version, {});
     header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
     NpzWriter writer(path);
-    for (const auto& [name, tensor] : method->state().tensors) {
-      if (name != "volume") writer.add("state." + name, tensor);
-    }
+    for (const auto& [name, tensor] : method->state().tensors) writer.add("state." + name, tensor);
+    if (version == 2) writer.add("state.volume", at::full({}, 0.5, at::kDouble));
     add_header(writer, header);
     writer.close();
+    const FittedMethod old = read_fitted_method(path);
+    EXPECT_TRUE(plda_model_of(old.method->state()).space.projection.equal(projection)) << version;
+    EXPECT_EQ(old.method->label(), "plda");
   }
-  const FittedMethod old = read_fitted_method(path);
-  EXPECT_EQ(plda_model_of(old.method->state()).volume, 1);
-  EXPECT_EQ(old.method->label(), "plda");
 }
 
 TEST(PldaFindings, NameTheUnitOfEveryFigure) {
   PldaFit fit;
   fit.tried = {{"shrinkage, floor", "0.1, 1", 64.312, true, "% right"},
                {"shrinkage, floor", "0.1, 2", 64.1, false, "% right"},
-               {"volume of uneven shots", "0.5", 0.87, true, "nats of log loss"}};
+               {"knowledge", "0.5", 0.87, true, "of the squared means missed"}};
   const auto findings = findings_of(fit);
   EXPECT_THAT(findings, Contains("shrinkage, floor: 0.1, 1 (64.31 % right)"));
-  EXPECT_THAT(findings, Contains("volume of uneven shots: 0.5 (0.87 nats of log loss)"));
+  EXPECT_THAT(findings, Contains("knowledge: 0.5 (0.87 of the squared means missed)"));
   EXPECT_EQ(findings.size(), 3U) << "one sentence on knowledge and what was chosen";
 }
 

@@ -71,12 +71,12 @@ TEST(SetProbabilities, AreRightForClassesThatAreDrawnFromTheModel) {
   for (const int64_t k_shot : {1, 5}) {
     Rng rng(8);
     const PldaTasks tasks = draw_tasks(others, {200, k_shot}, rng);
-    const at::Tensor scores = inductive_scores(model.volume)(tasks);
+    const at::Tensor scores = inductive_scores()(tasks);
     const auto [sure, answer] = (model.inductive_scale.at(static_cast<double>(k_shot)) * scores).softmax(-1).max(-1);
     EXPECT_LT(100 * calibration_error(sure.to(at::kDouble), answer.eq(tasks.labels).to(at::kDouble)), 2) << k_shot;
     const PldaTasks half = with_others(draw_tasks(others, {200, k_shot, TaskQueries::kBalanced, 10}, rng), 5);
-    const at::Tensor none = row_log_predictive(others.nothing, half.queries, half.layout, model.volume).squeeze(-1);
-    const at::Tensor ratio = std::get<0>(inductive_scores(model.volume)(half).max(-1)) - none;
+    const at::Tensor none = row_log_predictive(others.nothing, half.queries).squeeze(-1);
+    const at::Tensor ratio = std::get<0>(inductive_scores()(half).max(-1)) - none;
     const auto shots = static_cast<double>(k_shot);
     const at::Tensor known = (model.known_slope.at(shots) * ratio + model.known_offset.at(shots)).sigmoid();
     EXPECT_LT(100 * calibration_error(known.to(at::kDouble), half.labels.lt(5).to(at::kDouble)), 2.5) << k_shot;
@@ -93,42 +93,61 @@ TEST(SetProbabilities, LeaveTheDefaultsWhereThereIsOneImageAClassAndWhereNoClass
   EXPECT_EQ(model.known_offset.one, 0);
 }
 
-/// The share of queries that go to classes of one image, where each of five classes has one or five, over the fair one.
-double share_of_small_classes(const HeldOutClasses& world, double volume) {
+/// Tasks of five classes with one or five images each, as a coin falls, and ten queries a class.
+PldaTasks uneven_tasks(const HeldOutClasses& world) {
+  constexpr int64_t kTasks = 200;
   Rng rng(9);
-  PldaTasks tasks = draw_tasks(world, {200, 5, TaskQueries::kBalanced, 5, 1}, rng);
-  const at::Tensor answer = inductive_scores(volume)(tasks).argmax(-1);  // [b, q]
-  const at::Tensor small = tasks.count.eq(1);                            // [b, n]
-  const double got = small.gather(1, answer).to(at::kDouble).mean().item<double>();
+  PldaTasks tasks = draw_tasks(world, {kTasks, 5}, rng);
+  tasks.labels = at::arange(5).repeat_interleave(10).expand({kTasks, 50});
+  for (int64_t t = 0; t < kTasks; ++t) {
+    const auto classes = rng.sample(static_cast<int64_t>(world.rows.size()), 5);
+    for (int64_t k = 0; k < 5; ++k) {
+      const auto& rows = world.rows[static_cast<size_t>(classes[static_cast<size_t>(k)])];
+      const int64_t shots = rng.below(2) == 0 ? 1 : 5;
+      tasks.count[t][k] = shots;
+      tasks.sum[t][k] = world.features.slice(0, rows.front(), rows.front() + shots).sum(0);
+      tasks.queries[t].slice(0, 10 * k, 10 * k + 10) = world.features.slice(0, rows[10], rows[20]);
+    }
+  }
+  return tasks;
+}
+
+/// The share of queries that go to classes of one image over the fair one.
+double share_of_small_classes(const PldaTasks& tasks, const at::Tensor& scores) {
+  const at::Tensor small = tasks.count.eq(1);  // [b, n]
+  const double got = small.gather(1, scores.argmax(-1)).to(at::kDouble).mean().item<double>();
   return got / small.to(at::kDouble).mean().item<double>();
 }
 
-TEST(Volume, IsWholeForClassesThatAreDrawnFromTheModel) {
-  const std::vector<VolumeTrial> trials = try_volumes({plda_world({100, 60})}, {150, 1});
-  ASSERT_EQ(trials.size(), 10U);
-  EXPECT_GE(trials.front().volume, 0.7);
-  EXPECT_LE(trials.front().volume, 1.4);
-  EXPECT_LE(trials[0].loss, trials[1].loss);
+/// Scores by each class's own variance v, of one variance in all dimensions.
+at::Tensor scores_by_own_variance(const PldaTasks& tasks, double before) {
+  const PldaRowBelief posterior = row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout);
+  const at::Tensor mean = posterior.mean_own.unsqueeze(1);                                 // [b, 1, n, dims]
+  const at::Tensor query = tasks.queries.narrow(-1, 0, tasks.layout.padded).unsqueeze(2);  // [b, q, 1, dims]
+  const at::Tensor spread = 1 + before / (1 + before * tasks.count.unsqueeze(1));          // [b, 1, n]
+  return -0.5 * ((query - mean).square().sum(-1) / spread + static_cast<double>(tasks.layout.dims) * spread.log());
 }
 
-// Variances that are overstated make the class of many images draw in those of others.
-TEST(Volume, IsLessWhereVariancesAreOverstatedAndGivesAClassOfOneImageItsShare) {
-  PldaWorldOptions overstated;
-  overstated.classes = 60;
-  overstated.between = 0.05;
-  overstated.within = 0.2;
-  overstated.stated_between = 1;
-  overstated.dims = 64;
-  const HeldOutClasses world = plda_world(overstated);
-  const double volume = try_volumes({world}, {100, 1}).front().volume;
-  EXPECT_LT(volume, 0.5);
-  EXPECT_LT(share_of_small_classes(world, 1), 0.3);
-  EXPECT_GT(share_of_small_classes(world, volume), 0.7);
-  EXPECT_LT(share_of_small_classes(world, volume), 1.3);
+PldaWorldOptions world_of_variance(double between, double within, double stated_between) {
+  PldaWorldOptions options;
+  options.classes = 60;
+  options.dims = 64;
+  options.between = between;
+  options.within = within;
+  options.stated_between = stated_between;
+  return options;
 }
 
-TEST(Volume, HasNothingToChooseWhereNoClassCanHaveMoreImagesThanAnother) {
-  EXPECT_TRUE(try_volumes({plda_world({8, 3})}, {}).empty());
+TEST(InductiveScores, GiveClassesOfOneImageBesideOthersOfFiveTheirShare) {
+  const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.5, 1, 0.5)));
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores()(tasks)), 1, 0.2);
+}
+
+// Where variances are overstated, as they are on purpose, classes of many images would draw in those of others.
+TEST(InductiveScores, GiveClassesOfOneImageTheirShareWhereVariancesAreOverstated) {
+  const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.05, 0.2, 1)));
+  EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance(tasks, 1)), 0.3);
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores()(tasks)), 1, 0.2);
 }
 
 }  // namespace

@@ -94,28 +94,44 @@ class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64
   PldaRows map_{model_};
 };
 
+/// The reference's posterior with one variance for all classes of an episode: what a class of 1.5 images has left,
+/// which is how many those of task_of() have on average.
+at::Tensor plain_log_predictive(const PldaModel& model, const RaggedTask& task) {
+  const at::Tensor variance = model.residual / (1 + 1.5 * model.residual);
+  return log_predictive({reference_of(model, task).posterior.mean, variance},
+                        model.space.transform(task.query.to(at::kDouble)));
+}
+
 TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
   const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
-  const PldaRowBelief posterior = row_posterior(rows.prior, rows.count, rows.sum, map_.layout());
-  const at::Tensor expected =
-      log_predictive(reference_of(model_, task).posterior, model_.space.transform(task.query.to(at::kDouble)));
-  const at::Tensor found = row_log_predictive(posterior, rows.unlabelled, map_.layout());
+  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
+  const at::Tensor expected = plain_log_predictive(model_, task);
+  const at::Tensor found = row_log_predictive(row_predictive(means, metric), rows.unlabelled);
   EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
 }
 
-TEST_P(PldaRowsOfSizes, CountTheLogDeterminantByTheVolume) {
+TEST_P(PldaRowsOfSizes, GiveTheSameLogPredictiveFromTheImagesSide) {
   const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
-  const PldaRowBelief belief = row_posterior(rows.prior, rows.count, rows.sum, map_.layout());
-  const ClassMeanPosterior plain = reference_of(model_, task).posterior;
-  const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-  const at::Tensor whole = log_predictive(plain, queries);
-  const at::Tensor third = log_predictive(plain, queries, 0.3);
-  const at::Tensor log_determinant = plain.variance.log1p().sum(-1);  // [b, n]
-  EXPECT_LT(((third - whole - (0.5 * 0.7 * log_determinant).unsqueeze(-2)).abs().max()).item<double>(), 1e-9);
-  const at::Tensor found = row_log_predictive(belief, rows.unlabelled, map_.layout(), 0.3);
-  EXPECT_LT(((found - third).abs().max() / third.abs().max()).item<double>(), 1e-5);
+  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
+  const at::Tensor expected = plain_log_predictive(model_, task);
+  const at::Tensor found = row_log_predictive(row_predictive(rows.unlabelled, metric), means).transpose(-1, -2);
+  EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
+}
+
+TEST_P(PldaRowsOfSizes, GiveTheBayesianAnswerWhereClassesHaveEquallyManyImages) {
+  RaggedTask task = task_of(model_, 10, 0);
+  task.mask = at::ones({2, 4, 3});
+  const PldaVbRows rows = rows_of(map_, task);
+  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
+  const at::Tensor expected =
+      log_predictive(reference_of(model_, task).posterior, model_.space.transform(task.query.to(at::kDouble)));
+  const at::Tensor found = row_log_predictive(row_predictive(means, metric), rows.unlabelled);
+  EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
 }
 
 TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {

@@ -20,32 +20,6 @@ HeldOutClasses numbered_images() {
   return world;
 }
 
-constexpr PldaTaskShape kRagged{50, 5, TaskQueries::kBalanced, 4, 2};
-
-TEST(PldaTasks, GiveEveryClassOfAnUnevenTaskBetweenTheFewestAndTheMostImages) {
-  Rng rng(3);
-  const PldaTasks tasks = draw_tasks(numbered_images(), kRagged, rng);
-  ASSERT_EQ(tasks.count.sizes(), at::IntArrayRef({50, 4}));
-  EXPECT_EQ(tasks.count.min().item<float>(), 2);
-  EXPECT_EQ(tasks.count.max().item<float>(), 5);
-  EXPECT_NEAR(tasks.count.mean().item<double>(), 3.5, 0.3);
-  EXPECT_TRUE(tasks.count.equal(tasks.count.round()));
-}
-
-TEST(PldaTasks, AddUpAsManyImagesAsAClassHasTheFirstOfThoseThatItWouldHaveAllOf) {
-  const HeldOutClasses world = numbered_images();
-  Rng rng(3);
-  const PldaTasks uneven = draw_tasks(world, kRagged, rng);
-  PldaTaskShape full = kRagged;
-  full.fewest_shots = 0;
-  Rng again(3);
-  const PldaTasks all = draw_tasks(world, full, again);
-  EXPECT_TRUE(uneven.sum.sum(-1).equal(uneven.count));
-  EXPECT_TRUE(all.sum.sum(-1).equal(at::full({50, 4}, 5.0F)));
-  EXPECT_TRUE(all.sum.ge(uneven.sum).all().item<bool>()) << "the same draws";
-  EXPECT_TRUE(all.queries.equal(uneven.queries));
-}
-
 TEST(PldaTasks, AskNothingThatTheyLabelAndNothingTwice) {
   for (const TaskQueries kind : {TaskQueries::kBalanced, TaskQueries::kDirichletHalf}) {
     Rng rng(4);
@@ -90,7 +64,7 @@ TEST(TaskDraws, HaveNumbersOfTheirOwnForEachPurposePartAndNumberOfShots) {
   EXPECT_EQ(draws.each(4), 15);
   EXPECT_EQ(draws.each(100), 1);
   std::vector<uint64_t> first;
-  for (const TaskPurpose purpose : {TaskPurpose::kSettings, TaskPurpose::kProbabilities, TaskPurpose::kVolume}) {
+  for (const TaskPurpose purpose : {TaskPurpose::kSettings, TaskPurpose::kProbabilities}) {
     for (size_t part = 0; part < 4; ++part) first.push_back(draws.rng(purpose, part, 0).next());
   }
   first.push_back(draws.rng(TaskPurpose::kProbabilities, 0, 5).next());

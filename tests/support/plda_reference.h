@@ -12,23 +12,22 @@
 /// (plda_rows.h, plda_vb_rows.h) is held against.
 namespace protocom::testing {
 
-/// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n]; its log determinant counts by `volume`
-/// (PldaModel).
-inline at::Tensor log_predictive(const ClassMeanPosterior& posterior, const at::Tensor& queries, double volume = 1) {
+/// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n].
+inline at::Tensor log_predictive(const ClassMeanPosterior& posterior, const at::Tensor& queries) {
   // -2 log N = sum log(1 + v) + q^2 w - 2 q (w m) + m^2 w + d log 2 pi, with w = 1 / (1 + v): two matrix products, and
   // nothing of the size [q, n, d].
   const at::Tensor weight = (1 + posterior.variance).reciprocal().expand_as(posterior.mean);
   const at::Tensor weighted = posterior.mean * weight;
-  const at::Tensor own = (posterior.mean * weighted - volume * weight.log()).sum(-1) +
+  const at::Tensor own = (posterior.mean * weighted - weight.log()).sum(-1) +
                          static_cast<double>(queries.size(-1)) * kLogTwoPi;  // [..., n]
   const at::Tensor square = at::matmul(queries * queries, weight.transpose(-1, -2));
   return at::matmul(queries, weighted.transpose(-1, -2)) - 0.5 * (square + own.unsqueeze(-2));
 }
 
 /// log N(q; 0, 1 + between) [..., q]: a class of which nothing is known at all.
-inline at::Tensor log_predictive_of_unseen(const at::Tensor& between, const at::Tensor& queries, double volume = 1) {
+inline at::Tensor log_predictive_of_unseen(const at::Tensor& between, const at::Tensor& queries) {
   const at::Tensor weight = (1 + between).reciprocal();
-  const at::Tensor own = static_cast<double>(queries.size(-1)) * kLogTwoPi - volume * weight.log().sum();
+  const at::Tensor own = static_cast<double>(queries.size(-1)) * kLogTwoPi - weight.log().sum();
   return -0.5 * (at::matmul(queries * queries, weight) + own);
 }
 

@@ -38,7 +38,9 @@ inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t 
     for (int64_t i = 0; i < options.each; ++i) world.rows.back().push_back(c * options.each + i);
   }
   world.prior = in_parts(no_knowledge(model.space.between, {options.classes}), world.layout);
-  world.nothing = in_parts(no_knowledge(model.space.between, {1}), world.layout);
+  world.variance = in_parts(model.space.between, world.layout);
+  const PldaRowMetric wide = row_metric(world.variance, at::zeros({1}), world.layout);
+  world.nothing = row_predictive(row_means(in_parts(no_knowledge(model.space.between, {1}), world.layout)), wide);
   return world;
 }
 

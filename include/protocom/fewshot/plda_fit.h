@@ -33,8 +33,7 @@ struct PldaFitOptions {
 
 /// One setting that was tried.
 struct PldaTrial {
-  std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge", "trust, spread" or
-                        ///< "volume of uneven shots"
+  std::string what;     ///< "knowledge", "shrinkage, floor", "strength of knowledge" or "trust, spread"
   std::string setting;  ///< "0.1, 2"
   double figure = 0;    ///< what it was judged by
   bool chosen = false;
@@ -77,8 +76,6 @@ std::string knowledge_sentence(const PldaFit& fit);
 ///     of val classes (without val: of the base classes left out),
 ///     trust and spread by that of variational EM with balanced and Dirichlet(1/2) queries. Of these four the first
 ///     that is tried stays unless another's gain on the same tasks is above its standard error;
-///   - how far it counts that classes of more images are narrower (PldaModel::volume) by the log loss of tasks whose
-///     classes have 1 to 5 images each, the least of the grid;
 ///   - the scales that make probabilities by the log loss of tasks with 0 (where there is knowledge), 1 and 5 images a
 ///     class, balanced and Dirichlet(1/2) queries, each the least of a grid; P(known) by logistic regression on tasks
 ///     in which half of the classes are not given.

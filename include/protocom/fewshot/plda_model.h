@@ -27,13 +27,9 @@ struct PldaModel {
   at::Tensor residual;                              ///< [e], variance of a class mean around what knowledge predicts
   std::shared_ptr<const KnowledgePrior> knowledge;  ///< null: fitted without descriptions
   KernelRidgeOptions knowledge_options;             ///< of the kernel ridge regression that it is or has as a part
-  /// Factor of sum log(1 + v) in the log predictives: how far it counts that a class of many images or of a telling
-  /// description is narrower. Variances are overstated on purpose (calibrate), the same for all classes, so that with 1
-  /// the narrow ones would draw in the images of all others.
-  double volume = 1;
-  PldaVbOptions vb;            ///< steps, trust, spread and concentration that were chosen
-  ByShots inductive_scale;     ///< scores times this, through softmax, are probabilities
-  ByShots transductive_scale;  ///< the same for variational EM
+  PldaVbOptions vb;                                 ///< steps, trust, spread and concentration that were chosen
+  ByShots inductive_scale;                          ///< scores times this, through softmax, are probabilities
+  ByShots transductive_scale;                       ///< the same for variational EM
   /// P(one of the classes) = 1 / (1 + exp(-(slope r + offset))), r = the best class's log predictive less that of a
   /// class never seen, when half of the images are of such classes.
   ByShots known_slope;

@@ -19,7 +19,7 @@ class Plda : public PldaMethod {
   }
 
  private:
-  /// log N(q; m, 1 + v) of each class's posterior.
+  /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
   class Predictive : public Scorer, private ClassPlacer {
    public:
     Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
@@ -30,30 +30,28 @@ class Plda : public PldaMethod {
     [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const auto [count, sum] = supports_of(batch);
-      return answer(batch, predictive(batch, count, sum), count);
+      const PldaRowPredictive classes = row_predictive(means(batch, count, sum), prepared_.metric_of(count));
+      return answer(batch, row_log_predictive(classes, batch.query), count);
     }
 
-    /// Prototypes and constants of the predictive distributions, and how many images each class has.
+    /// Means, and how many images each class has: the metric depends on those of all.
     [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
       const auto [count, sum] = prepared_.rows->sums(batch.support, batch.support_mask);
-      const PldaRowPredictive placed = predictive(batch, count, sum);
-      return {placed.prototypes.squeeze(0), placed.constant.squeeze(0), count.squeeze(0)};
+      return {means(batch, count, sum).squeeze(0), count.squeeze(0)};
     }
     [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
       EpisodeBatch batch;
       batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
-      return answer(batch, {classes[0], classes[1].unsqueeze(0)}, classes[2].unsqueeze(0));
+      const at::Tensor count = classes[1].unsqueeze(0);
+      const PldaRowPredictive images = row_predictive(batch.query, prepared_.metric_of(count));
+      return answer(batch, row_log_predictive(images, classes[0].unsqueeze(0)).transpose(-1, -2).contiguous(), count);
     }
 
-    [[nodiscard]] PldaRowPredictive predictive(const EpisodeBatch& batch, const at::Tensor& count,
-                                               const at::Tensor& sum) const {
-      const PldaLayout& layout = prepared_.rows->layout();
-      return row_predictive(row_posterior(prepared_.prior_of(batch), count, sum, layout), layout,
-                            prepared_.model->volume);
+    [[nodiscard]] at::Tensor means(const EpisodeBatch& batch, const at::Tensor& count, const at::Tensor& sum) const {
+      return row_means(row_posterior(prepared_.prior_of(batch), count, sum, prepared_.rows->layout()));
     }
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch, const PldaRowPredictive& classes,
+    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch, const at::Tensor& scores,
                                        const at::Tensor& count) const {
-      const at::Tensor scores = row_log_predictive(classes, batch.query);
       const at::Tensor logits =
           options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};

@@ -57,8 +57,8 @@ class PldaVb : public PldaMethod {
       const at::Tensor scores = plda_vb_rows(task, layout, vb);
       const at::Tensor logits =
           options_.scale > 0 ? options_.scale * scores : by_shots(model.transductive_scale, task.count) * scores;
-      const at::Tensor alone = row_log_predictive(row_posterior(task.prior, task.count, task.sum, layout), batch.query,
-                                                  layout, model.volume);
+      const at::Tensor means = row_means(row_posterior(task.prior, task.count, task.sum, layout));
+      const at::Tensor alone = row_log_predictive(row_predictive(means, prepared_.metric_of(task.count)), batch.query);
       return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};
     }
 
