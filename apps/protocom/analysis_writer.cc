@@ -6,6 +6,7 @@ namespace {
 void print_section(const Section& section) {
   fmt::print("\n{}\n{}\n", section.title, section.finding);
   for (const ReportTable& table : section.tables) {
+    if (&table != &section.tables.front()) fmt::print("\n{}\n", table.caption);
     std::vector<std::vector<std::string>> rows = {table.columns};
     rows.insert(rows.end(), table.rows.begin(), table.rows.end());
     print_table(rows);

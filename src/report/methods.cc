@@ -42,9 +42,8 @@ std::vector<std::string> method_classes(const std::vector<std::string>& labels) 
     return std::find(classes.begin(), classes.end(), one) != classes.end();
   };
   for (const std::string& label : labels) {
-    const size_t place = extra_place(label);
-    std::string own = is_paper_row(label) ? "m-" + spec_of(label)->name : extra(place);
-    for (size_t i = 0; i < kExtraColours && taken(own); ++i) own = extra(place + i);
+    std::string own = is_paper_row(label) ? "m-" + spec_of(label)->name : extra(extra_place(label));
+    for (size_t i = 0; i < kExtraColours && taken(own); ++i) own = extra(hash_of(label) + i);
     classes.push_back(own);
   }
   return classes;

@@ -51,6 +51,11 @@ TEST(MethodColours, OfVariantsAreDistinctAndThePapersRowsKeepTheirOwn) {
   EXPECT_EQ(std::set<std::string>(variants.begin(), variants.end()).size(), variants.size());
 }
 
+// Beside one another in the demo: the next colour would be as green as that of plda-vb.
+TEST(MethodColours, OfAVariantFollowFromItsWholeName) {
+  EXPECT_THAT(method_classes({"plda", "plda:prior=none", "plda-vb"}), ElementsAre("extra-3", "extra-22", "extra-10"));
+}
+
 TEST(MethodColours, AreAllInThePalette) {
   std::set<std::string> known;
   for (const PaletteColour& colour : palette()) known.insert(colour.name);
