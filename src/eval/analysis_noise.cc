@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
+#include "protocom/fewshot/alignment.h"
 
 namespace protocom {
 namespace {
@@ -44,29 +44,31 @@ double std_of(const std::vector<double>& values) {
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
 
-template <typename T>
-std::optional<T> copy_of(const T* given) {
-  return given == nullptr ? std::nullopt : std::optional<T>(*given);
-}
-
-/// Knowledge with a noisy association.
-template <typename T>
-const T& mislead(T& knowledge, double gamma, uint64_t seed) {
-  knowledge.association = noisy_association(knowledge.association, gamma, seed);
+KnowledgeTable misled(KnowledgeTable knowledge, double gamma, uint64_t seed, const NoiseOptions& options) {
+  const at::Tensor noisy = noisy_association(knowledge.association, gamma, seed);
+  if (options.embedding_change) {
+    const at::Tensor change = options.embedding_change(noisy - knowledge.association);
+    knowledge.class_embedding = knowledge.class_embedding + change;
+  }
+  knowledge.association = noisy;
   return knowledge;
 }
 
-AtLevel scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, int64_t draws,
+AtLevel scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double gamma, const NoiseOptions& options,
                   Progress& progress) {
   AtLevel level;
+  const int64_t draws = gamma == 0.0 ? 1 : options.draws;
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
-    AnalysisInputs misled = inputs;
-    std::optional<ClassKnowledge> wrong = copy_of(inputs.data.classes);
-    std::optional<KnowledgeTable> wrong_table = copy_of(inputs.data.knowledge);
-    if (wrong) misled.data.classes = &mislead(*wrong, gamma, seed);
-    if (wrong_table) misled.data.knowledge = &mislead(*wrong_table, gamma, seed);
-    add_draw(evaluate(misled, list, progress), draws, level);
+    const KnowledgeTable wrong = misled(*inputs.data.knowledge, gamma, seed, options);
+    ClassKnowledge aligned;
+    AnalysisInputs wrongly_told = inputs;
+    wrongly_told.data.knowledge = &wrong;
+    if (inputs.data.model != nullptr) {
+      aligned = align_knowledge(wrong, inputs.data.features.class_names, inputs.data.model->attributes);
+      wrongly_told.data.classes = &aligned;
+    }
+    add_draw(evaluate(wrongly_told, list, progress), draws, level);
   }
   return level;
 }
@@ -89,11 +91,12 @@ at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64
 std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress) {
   check(options);
+  if (inputs.data.knowledge == nullptr) fail_usage("wrong knowledge needs knowledge that can be made wrong");
   const EpisodeList list = sample_episodes(inputs.data.features, episodes);
   std::vector<SeriesPoint> points;
   std::vector<MethodScores> first;
   for (const double gamma : options.gammas) {
-    const AtLevel level = scores_at(inputs, list, gamma, gamma == 0.0 ? 1 : options.draws, progress);
+    const AtLevel level = scores_at(inputs, list, gamma, options, progress);
     if (first.empty()) first = level.scores;
     append_points(inputs, gamma, level.scores, points);
     for (size_t m = 0; m < first.size(); ++m) {

@@ -126,16 +126,18 @@ std::vector<std::string> synsets_of(const Knowledge& knowledge) {
   return synsets;
 }
 
-/// The place of a row of [attributes | context] in the graph's embedding. [e]
+/// The places of rows of [attributes | context] in the graph's embedding, [c, e].
+at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& association, const at::Tensor& context) {
+  if (knowledge.context.empty()) return place_rows(knowledge.attribute_embedding, association);
+  return place_rows(at::cat({knowledge.attribute_embedding, knowledge.context_embedding}),
+                    at::cat({association, context}, 1));
+}
+
+/// [e], of one class.
 at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& association,
                           const std::vector<std::string>& context) {
-  at::Tensor columns = knowledge.attribute_embedding;
-  at::Tensor row = association;
-  if (!knowledge.context.empty()) {
-    columns = at::cat({columns, knowledge.context_embedding});
-    row = at::cat({row, restrict_to(context, knowledge.context)});
-  }
-  return place_rows(columns, row.unsqueeze(0)).squeeze(0);
+  const at::Tensor known = restrict_to(context, knowledge.context).unsqueeze(0);
+  return place_in_graph(knowledge, association.unsqueeze(0), known).squeeze(0);
 }
 
 /// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
@@ -215,6 +217,13 @@ NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, 
 at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association) {
   return embedding_kind(knowledge) == "graph-svd" ? place_by_least_squares(knowledge, association)
                                                   : place_by_ridge_regression(knowledge, association);
+}
+
+at::Tensor embedding_change(const Knowledge& knowledge, const at::Tensor& association_change) {
+  const int64_t classes = association_change.size(0);
+  if (embedding_kind(knowledge) != "graph-svd") return at::zeros({classes, knowledge.embedding_dim()});
+  return place_in_graph(knowledge, association_change,
+                        at::zeros({classes, static_cast<int64_t>(knowledge.context.size())}));
 }
 
 }  // namespace protocom

@@ -250,7 +250,9 @@ Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions
   section.finding = changes_under_noise(points, options.gammas.back());
   section.how = fmt::format(
                     "An attribute that a class has is taken from it, and one that it lacks is given to it, with "
-                    "probability γ; mean over {} draws of the noise. The model stays as it was trained. ",
+                    "probability γ; mean over {} draws of the noise; embeddings that were made of the attributes "
+                    "follow. The model stays as it "
+                    "was trained. ",
                     options.draws) +
                 say_episodes(episodes) + say_modes(methods_in(points));
   ReportTable table = accuracy_table_of(points, "Accuracy, %, by noise level γ", "γ\u00a0=\u00a0", 1);

@@ -7,6 +7,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/eval/results.h"
+#include "protocom/knowledge/new_class.h"
 
 namespace protocom {
 namespace {
@@ -287,7 +288,10 @@ class Workbench::Impl {
   }
 
   AnalysisOutcome noise() {
-    const auto points = accuracy_by_noise(inputs_, episodes_, options_.noise, progress_);
+    NoiseOptions noise = options_.noise;
+    if (knowledge_ != nullptr)
+      noise.embedding_change = [this](const at::Tensor& change) { return embedding_change(*knowledge_, change); };
+    const auto points = accuracy_by_noise(inputs_, episodes_, noise, progress_);
     return {noise_section(points, options_.noise, episodes_), points,
             hashes_of({episodes_.shape.k_shot}, &EpisodeShape::k_shot)};
   }

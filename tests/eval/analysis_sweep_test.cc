@@ -63,7 +63,7 @@ class Sweep : public ::testing::Test {
  protected:
   Sweep() { episodes_.count = 30, episodes_.shape.n_query = 6; }
 
-  [[nodiscard]] AnalysisInputs inputs() const { return {{world_.features, &model_, &classes_}}; }
+  [[nodiscard]] AnalysisInputs inputs() const { return {{world_.features, &model_, &classes_, &world_.knowledge}}; }
   [[nodiscard]] MethodScores scores_of(const std::string& method, const EpisodeShape& shape) const {
     const EpisodeList list =
         sample_episodes(world_.features, {episodes_.split, shape, episodes_.count, episodes_.seed});
@@ -210,6 +210,22 @@ TEST_F(Sweep, ByNoiseLeavesTheMeanAloneAndStartsWithoutNoise) {
   options = {};
   options.draws = 0;
   EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
+}
+
+TEST_F(Sweep, ByNoiseMovesEmbeddingsThatWereMadeOfTheAssociation) {
+  NoiseOptions options;
+  options.gammas = {0.0, 0.3};
+  options.draws = 1;
+  const auto told = points_of(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), "completed");
+  options.embedding_change = [](const at::Tensor& change) { return 10 * change.sum(1, true).expand({-1, 8}); };
+  const auto moved = points_of(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), "completed");
+  EXPECT_EQ(moved[0].accuracy.value, told[0].accuracy.value) << "nothing is wrong yet";
+  EXPECT_NE(moved[1].accuracy.value, told[1].accuracy.value);
+}
+
+TEST_F(Sweep, ByNoiseNeedsKnowledge) {
+  const AnalysisInputs untold{{world_.features}, make_methods({"mean"}), "mean"};
+  EXPECT_THROW(accuracy_by_noise(untold, episodes_, {}, Progress::none()), UsageError);
 }
 
 }  // namespace

@@ -219,6 +219,20 @@ TEST(NewClass, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAtt
   EXPECT_TRUE(place.allclose(knowledge.class_embedding[zebra], 1e-4, 1e-5));
 }
 
+TEST(EmbeddingChange, MovesAClassToWhereItWouldStandWithTheOtherAttributes) {
+  const Knowledge knowledge = build_knowledge(animals(), {});
+  const int64_t zebra = knowledge.class_index("zebra");
+  const at::Tensor change = at::zeros_like(knowledge.association);
+  change[zebra] = knowledge.association[1 - std::min<int64_t>(zebra, 1)] - knowledge.association[zebra];
+  const at::Tensor moved = knowledge.class_embedding + embedding_change(knowledge, change);
+  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[zebra] + change[zebra]);
+  EXPECT_FALSE(change.equal(at::zeros_like(change)));
+  EXPECT_TRUE(moved[zebra].allclose(place, 1e-4, 1e-5));
+  Knowledge of_words = knowledge;
+  of_words.details["embedding"]["kind"] = "word-vectors";
+  EXPECT_TRUE(embedding_change(of_words, change).equal(at::zeros_like(knowledge.class_embedding)));
+}
+
 TEST(NewClass, ByAttributesAmongWordVectorsIsARidgeRegression) {
   // Two classes, one attribute: x = (1, 0), y = (3, 1). Centred x = (.5, -.5), y = (1, -1): w = x'y / (x'x + 10) = 1
   // / 10.5 = 2/21. h(1) = 2 + .5 * 2/21 = 43/21.

@@ -1,6 +1,8 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+
 #include "protocom/eval/analysis_sweep.h"
 
 namespace protocom {
@@ -14,11 +16,14 @@ at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64
 struct NoiseOptions {
   std::vector<double> gammas = {0.0, 0.1, 0.2, 0.3};
   int64_t draws = 5;  ///< of the noise at each gamma above 0
+  /// What a change of the association [c, a] changes in the classes' embeddings, [c, e]; empty: nothing, for embeddings
+  /// that were not made from it.
+  std::function<at::Tensor(const at::Tensor&)> embedding_change = {};
 };
 
 /// Every method at every noise level, on the same episodes; an episode's accuracy is its mean over the draws. The model
 /// stays as it was trained: only what it is told of the classes at test time is wrong. Throws UsageError for a gamma
-/// outside [0, 1] or no draws.
+/// outside [0, 1], no draws, or inputs without knowledge.
 std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress);
 
