@@ -1,6 +1,6 @@
 // Load for `protocom serve`, from a process of its own:
 //   server_load bare RECOGNIZER BATCH SECONDS IMAGE...         images/s of the backbone alone, and one image's forward
-//   server_load closed PORT CONNECTIONS SECONDS IMAGE...       images/s with so many clients that never pause
+//   server_load closed PORT CONNECTIONS SECONDS IMAGE...       images/s and latency of clients that never pause
 //   server_load mixed PORT CONNECTIONS SECONDS IMAGE...        as closed; each also enrols and removes
 //   server_load open PORT REQUESTS_A_SECOND SECONDS IMAGE...   latency at a rate, from when a request was due
 #include <fmt/format.h>
@@ -68,19 +68,28 @@ bool ask(Client& client, const std::string& image) {
 }
 
 void run_closed(int port, int connections, const Plan& plan) {
-  std::atomic<int64_t> answered{0}, refused{0};
+  std::atomic<int64_t> refused{0};
+  std::vector<std::vector<double>> took(static_cast<size_t>(connections));
   std::vector<std::thread> clients;
   const auto begin = Clock::now();
-  for (int c = 0; c < connections; ++c) {
+  for (size_t c = 0; c < took.size(); ++c) {
     clients.emplace_back([&, c] {
       Client client(port);
-      for (auto i = static_cast<size_t>(c); since(begin) < plan.seconds; ++i)
-        ++(ask(client, plan.images[i % plan.images.size()]) ? answered : refused);
+      for (size_t i = c; since(begin) < plan.seconds; ++i) {
+        const auto asked = Clock::now();
+        if (ask(client, plan.images[i % plan.images.size()]))
+          took[c].push_back(since(asked));
+        else
+          ++refused;
+      }
     });
   }
   for (std::thread& one : clients) one.join();
-  fmt::print("closed: {:.1f} images/s over {} connections, {} answered, {} not\n",
-             static_cast<double>(answered) / since(begin), connections, answered, refused);
+  std::vector<double> all;
+  for (const auto& own : took) all.insert(all.end(), own.begin(), own.end());
+  fmt::print("closed: {:.1f} images/s over {} connections, {} answered, {} not; p50 {:.1f} ms, p99 {:.1f} ms\n",
+             static_cast<double>(all.size()) / since(begin), connections, all.size(), refused,
+             1000 * percentile(all, 0.5), 1000 * percentile(all, 0.99));
 }
 
 /// What the request of that number is: of ten, seven classify.

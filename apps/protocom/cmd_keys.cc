@@ -6,17 +6,17 @@ namespace {
 
 using http::ApiKeys;
 
-struct Options {
+struct KeysArguments {
   std::string file, role = "read";
   http::ApiKey key;
 };
 
-ApiKeys keys_of(const Options& options) {
+ApiKeys keys_of(const KeysArguments& options) {
   std::error_code ignored;
   return std::filesystem::exists(options.file, ignored) ? ApiKeys::read(options.file) : ApiKeys();
 }
 
-void run_add(Options& options) {
+void run_add(KeysArguments& options) {
   check_writable(options.file);
   ApiKeys keys = keys_of(options);
   options.key.role = http::role_of(options.role);
@@ -26,7 +26,7 @@ void run_add(Options& options) {
   fmt::print("{}\n", text);
 }
 
-void run_list(const Options& options) {
+void run_list(const KeysArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"name", "role", "requests a minute"}};
   const ApiKeys keys = ApiKeys::read(options.file);
   for (const http::ApiKey& one : keys.all())
@@ -34,21 +34,21 @@ void run_list(const Options& options) {
   print_table(rows);
 }
 
-void run_remove(const Options& options) {
+void run_remove(const KeysArguments& options) {
   ApiKeys keys = ApiKeys::read(options.file);
   keys.remove(options.key.name);
   keys.write(options.file);
 }
 
 CLI::App* add_part(CLI::App& keys, const std::string& name, const std::string& what,
-                   const std::shared_ptr<Options>& options) {
+                   const std::shared_ptr<KeysArguments>& options) {
   CLI::App* command = keys.add_subcommand(name, what);
   command->add_option("file", options->file, "File of keys")->required();
   return command;
 }
 
 void add_keys_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KeysArguments>();
   CLI::App* keys = add_command(app, "keys", "API keys of protocom serve",
                                "protocom keys add keys.json phone --role write\n"
                                "  protocom keys list keys.json\n"
@@ -67,7 +67,7 @@ void add_keys_command(CLI::App& app) {
   remove->callback([options] { run_remove(*options); });
 }
 
-const Command kRegister{Order::kServe, &add_keys_command};
+const Command kKeys{Order::kServe, &add_keys_command};
 
 }  // namespace
 }  // namespace protocom::cli

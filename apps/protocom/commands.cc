@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli.h"
+#include "program.h"
 #include "protocom/core/device.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/process_group.h"
@@ -49,7 +50,7 @@ void apply(const GlobalOptions& options) {
 
 void add_global_options(CLI::App& app) {
   auto options = std::make_shared<GlobalOptions>();
-  app.set_version_flag("--version", std::string("protocom ") + program_version());
+  app.set_version_flag("--version", program().name + " " + program_version());
   app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
@@ -105,8 +106,7 @@ std::string describe_extra(const CLI::App& app, const std::string& argument) {
 Command::Command(Order order, void (*add)(CLI::App& app)) { registry().emplace_back(order, add); }
 
 std::unique_ptr<CLI::App> make_stage_app() {
-  auto app = std::make_unique<CLI::App>("Few-shot image classification with class knowledge (prototype completion)",
-                                        "protocom");
+  auto app = std::make_unique<CLI::App>(program().about, program().name);
   app->require_subcommand(1);
   app->fallthrough();
   app->get_formatter()->column_width(38);
@@ -120,11 +120,15 @@ std::unique_ptr<CLI::App> make_stage_app() {
 std::unique_ptr<CLI::App> make_app() {
   auto app = make_stage_app();
   add_global_options(*app);
-  app->footer("protocom COMMAND --help shows a command's options with their defaults and an example.");
+  app->footer(program().name + " COMMAND --help shows a command's options with their defaults and an example.");
   return app;
 }
 
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
+  const std::vector<std::string> commands = command_names(app);
+  const bool is_meant = !arguments.empty() && arguments.front().rfind('-', 0) != 0 &&
+                        std::find(commands.begin(), commands.end(), arguments.front()) == commands.end();
+  if (is_meant && !program().default_command.empty()) arguments.insert(arguments.begin(), program().default_command);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   app.parse(std::move(arguments));
 }

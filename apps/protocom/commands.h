@@ -49,7 +49,8 @@ std::unique_ptr<CLI::App> make_app();
 /// run.
 std::unique_ptr<CLI::App> make_stage_app();
 
-/// Parses and runs. Callbacks throw protocom::Error; what cannot be parsed throws CLI::ParseError.
+/// Parses and runs, the program's default command where the first argument is neither one nor an option. Callbacks
+/// throw protocom::Error; what cannot be parsed throws CLI::ParseError.
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments);
 
 /// One sentence about what was wrong with the command line, with the nearest option for a typo.

@@ -1,5 +1,5 @@
 #pragma once
-#include "protocom/train/stop_signal.h"
+#include "protocom/core/stop_signal.h"
 
 namespace protocom::cli {
 

@@ -36,6 +36,8 @@ std::string_view to_string(Need need) {
       return "each support image's feature";
     case Need::kFeatureMaps:
       return "feature maps (protocom extract --maps)";
+    case Need::kOtherClasses:
+      return "knowledge of classes outside the task";
   }
   return "";
 }

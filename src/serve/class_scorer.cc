@@ -130,6 +130,7 @@ std::shared_ptr<const Method> method_of(const EnrolledClasses& enrolled, const S
   const std::string name = text.empty() ? model.default_method() : text;
   std::vector<FittedMethod> fitted;
   const MethodSpec& spec = make_method(name)->spec();
+  check_is_for_recognizers(spec);
   if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
   if (spec.has(Need::kSupportImages) && !enrolled.have_features())
     fail_usage("'{}' needs each enrolled image's feature; of some only the moments of their class are there", name);

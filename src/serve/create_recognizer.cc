@@ -20,13 +20,6 @@ void check_parts(const NewRecognizer& parts) {
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
 }
 
-/// A recognizer keeps the features of what is enrolled.
-void check_method(const StoreModel& model) {
-  if (model.fitted && model.fitted->method->spec().has(Need::kFeatureMaps))
-    fail_usage("'{}' looks at feature maps, which a recognizer does not keep: fit a method that needs features alone",
-               model.fitted->method->spec().name);
-}
-
 /// The backbone's sizes and preprocessing, which the model has to take.
 void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
   ForeignBackbone said;
@@ -74,7 +67,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   settings.feature_type = parts.feature_type;
   settings.thumbnail_side = parts.thumbnail_side;
   const StoreModel model = read_store_model(parts.fitted.empty() ? parts.model : parts.fitted);
-  check_method(model);
+  if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
   RecognizerFile::create(path, settings, artefacts_of(parts), provenance);

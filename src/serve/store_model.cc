@@ -26,6 +26,17 @@ std::string StoreModel::transductive_method() const {
   fail_usage("no transductive method takes what was fitted as '{}'; name another with --method", name);
 }
 
+void check_is_for_recognizers(const MethodSpec& method) {
+  if (method.has(Need::kFeatureMaps))
+    fail_usage("'{}' looks at feature maps, which a recognizer does not keep: fit a method that needs features alone",
+               method.name);
+  if (method.has(Need::kOtherClasses))
+    fail_usage(
+        "'{}' answers by what is known of classes outside the task, which a recognizer does not keep: fit 'plda', "
+        "to which a class is what is known of it alone",
+        method.name);
+}
+
 StoreModel read_store_model(const std::filesystem::path& path) {
   StoreModel read;
   if (read_any_header(path).kind == "fitted-method")

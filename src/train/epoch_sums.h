@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocom/core/process_group.h"
-#include "protocom/train/stop_signal.h"
+#include "protocom/core/stop_signal.h"
 
 namespace protocom {
 

@@ -18,6 +18,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int kKills = 50;
 
@@ -39,7 +40,9 @@ std::string bitmap(uint32_t number) {
 /// A server as users start it.
 class Serving {
  public:
-  Serving(const fs::path& folder, const std::vector<std::string>& more) : program_(folder, arguments(more)) {
+  Serving(const fs::path& folder, const std::vector<std::string>& more,
+          const std::vector<std::string>& command = {"serve"})
+      : program_(folder, arguments(more, command)) {
     // Two minutes at most: a sanitizer's build starts slowly.
     for (int i = 0; i < 12000 && port_ == 0 && program_.runs(); ++i) {
       std::this_thread::sleep_for(milliseconds(10));
@@ -54,8 +57,8 @@ class Serving {
   Program& program() { return program_; }
 
  private:
-  static std::vector<std::string> arguments(const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"serve", "c.pcm", "--port", "0", "--threads", "1"};
+  static std::vector<std::string> arguments(const std::vector<std::string>& more, std::vector<std::string> all) {
+    for (const char* one : {"c.pcm", "--port", "0", "--threads", "1"}) all.emplace_back(one);
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -179,6 +182,33 @@ TEST_F(ServeCommand, AnswersAsClassifyDoes) {
     EXPECT_NEAR(answer["ranking"][i]["probability"], expected["ranking"][i]["probability"], 1e-6);
   }
   EXPECT_EQ(answer["nearest"][0]["example"], expected["nearest"][0]["example"]);
+}
+
+/// The program under test is another one for as long as this lives.
+class OtherProgram {
+ public:
+  explicit OtherProgram(const char* variable) : before_(std::getenv(kVariable)) {
+    ::setenv(kVariable, std::getenv(variable), 1);
+  }
+  ~OtherProgram() { ::setenv(kVariable, before_.c_str(), 1); }
+  OtherProgram(const OtherProgram&) = delete;
+  OtherProgram& operator=(const OtherProgram&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "PROTOCOM_PROGRAM";
+  std::string before_;
+};
+
+TEST_F(ServeCommand, IsWhatTheProgramWithoutTrainingDoesUnasked) {
+  const OtherProgram serving("PROTOCOM_SERVE_PROGRAM");
+  const std::string image = (folder_->path() / "out/images" / first_image()).string();
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", "c.pcm", image, "--class", "one"}).exit_code, 0);
+  EXPECT_THAT(protocom(folder_->path(), {"--help"}).out, Not(HasSubstr("pretrain")));
+  EXPECT_THAT(protocom(folder_->path(), {"none.pcm"}).err, HasSubstr("none.pcm"));
+  Serving server(folder_->path(), {}, {});
+  EXPECT_EQ(Client(server.port()).ask("POST", "/v1/classify", read_text(image), kPng).status, 200);
+  server.program().signal(SIGTERM);
+  EXPECT_EQ(server.program().wait().exit_code, 0);
 }
 
 TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {

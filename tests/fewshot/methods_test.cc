@@ -381,6 +381,26 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
   EXPECT_NO_THROW(check_needs(*method_, world().context()));
 }
 
+TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
+  const ClassKnowledge classes{world().classes.association.slice(0, kBase), world().classes.embedding.slice(0, kBase)};
+  const std::vector<std::string> names(world().class_names.begin() + kBase, world().class_names.end());
+  KnowledgeTable knowledge = world().knowledge;
+  knowledge.classes = names;
+  knowledge.association = classes.association;
+  knowledge.class_embedding = classes.embedding;
+  MethodContext context = world().context();
+  context.classes = &classes;
+  context.knowledge = &knowledge;
+  context.class_names = &names;
+  EpisodeBatch batch = batch_;
+  batch.classes = batch_.classes - kBase;
+  const double difference = far(method_->prepare(context)->score(batch).logits, logits(batch_));
+  if (method_->spec().has(Need::kOtherClasses))
+    EXPECT_GT(difference, 1e-4);
+  else
+    EXPECT_LT(difference, 1e-4);
+}
+
 TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
   for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
     const ScorerGroup group({method_}, world().context(), world().features);

@@ -160,6 +160,13 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
   EXPECT_EQ(bodies, 3) << "enrol, classify, calibrate";
 }
 
+TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
+  serve();
+  const json schemas = ask("GET", "/openapi.json").json().at("components").at("schemas");
+  EXPECT_EQ(schemas.at("Attribute").at("required"), R"(["name", "weight"])"_json);
+  EXPECT_EQ(schemas.at("GivenAttribute").at("anyOf").at(1).at("required"), R"(["name"])"_json);
+}
+
 TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   serve();
   const json document = ask("GET", "/openapi.json").json();

@@ -8,11 +8,16 @@
 #include "protocom/data/feature_set.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "protocom/serve/class_scorer.h"
+#include "protocom/serve/create_recognizer.h"
+#include "support/message_of.h"
 #include "support/real_data.h"
+#include "support/temp_dir.h"
 #include "support/toy_features.h"
 
 namespace protocom::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr int64_t kMostShots = 5, kQueries = 15, kAttributes = 6;
 
@@ -133,10 +138,9 @@ std::string fitted_text(const MethodSpec& spec) {
   return steps ? name + ":steps=20" : name;
 }
 
-/// Methods that a recognizer takes: of a completion model, or fitted. The graph of fslkt joins all classes and
-/// attributes of the knowledge, where a recognizer has those that are enrolled: its answers are its own.
+/// Methods that a recognizer takes: of a completion model, or fitted.
 bool is_offered(const MethodSpec& spec) {
-  return !spec.has(Need::kBaseFeatures) && !spec.has(Need::kFeatureMaps) && spec.name != "fslkt";
+  return !spec.has(Need::kBaseFeatures) && !spec.has(Need::kFeatureMaps) && !spec.has(Need::kOtherClasses);
 }
 
 /// The classes as a recognizer of the model keeps them: described by what the model knows.
@@ -190,6 +194,19 @@ TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoes) { expect_the_predicti
 TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoesOnRealFeatures) {
   REQUIRE_REAL_DATA();
   expect_the_predictions_of_evaluation(real_images(), {"plda"});
+}
+
+TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
+  const ManyImages images = toy_images();
+  const StoreModel model{{}, fitted_to(images, "fslkt:steps=2")};
+  const auto refusal = HasSubstr("'fslkt' answers by what is known of classes outside the task, which a recognizer");
+  EXPECT_THAT(usage_message_of([&] { ClassScorer(enrolled_of(images, episode_of(images)), model); }), refusal);
+  const TempDir folder;
+  write_fitted_method(folder / "fslkt.npz", *model.fitted, {}, nlohmann::json::object());
+  NewRecognizer parts;
+  parts.backbone = folder / "backbone.npz";
+  parts.fitted = folder / "fslkt.npz";
+  EXPECT_THAT(usage_message_of([&] { create_recognizer(folder / "new.pcm", parts, {}); }), refusal);
 }
 
 /// The share of queries that go to the first of the classes.

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "protocom/core/progress.h"
-#include "protocom/train/stop_signal.h"
+#include "protocom/core/stop_signal.h"
 
 namespace protocom::testing {
 

@@ -27,7 +27,8 @@ enum class Need {
   kBaseFeatures,     ///< features of the base classes
   kFitting,          ///< to be fitted first (`protocom fit`)
   kSupportImages,    ///< each support image's feature; the class's moments are not enough
-  kFeatureMaps       ///< feature maps: the episodes' features are those, [c, h, w] of an image in one row
+  kFeatureMaps,      ///< feature maps: the episodes' features are those, [c, h, w] of an image in one row
+  kOtherClasses      ///< all of the KnowledgeTable: an answer changes with what is known of classes outside the task
 };
 
 /// "a completion model", "knowledge", ...: for messages and lists.

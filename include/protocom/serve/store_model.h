@@ -27,6 +27,9 @@ struct StoreModel {
   [[nodiscard]] std::string transductive_method() const;
 };
 
+/// Throws UsageError for a method that answers by more than the classes that are enrolled and their features.
+void check_is_for_recognizers(const MethodSpec& method);
+
 /// A completion model or a fitted method, told by the file's header. Throws Error.
 StoreModel read_store_model(const std::filesystem::path& path);
 

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "protocom/core/artefact.h"
-#include "protocom/train/stop_signal.h"
+#include "protocom/core/stop_signal.h"
 
 namespace protocom {
 

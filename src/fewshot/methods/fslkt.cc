@@ -177,12 +177,14 @@ MethodDefinition fslkt() {
   spec.name = "fslkt";
   spec.about = "class means plus weights that a graph convolution over classes and attributes predicts";
   spec.citation = "Peng, Li, Zhang, Li, Qi, Tang: Few-Shot Image Recognition With Knowledge Transfer, ICCV 2019 (KTN)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages, Need::kOtherClasses};
   spec.notes =
       "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
       "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
       "together. `knowledge` / K is the factor of the prediction with K images a class: 1 is the source’s 5 / (images "
-      "of a 5-way episode).";
+      "of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer changes with what "
+      "is "
+      "known of classes that are not in the task; recognizers, which know of those that are enrolled, do not take it.";
   return define<Fslkt>(
       std::move(spec),
       Parameters<Options>()

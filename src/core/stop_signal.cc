@@ -1,4 +1,4 @@
-#include "protocom/train/stop_signal.h"
+#include "protocom/core/stop_signal.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+namespace protocom::cli {
+
+/// What differs between the programs that are made of the same commands.
+struct Program {
+  std::string name;                  ///< "protocom"
+  std::string about;                 ///< one line
+  std::string default_command = {};  ///< meant where the first argument is no command; empty: one has to be named
+};
+
+/// The one that this is.
+const Program& program();
+
+}  // namespace protocom::cli

@@ -1,0 +1,11 @@
+#include "program.h"
+
+namespace protocom::cli {
+
+const Program& program() {
+  static const Program kProgram{"protocom",
+                                "Few-shot image classification with class knowledge (prototype completion)"};
+  return kProgram;
+}
+
+}  // namespace protocom::cli
