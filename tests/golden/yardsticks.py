@@ -573,6 +573,7 @@ ANSWERS = {
     "alpha-tim:alpha=2:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 2, 30, 0.01),
     "paddle:steps=8": paddle,
     "bavardage:precision=4": bavardage,
+    "bavardage:precision=4:whitened=span": bavardage,  # 13 images span all six dimensions
     "label-propagation:neighbours=4": label_propagation,
     "protolp:steps=15:dimensions=4": protolp,
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,
