@@ -31,15 +31,10 @@ at::Tensor weighted_sums(const EpisodePoints& points, const at::Tensor& weights,
   return at::matmul(weights.transpose(1, 2), points.learned_from(points.features)) + shifted * shift;
 }
 
-}  // namespace
-
-at::Tensor rectified_prototypes(const EpisodePoints& points, const RectifyOptions& options) {
+/// The prototypes among the supports; `means` are those of the classes' supports.
+at::Tensor among_supports(const EpisodePoints& points, const at::Tensor& means, const at::Tensor& shift,
+                          const RectifyOptions& options) {
   const at::Tensor labels = points.learned_from(points.labels);
-  const at::Tensor support = points.supports_of(points.features);
-  const at::Tensor means =
-      at::matmul(points.supports_of(labels).transpose(1, 2), support) / points.shots().unsqueeze(-1);
-  if (points.unlabelled == 0) return means;
-  const at::Tensor shift = points.mean_support() - points.mean_unlabelled();  // [b, 1, d]
   const at::Tensor cosine = cosines(points, means, shift);
   const at::Tensor nearest = at::zeros_like(cosine).scatter_(-1, cosine.argmax(-1, true), 1);
   if (options.variant == "sum") {
@@ -54,6 +49,18 @@ at::Tensor rectified_prototypes(const EpisodePoints& points, const RectifyOption
   const at::Tensor count = member.sum(1).unsqueeze(-1);  // [b, n, 1]
   const at::Tensor rectified = weighted_sums(points, weights, shift) / count.clamp_min(1);
   return at::where(count > 0, rectified, means);
+}
+
+}  // namespace
+
+at::Tensor rectified_prototypes(const EpisodePoints& points, const RectifyOptions& options) {
+  const at::Tensor support = points.supports_of(points.features);
+  const at::Tensor means =
+      at::matmul(points.supports_of(points.labels).transpose(1, 2), support) / points.shots().unsqueeze(-1);
+  if (points.unlabelled == 0) return means;
+  const at::Tensor shift = points.mean_support() - points.mean_unlabelled();  // [b, 1, d]
+  const at::Tensor prototypes = among_supports(points, means, shift, options);
+  return options.moved_back ? prototypes - shift : prototypes;
 }
 
 }  // namespace protocom

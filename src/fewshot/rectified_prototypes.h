@@ -16,6 +16,8 @@ namespace protocom {
 struct RectifyOptions {
   std::string variant = "mean";
   double scale = 10;
+  /// Moved back by that difference: what they are among the unlabelled images as these are.
+  bool moved_back = false;
 };
 
 at::Tensor rectified_prototypes(const EpisodePoints& points, const RectifyOptions& options);

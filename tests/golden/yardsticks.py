@@ -288,9 +288,9 @@ def soft_k_means(sharpness=10, steps=10):
     return logits_from(distances(qs, ms), sharpness)
 
 
-def laplacian_shot(weight=0.7, neighbours=2, steps=20):
+def laplacian_shot(moved=True, weight=0.7, neighbours=2, steps=20):
     xs, ys, qs = images("cl2n")
-    a = distances(qs, rectified_by_mean(xs, ys, qs))
+    a = distances(moved_queries(xs, qs) if moved else qs, rectified_by_mean(xs, ys, qs))
     near = []
     for j, q in enumerate(qs):
         others = sorted((square_distance(q, p), i) for i, p in enumerate(qs) if i != j)
@@ -564,6 +564,7 @@ ANSWERS = {
     "bd-cspn:variant=sum": bd_cspn_sum,
     "soft-k-means": soft_k_means,
     "laplacian-shot": laplacian_shot,
+    "laplacian-shot:queries=unmoved": lambda: laplacian_shot(moved=False),
     "pt-map": lambda: pt_map("cl2n"),
     "pt-map:transform=power": lambda: pt_map("power"),
     "tim:steps=30": tim_adm,
@@ -572,6 +573,7 @@ ANSWERS = {
     "alpha-tim:alpha=2:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 2, 30, 0.01),
     "paddle:steps=8": paddle,
     "bavardage:precision=4": bavardage,
+    "bavardage:precision=4:whitened=span": bavardage,  # 13 images span all six dimensions
     "label-propagation:neighbours=4": label_propagation,
     "protolp:steps=15:dimensions=4": protolp,
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,

@@ -1,11 +1,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/soft_k_means_steps.h"
+#include "fewshot/span_whitening.h"
 
 namespace protocom::methods {
 namespace {
@@ -16,6 +18,7 @@ struct Options {
   double start_sharpness = 10;
   int64_t start_steps = 5;
   double most_scale = 5;
+  std::string whitened = "whole";
   double prior_strength = 10;
   double dirichlet = 2;
   std::string proportions = "estimated";
@@ -97,7 +100,8 @@ class Bavardage : public Method {
     Variational(const Options& options, const MethodContext& context)
         : SpaceScorer("cl2n", context), options_(options) {
       const BaseClasses base = base_classes(feature_map()->map(context.base->features), context.base->labels);
-      const at::Tensor whitens = whitening(base.shared, options.most_scale);
+      const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
+      const at::Tensor whitens = whitening(base.shared, most);
       if (options.precision == 0) options_.precision = default_precision(base, whitens);
       whitening_ = whitens.to(at::kFloat);
     }
@@ -107,7 +111,8 @@ class Bavardage : public Method {
       const Span start(points.features);
       const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
       at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
-      points.features = at::matmul(points.features, whitening_);
+      points.features = options_.whitened == "span" ? whitened_in_span(points, whitening_, options_.most_scale)
+                                                    : at::matmul(points.features, whitening_);
       const Span span(points.features);
       for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
         logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
@@ -147,8 +152,9 @@ MethodDefinition bavardage() {
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes =
-      "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span, "
-      "which is the same but for the limit most_scale: with published precisions give most_scale=1000, which is none. "
+      "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span "
+      "(whitened=span), which is the same but for the limit most_scale: with published precisions give one or "
+      "most_scale=1000, which is none. "
       "These are 4, 40 and 100, for different backbones; a scatter is a sum over images, so that they depend on the "
       "number of base images too. The default does not: the "
       "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
@@ -165,6 +171,8 @@ MethodDefinition bavardage() {
           .tries({"5", "20"})
           .whole("start_steps", &Options::start_steps, {1, 1e5}, "of it")
           .real("most_scale", &Options::most_scale, {1e-6}, "limit of a whitened dimension’s factor")
+          .choice("whitened", &Options::whitened, {"whole", "span"},
+                  "all dimensions, or those that the episode’s images span")
           .real("prior_strength", &Options::prior_strength, {}, "of the means’ prior at 0, in images")
           .tries({"1", "3"})
           .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")

@@ -19,6 +19,7 @@ struct Options {
   int64_t neighbours = 2;
   int64_t steps = 20;
   std::string prototypes = "rectified";
+  std::string queries = "moved";
   std::string transform = "cl2n";
 };
 
@@ -108,7 +109,11 @@ class LaplacianShot : public Method {
 
    private:
     [[nodiscard]] at::Tensor prototypes_of(const EpisodePoints& points) const {
-      if (options_.prototypes == "rectified") return rectified_prototypes(points, {});
+      if (options_.prototypes == "rectified") {
+        RectifyOptions rectify;
+        rectify.moved_back = options_.queries == "moved";  // as far from the queries as the prototypes from moved ones
+        return rectified_prototypes(points, rectify);
+      }
       return at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
     }
 
@@ -128,20 +133,23 @@ MethodDefinition laplacian_shot() {
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes =
-      "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), as the authors do; "
-      "Veilleux et al. (NeurIPS 2021) leave that out where queries are unbalanced: prototypes=mean. The authors choose "
+      "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), and queries moved by "
+      "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "
+      "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). The authors choose "
       "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
-  return define<LaplacianShot>(std::move(spec),
-                               Parameters<Options>()
-                                   .real("lambda", &Options::lambda, {}, "pull of each neighbour")
-                                   .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
-                                   .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
-                                   .tries({"1", "3", "5"})
-                                   .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
-                                   .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
-                                   .tries({"mean"})
-                                   .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                                   .tries({"l2n"}));
+  return define<LaplacianShot>(
+      std::move(spec), Parameters<Options>()
+                           .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
+                           .tries({"mean"})
+                           .choice("queries", &Options::queries, {"moved", "unmoved"}, "beside rectified prototypes")
+                           .tries({"unmoved"})
+                           .real("lambda", &Options::lambda, {}, "pull of each neighbour")
+                           .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
+                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
+                           .tries({"1", "3", "5"})
+                           .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods
