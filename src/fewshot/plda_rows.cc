@@ -116,4 +116,8 @@ at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Ten
   return row_products(rows, predictive.prototypes) - 0.5 * predictive.constant.unsqueeze(-2);
 }
 
+at::Tensor row_log_predictive_of_images(const PldaRowPredictive& images, const at::Tensor& means) {
+  return row_products(images.prototypes, means) - 0.5 * images.constant.unsqueeze(-1);
+}
+
 }  // namespace protocom

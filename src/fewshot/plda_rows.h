@@ -93,4 +93,8 @@ PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& me
 /// [..., q, n].
 at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
 
+/// The same [..., q, n] of images [..., q] as they are compared with rows of class means [..., n, width], where these
+/// are many and change less often than their metric.
+at::Tensor row_log_predictive_of_images(const PldaRowPredictive& images, const at::Tensor& means);
+
 }  // namespace protocom

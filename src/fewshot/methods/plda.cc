@@ -44,7 +44,7 @@ class Plda : public PldaMethod {
       batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
       const at::Tensor count = classes[1].unsqueeze(0);
       const PldaRowPredictive images = row_predictive(batch.query, prepared_.metric_of(count));
-      return answer(batch, row_log_predictive(images, classes[0].unsqueeze(0)).transpose(-1, -2).contiguous(), count);
+      return answer(batch, row_log_predictive_of_images(images, classes[0].unsqueeze(0)), count);
     }
 
     [[nodiscard]] at::Tensor means(const EpisodeBatch& batch, const at::Tensor& count, const at::Tensor& sum) const {
