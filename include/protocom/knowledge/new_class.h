@@ -74,8 +74,9 @@ inline constexpr double kAttributeRidge = 10.0;
 ///     X = R and Y = h.
 at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association);
 
-/// What a change of rows of R changes in the embeddings of those classes, float32 [c, a] -> [c, e]: in a graph embedding,
-/// which is linear in them (place_rows), the place of the change; zeros among word vectors, which say nothing of R.
+/// What a change of rows of R changes in the embeddings of those classes, float32 [c, a] -> [c, e]: in a graph
+/// embedding, which is linear in them (place_rows), the place of the change; zeros among word vectors, which say
+/// nothing of R.
 at::Tensor embedding_change(const Knowledge& knowledge, const at::Tensor& association_change);
 
 }  // namespace protocom
