@@ -67,14 +67,15 @@ PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}, {}, {}};
   const PldaLayout& layout = result.rows->layout();
   result.nothing = in_parts(model_->prior({}, 1), layout);
-  result.between = in_parts(model_->space.between, layout);
+  result.variance = in_parts(model_->space.between, layout);
+  result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
   if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());
   result.classes =
       in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes), layout);
-  result.residual = in_parts(model_->residual, layout);
+  result.variance = in_parts(model_->residual, layout);
   return result;
 }
 
@@ -94,13 +95,12 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
 }
 
 PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
-  return row_metric(classes.mean_own.defined() ? residual : between, count, rows->layout());
+  return row_metric(variance, count, rows->layout());
 }
 
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
-  const PldaRowMetric wide = row_metric(between, at::zeros({1}), rows->layout());
-  const at::Tensor none = row_log_predictive(row_predictive(row_means(nothing), wide), batch.query).squeeze(-1);
+  const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
   const at::Tensor ratio = std::get<0>(predictive.max(-1)) - none;
   return logits.logsumexp(-1) - by_shots(model->known_slope, count).squeeze(-1) * ratio -
          by_shots(model->known_offset, count).squeeze(-1);

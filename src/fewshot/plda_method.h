@@ -12,9 +12,10 @@ namespace protocom {
 struct PldaPrepared {
   std::shared_ptr<const PldaModel> model;
   std::shared_ptr<const PldaRows> rows;
-  PldaRowBelief classes;              ///< [c]; undefined: the model has no knowledge
-  PldaRowBelief nothing;              ///< [1], of a class of which nothing is known
-  PldaRowVariance between, residual;  ///< of class means, by themselves and around what knowledge says of them
+  PldaRowBelief classes;         ///< [c]; undefined: the model has no knowledge
+  PldaRowBelief nothing;         ///< [1], of a class of which nothing is known
+  PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are undefined
+  PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
 
   /// The prior of each class of each episode, [b, n].
   [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;

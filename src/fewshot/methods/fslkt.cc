@@ -183,8 +183,7 @@ MethodDefinition fslkt() {
       "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
       "together. `knowledge` / K is the factor of the prediction with K images a class: 1 is the source’s 5 / (images "
       "of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer changes with what "
-      "is "
-      "known of classes that are not in the task; recognizers, which know of those that are enrolled, do not take it.";
+      "is known of classes outside the task; recognizers, which know those that are enrolled, do not take it.";
   return define<Fslkt>(
       std::move(spec),
       Parameters<Options>()
