@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 .caption { margin: 0 0 .5rem; }
 .nb { white-space: nowrap; }
 th, td { text-align: right; padding: .45rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-th:first-child { text-align: left; padding-left: 0; white-space: normal; position: sticky; left: 0; background: var(--card); }
+th:first-child { text-align: left; padding-left: 0; white-space: normal; min-width: 8.5rem; overflow-wrap: anywhere; position: sticky; left: 0; background: var(--card); }
 .words { text-align: left; white-space: normal; }
 thead th { white-space: normal; vertical-align: bottom; font-weight: 600; font-size: .9rem; }
 tbody tr:last-child > * { border-bottom: 0; }
