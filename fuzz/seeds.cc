@@ -249,7 +249,7 @@ void write_methods(const fs::path& folder, const fs::path& work) {
                 {"output.bias", at::ones({2})}});
   write_fitted(work / "plda.npz", folder / "fitted/plda", "plda",
                {{"settings", ones({9})},
-                {"by_shots", ones({4, 3})},
+                {"by_shots", ones({5, 3})},
                 {"center", ones({2})},
                 {"projection", ones({2, 1})},
                 {"offset", ones({1})},

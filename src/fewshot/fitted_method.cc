@@ -13,7 +13,7 @@ namespace protocom {
 namespace {
 
 constexpr const char* kKind = "fitted-method";
-constexpr int kFormatVersion = 3;
+constexpr int kFormatVersion = 4;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kFindings = "findings";

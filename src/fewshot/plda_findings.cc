@@ -48,7 +48,8 @@ nlohmann::json details_of(const PldaFit& fit) {
                             {"inductive_scale", json_of(model.inductive_scale)},
                             {"transductive_scale", json_of(model.transductive_scale)},
                             {"known_slope", json_of(model.known_slope)},
-                            {"known_offset", json_of(model.known_offset)}};
+                            {"known_offset", json_of(model.known_offset)},
+                            {"known_alike", json_of(model.known_alike)}};
   if (fit.strength) {
     details["strength"] = *fit.strength;
     details["explained"] = model.explained;

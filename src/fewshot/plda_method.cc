@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda_findings.h"
+#include "fewshot/plda_known.h"
 #include "fewshot/plda_state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
@@ -101,9 +102,12 @@ PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
   const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
-  const at::Tensor ratio = std::get<0>(predictive.max(-1)) - none;
-  return logits.logsumexp(-1) - by_shots(model->known_slope, count).squeeze(-1) * ratio -
-         by_shots(model->known_offset, count).squeeze(-1);
+  const at::Tensor ratio = model->known_by_best
+                               ? std::get<0>(predictive.max(-1)) - none
+                               : known_ratio(predictive, none, by_shots(model->inductive_scale, count));
+  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
+  return logits.logsumexp(-1) +
+         log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
 }
 
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
-#include <utility>
 
+#include "fewshot/plda_known.h"
 #include "fewshot/plda_vb_rows.h"
 
 namespace protocom {
@@ -34,27 +33,30 @@ class Shots {
       const int64_t given = std::min<int64_t>(5, classes / 2);
       if (given < kFewestWays) continue;
       const PldaTasks twice = draw_tasks(parts[p], {each, k_shot, TaskQueries::kBalanced, 2 * given}, rng);
-      add_ratios(with_others(twice, given), parts[p], given);
+      add_others(with_others(twice, given), parts[p], given);
     }
   }
 
   [[nodiscard]] const std::vector<PldaTasks>& tasks() const { return tasks_; }
-  /// Slope and offset of P(known); {1, 0} where there are too few classes.
-  [[nodiscard]] std::pair<double, double> known() const {
-    if (ratio_.empty()) return {1, 0};
-    return logistic_regression(at::cat(ratio_), at::cat(known_));
+  /// With `scale` as in known_ratio; as it is from the start where there are too few classes.
+  [[nodiscard]] KnownChance known(double scale) const {
+    if (scores_.empty()) return {};
+    std::vector<at::Tensor> ratio;
+    for (size_t i = 0; i < scores_.size(); ++i)
+      ratio.push_back(known_ratio(scores_[i], none_[i], at::full({1, 1, 1}, scale)).flatten().to(at::kDouble));
+    return fit_known_chance(at::cat(ratio), at::cat(known_));
   }
 
  private:
-  void add_ratios(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
-    const at::Tensor best = std::get<0>(inductive_scores()(tasks).max(-1));
-    const at::Tensor none = row_log_predictive(part.nothing, tasks.queries).squeeze(-1);
-    ratio_.push_back((best - none).flatten().to(at::kDouble));
+  void add_others(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
+    scores_.push_back(inductive_scores()(tasks));
+    none_.push_back(row_log_predictive(part.nothing, tasks.queries).squeeze(-1));
     known_.push_back(tasks.labels.lt(given).flatten().to(at::kDouble));
   }
 
   std::vector<PldaTasks> tasks_;
-  std::vector<at::Tensor> ratio_;
+  std::vector<at::Tensor> scores_;  ///< of tasks in which half of the classes are not given, as the next two
+  std::vector<at::Tensor> none_;
   std::vector<at::Tensor> known_;
 };
 
@@ -73,25 +75,6 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
     if (loss < best.loss) best = {scale, loss};
   }
   return best;
-}
-
-std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is) {
-  constexpr double kPenalty = 1e-3;
-  constexpr int kSteps = 30;
-  const double mean = x.mean().item<double>();
-  const double deviation = std::max(x.std().item<double>(), 1e-12);
-  const at::Tensor z = (x - mean) / deviation;
-  const at::Tensor design = at::stack({z, at::ones_like(z)}, 1);
-  at::Tensor weight = at::zeros({2}, at::kDouble);
-  for (int step = 0; step < kSteps; ++step) {
-    const at::Tensor p = at::mv(design, weight).sigmoid();
-    const at::Tensor gradient = at::mv(design.t(), p - is) / x.numel() + kPenalty * weight;
-    const at::Tensor curvature =
-        at::mm(design.t(), design * (p * (1 - p)).unsqueeze(1)) / x.numel() + kPenalty * at::eye(2, at::kDouble);
-    weight = weight - at::linalg_solve(curvature, gradient);
-  }
-  const double slope = weight[0].item<double>() / deviation;
-  return {slope, weight[1].item<double>() - slope * mean};
 }
 
 TaskScoring inductive_scores() {
@@ -118,9 +101,13 @@ void set_probabilities(const std::vector<HeldOutClasses>& parts, const Probabili
   if (fewest < 2) return;
   const auto set = [&](double ByShots::*place, int64_t k_shot) {
     const Shots shots(parts, options, k_shot);
-    model.inductive_scale.*place = best_scale(shots.tasks(), inductive_scores()).scale;
+    const double scale = best_scale(shots.tasks(), inductive_scores()).scale;
+    model.inductive_scale.*place = scale;
     model.transductive_scale.*place = best_scale(shots.tasks(), transductive_scores(model.vb)).scale;
-    std::tie(model.known_slope.*place, model.known_offset.*place) = shots.known();
+    const KnownChance known = shots.known(scale);
+    model.known_slope.*place = known.slope;
+    model.known_offset.*place = known.offset;
+    model.known_alike.*place = known.alike;
   };
   set(&ByShots::none, options.described ? 0 : 1);
   set(&ByShots::one, 1);

@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "fewshot/plda_tasks.h"
@@ -25,10 +24,6 @@ struct ScaleTrial {
 /// The scale of the least log loss, on a grid of 5 % steps from .02 to 3.
 ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores);
 
-/// Slope and offset of a logistic regression of `is` (0 or 1) on x, float64 [m] both, by Newton's method on
-/// standardised x with a small penalty, so that samples that can be separated have an answer too.
-std::pair<double, double> logistic_regression(const at::Tensor& x, const at::Tensor& is);
-
 struct ProbabilityTasks {
   bool described = false;  ///< whether anything is known of classes without images
   TaskDraws draws = {};
@@ -36,9 +31,8 @@ struct ProbabilityTasks {
 
 /// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images each:
 /// with 1 in the place of 0 where nothing is known of them, and with half of the smallest class in the place of 5 where
-/// that is less. Slope and offset of P(known) follow by logistic regression on tasks in which half of the classes are
-/// not given; with fewer than 4 classes they are 1 and 0. Does nothing where a class has one
-/// image only.
+/// that is less. P(known) follows (fit_known_chance) from tasks in which half of the classes are not given; with fewer
+/// than 4 classes it is that of KnownChance(). Does nothing where a class has one image only.
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model);
 
 }  // namespace protocom

@@ -10,11 +10,14 @@
 namespace protocom {
 namespace {
 
-/// What depends on the number of labelled images, in the order of the tensor "by_shots".
+/// What depends on the number of labelled images, in the order of the rows of "by_shots"; the files that judge what is
+/// known by the best class do without the last.
 template <typename Model>
 auto by_shots(Model& model) {
-  return std::array{&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset};
+  return std::array{&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset,
+                    &model.known_alike};
 }
+constexpr int64_t kFormerRows = 4;
 
 /// The numbers of a model, in the order of the tensor "settings".
 std::vector<double> settings_of(const PldaModel& model) {
@@ -29,6 +32,7 @@ std::vector<double> settings_of(const PldaModel& model) {
           model.explained};
 }
 
+constexpr double kLeastScale = 1e-6;  // a fit finds hundredths to units, and logs are divided by it
 constexpr double kMostDims = 1 << 30;
 constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for has to end
 
@@ -53,17 +57,22 @@ void set_settings(const at::Tensor& settings, PldaModel& model) {
 at::Tensor tensor_of_shots(const PldaModel& model) {
   std::vector<double> values;
   for (const ByShots* one : by_shots(model)) values.insert(values.end(), {one->none, one->one, one->five});
-  return at::tensor(values, at::kDouble).view({4, 3});
+  const at::Tensor rows = at::tensor(values, at::kDouble).view({-1, 3});
+  return model.known_by_best ? rows.narrow(0, 0, kFormerRows) : rows;
 }
 
 void set_shots(const at::Tensor& values, PldaModel& model) {
-  if (!values.narrow(0, 0, 2).gt(0).all().item<bool>())
+  const auto rows = by_shots(model);
+  model.known_by_best = values.size(0) == kFormerRows;
+  if (!model.known_by_best && values.size(0) != static_cast<int64_t>(rows.size()))
+    fail("'by_shots' has {} rows, expected {}", values.size(0), rows.size());
+  if (!values.narrow(0, 0, 2).ge(kLeastScale).all().item<bool>())
     fail("'by_shots' holds a scale of probabilities that is not above 0");
   const auto value = values.accessor<double, 2>();
-  int64_t row = 0;
-  for (ByShots* one : by_shots(model)) {
-    *one = {value[row][0], value[row][1], value[row][2]};
-    ++row;
+  for (int64_t row = 0; row < values.size(0); ++row)
+    *rows[static_cast<size_t>(row)] = {value[row][0], value[row][1], value[row][2]};
+  for (const double alike : {model.known_alike.none, model.known_alike.one, model.known_alike.five}) {
+    if (alike < 0) fail("'by_shots' has {} for the share of other classes that look alike", alike);
   }
 }
 
@@ -95,7 +104,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
 PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
   set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
-  set_shots(finite_tensor(state, "by_shots", {4, 3}), model);
+  set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
   model.space.center = finite_tensor(state, "center", {-1});
   model.space.projection = finite_tensor(state, "projection", {model.space.center.size(0), -1});
   const int64_t dims = model.space.projection.size(1);

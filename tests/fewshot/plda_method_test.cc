@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "fewshot/plda_findings.h"
 #include "fewshot/plda_state.h"
 #include "protocom/core/artefact.h"
@@ -188,7 +190,7 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   const auto path = folder / "plda.npz";
   write_fitted_method(path, {method, kPldaDim, {"x"}}, {}, nlohmann::json::object());
   const ArtefactHeader header = read_any_header(path);
-  EXPECT_EQ(header.format_version, 3);
+  EXPECT_EQ(header.format_version, 4);
   const nlohmann::json& fit = header.details.at("fit");
   const PldaModel model = plda_model_of(method->state());
   EXPECT_EQ(fit.at("inductive_scale").at("5").get<double>(), model.inductive_scale.five);
@@ -205,22 +207,60 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   EXPECT_EQ(fit.at("knowledge_adds").size(), 2U);
 }
 
+// What is known was judged by the best class's score until version 3, without regard of those that look alike.
+MethodState former_state(const MethodState& state) {
+  MethodState former = state;
+  for (auto& [name, tensor] : former.tensors) {
+    if (name == "by_shots") tensor = tensor.narrow(0, 0, 4).contiguous();
+  }
+  return former;
+}
+
+/// The log odds of "none" [q] by a model.
+at::Tensor log_odds_against(const std::shared_ptr<const Method>& method, const EpisodeBatch& batch) {
+  const EpisodeScores scores = method->prepare(described_classes().context())->score(batch);
+  return (scores.unseen - scores.logits.logsumexp(-1)).squeeze(0);
+}
+
+TEST(PldaMethod, OfAFormerVersionJudgesByTheBestClassAsItDid) {
+  const std::shared_ptr<Method> former = make_method("plda");
+  former->load(former_state(untold_plda()->state()));
+  EXPECT_EQ(former->state().tensors.size(), untold_plda()->state().tensors.size());
+  const PldaModel model = plda_model_of(former->state());
+  EXPECT_TRUE(model.known_by_best);
+  const EpisodeBatch batch = described_classes().episode(described_classes().features, 1);
+  const at::Tensor best =
+      std::get<0>(former->prepare(described_classes().context())->score(batch).logits.squeeze(0).max(-1)) /
+      model.inductive_scale.one;
+  const at::Tensor f = model.space.transform(batch.query.squeeze(0).to(at::kDouble));
+  const at::Tensor spread = 1 + model.space.between;
+  const at::Tensor none =
+      -0.5 * ((f.square() / spread).sum(-1) + spread.log().sum() + static_cast<double>(f.size(1)) * std::log(2 * M_PI));
+  const at::Tensor expected = -(model.known_slope.one * (best - none) + model.known_offset.one);
+  EXPECT_LT(relative(log_odds_against(former, batch).to(at::kDouble), expected), 1e-4);
+  EXPECT_FALSE(plda_model_of(untold_plda()->state()).known_by_best);
+}
+
 // The first files had no record of the fit, the second ones said how far log determinants count.
 TEST(PldaMethod, ReadsFilesOfFormerVersions) {
   const testing::TempDir folder;
   const auto& method = untold_plda();
-  const at::Tensor projection = plda_model_of(method->state()).space.projection;
-  for (const int version : {1, 2}) {
+  const PldaModel now = plda_model_of(method->state());
+  for (const int version : {1, 2, 3}) {
     const auto path = folder / fmt::format("{}.npz", version);
     ArtefactHeader header = make_header("fitted-method", version, {});
     header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
     NpzWriter writer(path);
-    for (const auto& [name, tensor] : method->state().tensors) writer.add("state." + name, tensor);
+    for (const auto& [name, tensor] : former_state(method->state()).tensors) writer.add("state." + name, tensor);
     if (version == 2) writer.add("state.volume", at::full({}, 0.5, at::kDouble));
     add_header(writer, header);
     writer.close();
     const FittedMethod old = read_fitted_method(path);
-    EXPECT_TRUE(plda_model_of(old.method->state()).space.projection.equal(projection)) << version;
+    const PldaModel model = plda_model_of(old.method->state());
+    EXPECT_TRUE(model.space.projection.equal(now.space.projection)) << version;
+    EXPECT_EQ(model.transductive_scale.five, now.transductive_scale.five);
+    EXPECT_EQ(model.known_offset.one, now.known_offset.one);
+    EXPECT_TRUE(model.known_by_best);
     EXPECT_EQ(old.method->label(), "plda");
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fewshot/plda_known.h"
 #include "support/plda_world.h"
 
 namespace protocom {
@@ -34,24 +35,6 @@ TEST(BestScale, FindsTheSharpnessThatLabelsWereDrawnWith) {
   EXPECT_NEAR(found.loss, -truth.mean().item<double>(), 0.005);
 }
 
-TEST(LogisticRegression, FindsTheCoefficientsAgain) {
-  at::manual_seed(4);
-  const at::Tensor x = 30 + 2 * at::randn({20000}, at::kDouble);
-  const at::Tensor is = at::rand({20000}, at::kDouble).lt((1.7 * x - 50).sigmoid()).to(at::kDouble);
-  const auto [slope, offset] = logistic_regression(x, is);
-  EXPECT_NEAR(slope, 1.7, 0.1);
-  EXPECT_NEAR(offset / slope, -50 / 1.7, 0.1);
-}
-
-TEST(LogisticRegression, HasAnAnswerWhereSamplesCanBeSeparatedAndWhereAllAreTheSame) {
-  const auto [slope, offset] =
-      logistic_regression(at::tensor({0.0, 1.0, 2.0, 3.0}, at::kDouble), at::tensor({0.0, 0.0, 1.0, 1.0}, at::kDouble));
-  EXPECT_TRUE(std::isfinite(slope));
-  EXPECT_GT(slope, 0);
-  EXPECT_NEAR(offset / slope, -1.5, 1e-6);
-  EXPECT_TRUE(std::isfinite(logistic_regression(at::ones({4}, at::kDouble), at::ones({4}, at::kDouble)).second));
-}
-
 /// By how much confidence in 15 bins differs from the share that is right.
 double calibration_error(const at::Tensor& probability, const at::Tensor& right) {
   double error = 0;
@@ -76,9 +59,13 @@ TEST(SetProbabilities, AreRightForClassesThatAreDrawnFromTheModel) {
     EXPECT_LT(100 * calibration_error(sure.to(at::kDouble), answer.eq(tasks.labels).to(at::kDouble)), 2) << k_shot;
     const PldaTasks half = with_others(draw_tasks(others, {200, k_shot, TaskQueries::kBalanced, 10}, rng), 5);
     const at::Tensor none = row_log_predictive(others.nothing, half.queries).squeeze(-1);
-    const at::Tensor ratio = std::get<0>(inductive_scores()(half).max(-1)) - none;
     const auto shots = static_cast<double>(k_shot);
-    const at::Tensor known = (model.known_slope.at(shots) * ratio + model.known_offset.at(shots)).sigmoid();
+    const at::Tensor scale = at::full({1, 1, 1}, model.inductive_scale.at(shots));
+    const at::Tensor ratio = known_ratio(inductive_scores()(half), none, scale);
+    const auto value = [&](const ByShots& values) { return at::full({1, 1}, values.at(shots)); };
+    const at::Tensor none_odds =
+        log_odds_of_none(ratio, value(model.known_slope), value(model.known_offset), value(model.known_alike));
+    const at::Tensor known = (-none_odds).sigmoid();
     EXPECT_LT(100 * calibration_error(known.to(at::kDouble), half.labels.lt(5).to(at::kDouble)), 2.5) << k_shot;
   }
 }

@@ -30,10 +30,13 @@ struct PldaModel {
   PldaVbOptions vb;                                 ///< steps, trust, spread and concentration that were chosen
   ByShots inductive_scale;                          ///< scores times this, through softmax, are probabilities
   ByShots transductive_scale;                       ///< the same for variational EM
-  /// P(one of the classes) = 1 / (1 + exp(-(slope r + offset))), r = the best class's log predictive less that of a
-  /// class never seen, when half of the images are of such classes.
+  /// P(one of the classes) = 1 / (1 + alike + exp(-(slope r + offset))) when half of the images are of other classes,
+  /// with r = (log mean_k exp(scale s_k)) / scale less the log predictive of a class never seen; s_k: of class k, and
+  /// scale the inductive one. `alike` is the share of those others that look just like one of the classes.
   ByShots known_slope;
   ByShots known_offset = {0, 0, 0};
+  ByShots known_alike = {0, 0, 0};
+  bool known_by_best = false;  ///< r has the best class's s_k in place of that mean: fitted by a former version
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, each left out in turn
 
