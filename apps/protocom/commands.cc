@@ -3,6 +3,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "cli.h"
@@ -91,6 +92,13 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+/// A file that is there, or a name as recognizers have it: anything else is rather a misspelt command.
+bool names_recognizer(const std::string& argument) {
+  const std::filesystem::path path(argument);
+  std::error_code ignored;
+  return argument.rfind('-', 0) != 0 && (path.extension() == ".pcm" || std::filesystem::exists(path, ignored));
+}
+
 std::string describe_extra(const CLI::App& app, const std::string& argument) {
   if (argument.rfind('-', 0) == 0) {
     const std::string name = argument.substr(0, argument.find('='));
@@ -126,8 +134,9 @@ std::unique_ptr<CLI::App> make_app() {
 
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
   const std::vector<std::string> commands = command_names(app);
-  const bool is_meant = !arguments.empty() && arguments.front().rfind('-', 0) != 0 &&
-                        std::find(commands.begin(), commands.end(), arguments.front()) == commands.end();
+  const bool is_meant = !arguments.empty() &&
+                        std::find(commands.begin(), commands.end(), arguments.front()) == commands.end() &&
+                        names_recognizer(arguments.front());
   if (is_meant && !program().default_command.empty()) arguments.insert(arguments.begin(), program().default_command);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   app.parse(std::move(arguments));

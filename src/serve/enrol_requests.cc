@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
@@ -16,8 +17,15 @@ namespace fs = std::filesystem;
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> subfolders;
+  SkippedFiles skipped;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->is_directory(error) && it->path().filename().string().front() != '.') subfolders.push_back(it->path());
+    if (!it->is_directory(error)) {
+      if (is_image_name(it->path())) ++skipped.counts["beside the class folders"];
+    } else if (it->path().filename().string().front() == '.') {
+      skipped.add_hidden_folder(it->path());
+    } else {
+      subfolders.push_back(it->path());
+    }
   }
   if (error) fail("cannot list {}: {}", folder.string(), error.message());
   if (subfolders.empty()) fail("{}: expected a subfolder of images for each class, found none", folder.string());
@@ -27,6 +35,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
     requests[i].description.name = subfolders[i].filename().string();
     requests[i].images = {subfolders[i].string()};
   }
+  requests.front().skipped = std::move(skipped);
   return requests;
 }
 

@@ -27,6 +27,7 @@ struct Files {
 Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
   Files files;
   for (size_t i = 0; i < requests.size(); ++i) {
+    done.skipped.add(requests[i].skipped);
     if (requests[i].images.empty()) continue;
     try {
       FoundImages found = find_images(requests[i].images);

@@ -205,6 +205,8 @@ TEST_F(ServeCommand, IsWhatTheProgramWithoutTrainingDoesUnasked) {
   EXPECT_EQ(protocom(folder_->path(), {"enrol", "c.pcm", image, "--class", "one"}).exit_code, 0);
   EXPECT_THAT(protocom(folder_->path(), {"--help"}).out, Not(HasSubstr("pretrain")));
   EXPECT_THAT(protocom(folder_->path(), {"none.pcm"}).err, HasSubstr("none.pcm"));
+  EXPECT_THAT(protocom(folder_->path(), {"clasify", "c.pcm"}).err,
+              HasSubstr("unknown command 'clasify'; did you mean"));
   Serving server(folder_->path(), {}, {});
   EXPECT_EQ(Client(server.port()).ask("POST", "/v1/classify", read_text(image), kPng).status, 200);
   server.program().signal(SIGTERM);

@@ -299,10 +299,14 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
     photo(std::string("photos/") + name + "/1.png", static_cast<uint8_t>(name[0]));
   }
   write_file(folder_ / "attributes.csv", "class,attribute,weight\nmouse,tail,0.5\ndog,,\n");
+  photo("photos/nobody.png", 9);
+  fs::create_directories(folder_.path() / "photos/.thumbnails");
+  photo("photos/.thumbnails/1.png", 9);
   std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
   take_attributes(folder_ / "attributes.csv", requests);
   Recognizer pets = Recognizer::open(path_);
-  pets.enrol(requests);
+  EXPECT_EQ(pets.enrol(requests).skipped.describe(),
+            "2 files are left out: 1 beside the class folders, 1 in a hidden folder");
   EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
   EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::full({1}, 0.5F)));
   EXPECT_THAT(pets.file().changes(), SizeIs(1));

@@ -7,8 +7,8 @@
 
 namespace protocom {
 
-/// A class for each subfolder of a folder, by its name, with the images below it; hidden ones are left out. Throws
-/// Error when there is none.
+/// A class for each subfolder of a folder, by its name, with the images below it. Images beside the subfolders and
+/// files in hidden ones are counted as left out, in the first request. Throws Error when there is no subfolder.
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder);
 
 /// A class for each name in the column `class` of a CSV, with the images of its column `image`: paths, relative to the

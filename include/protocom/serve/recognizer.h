@@ -78,6 +78,7 @@ struct EnrolRequest {
   /// undefined.
   at::Tensor features = {};
   std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
+  SkippedFiles skipped = {};              ///< found and left out when the request was made
 };
 
 /// What an enrolment did.
