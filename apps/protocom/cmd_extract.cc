@@ -72,6 +72,7 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
   Provenance provenance = provenance_of(command, /*seed=*/0);
   add_input(provenance, "backbone", options.backbone);
   const auto backbone = open_backbone(options.backbone, options.said);
+  freeze_for(*backbone, options.extract);
   const PackedImages images = images_for(*backbone, options, provenance);
   if (!options.out.empty())
     write(extract_features(*backbone, images, options.extract, progress()), taken(*backbone, images), options,

@@ -17,16 +17,17 @@ namespace {
 /// Pixels of a forward pass on the processor: with more, the maps inside a backbone no longer stay near its cache.
 constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 
-int64_t images_a_pass(const at::Tensor& pixels, c10::Device device) {
+int64_t images_a_pass(const Backbone& backbone, const at::Tensor& pixels, c10::Device device) {
   if (device.type() != c10::kCPU) return pixels.size(0);
-  return std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2)));
+  const int64_t fit = std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2)));
+  return std::min(fit, backbone.most_images_a_pass());
 }
 
 /// What `pass` makes of float images [m, 3, size, size], for pixels uint8 [n, size, size, 3]; on the CPU.
 template <typename Pass>
-at::Tensor in_passes(const at::Tensor& pixels, c10::Device device, const Pass& pass) {
+at::Tensor in_passes(const Backbone& backbone, const at::Tensor& pixels, c10::Device device, const Pass& pass) {
   std::vector<at::Tensor> parts;
-  for (const at::Tensor& some : pixels.split(images_a_pass(pixels, device)))
+  for (const at::Tensor& some : pixels.split(images_a_pass(backbone, pixels, device)))
     parts.push_back(pass(to_float_images(some.to(device))).to(at::kCPU));
   return at::cat(parts);
 }
@@ -35,7 +36,7 @@ at::Tensor in_passes(const at::Tensor& pixels, c10::Device device, const Pass& p
 at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
   const PrecisionScope scope(precision, device);
   const at::Tensor features =
-      in_passes(pixels, device, [&](const at::Tensor& images) { return backbone.forward(images); });
+      in_passes(backbone, pixels, device, [&](const at::Tensor& images) { return backbone.forward(images); });
   if (features.size(1) != backbone.dim()) {
     fail(
         "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
@@ -48,7 +49,7 @@ at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision
 /// pixels uint8 [n, size, size, 3] -> float16 [n, c, h, w] on the CPU.
 at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
   const PrecisionScope scope(precision, device);
-  return in_passes(pixels, device,
+  return in_passes(backbone, pixels, device,
                    [&](const at::Tensor& images) { return backbone.forward_maps(images).to(at::kHalf); });
 }
 
@@ -89,6 +90,11 @@ at::Tensor pixels_of(const Image& square, int64_t size) {
 }
 
 }  // namespace
+
+void freeze_for(Backbone& backbone, const ExtractOptions& options) {
+  const c10::Device device = parse_device(options.device);
+  if (device.is_cpu() && resolve_precision(options.precision, device) == Precision::kFloat32) backbone.freeze();
+}
 
 at::Tensor to_float_images(const at::Tensor& pixels) {
   // A permuted NHWC tensor is an NCHW tensor in channels-last format already: no pixel moves.

@@ -244,6 +244,7 @@ void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
 void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void> loaded) {
   std::optional<Recognizer> embedding;
   try {
+    const ThreadScope scope(std::max(1, threads_ / lanes_));  // those that its backbone is prepared for
     embedding = Recognizer::open(path, recognizing_);
     const int64_t side = embedding->file().settings().preprocessing.image_size;
     embedding->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});

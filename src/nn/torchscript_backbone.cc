@@ -20,6 +20,9 @@ void check_size(int64_t image_size) {
 /// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
 constexpr const char* kStatement = "preprocessing.json";
 
+/// The method that gives feature maps, where a program has it.
+constexpr const char* kMaps = "forward_maps";
+
 /// What to do about an operator that this LibTorch lacks; empty for other reasons.
 std::string way_out(const std::string& reason) {
   if (reason.find("Unknown builtin op") == std::string::npos) return "";
@@ -79,6 +82,31 @@ Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int
   return taken;
 }
 
+constexpr float kSameFeatures = 1e-4F;  // of the largest one
+constexpr int64_t kImagesOfOneThread =
+    8;  // with more they are slower, of 64 x 64 and 224 x 224 pixels (docs/server.md)
+
+/// What freezing leaves callable beside `forward`.
+std::vector<std::string> other_methods(const torch::jit::Module& module) {
+  return module.find_method(kMaps) ? std::vector<std::string>{kMaps} : std::vector<std::string>{};
+}
+
+/// Batch norm folded into convolutions, whose weights lie as images do: channels last.
+torch::jit::Module folded(const torch::jit::Module& module) {
+  for (auto parameter : module.parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.data().contiguous(at::MemoryFormat::ChannelsLast));
+  }
+  return torch::jit::freeze(module, other_methods(module));
+}
+
+/// With convolutions by oneDNN's own order of values besides: LibTorch 1.13 has slower ones for one thread and few
+/// images.
+torch::jit::Module folded_for_one_thread(const torch::jit::Module& module) {
+  const std::vector<std::string> others = other_methods(module);
+  torch::jit::Module frozen = torch::jit::freeze(module, others);
+  return torch::jit::optimize_for_inference(frozen, others);
+}
+
 at::Tensor channels(const std::vector<double>& values) {
   return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
 }
@@ -101,7 +129,37 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
   dim_ = TorchScriptBackbone::forward(at::full({2, 3, size, size}, 0.5F)).size(1);
 }
 
+at::Tensor TorchScriptBackbone::trial_images() const {
+  const int64_t size = image_size();
+  return at::arange(2 * 3 * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
+}
+
+void TorchScriptBackbone::freeze() {
+  if (frozen_ || mode_ != BackboneMode::kUse) return;
+  const torch::NoGradGuard no_grad;
+  const at::Tensor images = trial_images();
+  const at::Tensor expected = TorchScriptBackbone::forward(images);
+  const torch::jit::Module before = module_;
+  try {
+    const bool alone = at::get_num_threads() == 1;
+    module_ = alone ? folded_for_one_thread(module_) : folded(module_);
+    const at::Tensor found = TorchScriptBackbone::forward(images);
+    frozen_ = (found - expected).abs().max().item<float>() <= kSameFeatures * expected.abs().max().item<float>();
+    images_a_pass_ = alone ? kImagesOfOneThread : images_a_pass_;
+    if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", path_.string());
+  } catch (const std::exception& error) {
+    logger().debug("{} cannot be optimised: {}", path_.string(), reason_of(error));
+  }
+  if (!frozen_) module_ = before;
+}
+
+int64_t TorchScriptBackbone::most_images_a_pass() const {
+  return frozen_ ? images_a_pass_ : Backbone::most_images_a_pass();
+}
+
 void TorchScriptBackbone::to(c10::Device device) {
+  if (frozen_ && device.is_cpu()) return;
+  if (frozen_) fail("{} was prepared for the processor and cannot be moved to '{}'", path_.string(), device.str());
   module_.to(device);
   if (!mean_.defined()) return;
   mean_ = mean_.to(device);
@@ -135,10 +193,10 @@ at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
 }
 
 at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
-  if (!module_.find_method("forward_maps")) {
+  if (!module_.find_method(kMaps)) {
     fail("{} has no feature maps: script it with a method `forward_maps` that gives [n, c, h, w]", path_.string());
   }
-  const at::Tensor maps = run("forward_maps", images);
+  const at::Tensor maps = run(kMaps, images);
   if (maps.dim() != 4 || maps.size(0) != images.size(0) || !maps.is_floating_point()) {
     fail("{} gives {} [{}] as the maps of {} images, expected float [n, c, h, w]", path_.string(),
          toString(maps.scalar_type()), fmt::join(maps.sizes(), ", "), images.size(0));
@@ -147,6 +205,8 @@ at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
 }
 
 void TorchScriptBackbone::set_mode(BackboneMode mode) {
+  if (frozen_ && mode == BackboneMode::kUse) return;
+  if (frozen_) fail("{} was prepared for use and cannot be trained", path_.string());
   mode_ = mode;
   module_.train(mode == BackboneMode::kTrain);
 }

@@ -21,11 +21,15 @@ class TorchScriptBackbone : public Backbone {
   [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
   void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;
+  /// LibTorch's freezing, kept only where it gives the same features.
+  void freeze() override;
+  [[nodiscard]] int64_t most_images_a_pass() const override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
   [[nodiscard]] std::vector<at::Tensor> parameters() const override;
 
  private:
   at::Tensor run(const std::string& method, const at::Tensor& images);
+  [[nodiscard]] at::Tensor trial_images() const;
 
   mutable torch::jit::Module module_;
   std::filesystem::path path_;
@@ -34,6 +38,8 @@ class TorchScriptBackbone : public Backbone {
   at::Tensor std_;
   int64_t dim_ = 0;
   BackboneMode mode_ = BackboneMode::kUse;
+  bool frozen_ = false;
+  int64_t images_a_pass_ = Backbone::most_images_a_pass();
 };
 
 }  // namespace protocom

@@ -102,6 +102,7 @@ Backbone& Recognizer::backbone() {
   if (backbone_->dim() != file_.settings().feature_dim)
     fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
          file_.settings().feature_dim);
+  freeze_for(*backbone_, options_.extract);
   return *backbone_;
 }
 

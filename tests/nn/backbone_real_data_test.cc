@@ -2,7 +2,9 @@
 #include <torch/script.h>
 #include <torch/torch.h>
 
+#include "protocom/core/error.h"
 #include "protocom/core/npz.h"
+#include "protocom/core/thread_scope.h"
 #include "protocom/nn/backbone.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
@@ -34,6 +36,25 @@ TEST(BackboneOnRealData, AStateDictGivesTheSameFeaturesAsTheTorchScriptFileItCam
     const at::Tensor expected = theirs->forward(images);
     EXPECT_LT((ours->forward(images) - expected).abs().max().item<float>(), 1e-4) << size << " pixels";
     EXPECT_GT(expected.abs().max().item<float>(), 0.5);
+  }
+}
+
+TEST(BackboneOnRealData, FrozenEncodersGiveTheSameFeatures) {
+  REQUIRE_REAL_DATA();
+  torch::manual_seed(1);
+  for (const auto& [name, size] : {std::pair("tiny-imagenet-100-resnet12.pt", 64), {"mobilenet-v1-imagenet.pt", 224}}) {
+    BackboneOptions options;
+    options.image_size = size;
+    const auto file = *testing::real_data() / name;
+    const at::Tensor images = at::rand({5, 3, size, size});
+    const at::Tensor expected = read_backbone(file, options)->forward(images);
+    for (const int threads : {1, 2}) {
+      const ThreadScope scope(threads);
+      const auto frozen = read_backbone(file, options);
+      frozen->freeze();
+      EXPECT_LT((frozen->forward(images) - expected).abs().max().item<float>(), 1e-4) << name << ", " << threads;
+      EXPECT_THROW(frozen->set_mode(BackboneMode::kTune), Error) << name << " was not frozen";
+    }
   }
 }
 

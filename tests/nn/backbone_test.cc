@@ -11,6 +11,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/safetensors.h"
+#include "protocom/core/thread_scope.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -450,6 +451,70 @@ TEST(Backbone, ATorchScriptFileGivesTheMapsOfItsMethod) {
   flat.save((folder / "flat.pt").string());
   EXPECT_THAT(message_of([&] { read_backbone(folder / "flat.pt", small("resnet12"))->forward_maps(images); }),
               HasSubstr("gives Float [2, 3] as the maps of 2 images, expected float [n, c, h, w]"));
+}
+
+/// A convolution with a batch norm, and maps of it, as a TorchScript file.
+std::unique_ptr<Backbone> convolving(const std::filesystem::path& file) {
+  torch::jit::Module module("convolving");
+  module.register_attribute("training", c10::BoolType::get(), false);
+  module.register_parameter("weight", at::randn({6, 3, 3, 3}), false);
+  module.register_parameter("scale", at::rand({6}) + 0.5, false);
+  module.register_parameter("shift", at::randn({6}), false);
+  module.register_buffer("mean", at::randn({6}));
+  module.register_buffer("variance", at::rand({6}) + 0.5);
+  module.define(
+      "def forward_maps(self, x):\n"
+      "  maps = torch.conv2d(x, self.weight, None, [1, 1], [1, 1])\n"
+      "  return torch.relu(torch.batch_norm(maps, self.scale, self.shift, self.mean, self.variance, False, 0.1, 1e-5, "
+      "True))\n"
+      "def forward(self, x):\n"
+      "  return self.forward_maps(x).mean([2, 3])\n");
+  module.save(file.string());
+  return read_backbone(file, small("resnet12"));
+}
+
+TEST(Backbone, AFrozenTorchScriptFileGivesTheSameFeaturesAndMaps) {
+  const testing::TempDir folder;
+  const auto backbone = convolving(folder / "convolving.pt");
+  for (const int threads : {1, 2}) {
+    const ThreadScope scope(threads);
+    const auto frozen = read_backbone(folder / "convolving.pt", small("resnet12"));
+    frozen->freeze();
+    frozen->freeze();
+    EXPECT_EQ(frozen->most_images_a_pass() < backbone->most_images_a_pass(), threads == 1);
+    for (const int64_t n : {1, 2, 9}) {
+      const at::Tensor images = at::rand({n, 3, 32, 32});
+      EXPECT_TRUE(at::allclose(frozen->forward(images), backbone->forward(images), 1e-4, 1e-5)) << n;
+      EXPECT_TRUE(at::allclose(frozen->forward_maps(images), backbone->forward_maps(images), 1e-4, 1e-5)) << n;
+    }
+  }
+}
+
+TEST(Backbone, AFrozenTorchScriptFileIsNeitherTrainedNorMoved) {
+  const testing::TempDir folder;
+  const auto frozen = convolving(folder / "convolving.pt");
+  frozen->freeze();
+  frozen->set_mode(BackboneMode::kUse);
+  frozen->to(c10::Device("cpu"));
+  EXPECT_THAT(message_of([&] { frozen->set_mode(BackboneMode::kTrain); }), HasSubstr("cannot be trained"));
+  EXPECT_THAT(message_of([&] { frozen->to(c10::Device("cuda")); }), HasSubstr("cannot be moved"));
+}
+
+// What freezing makes a constant of may be no constant: here a count of the calls.
+TEST(Backbone, ATorchScriptFileThatOptimisingWouldChangeStaysAsItIs) {
+  const testing::TempDir folder;
+  torch::jit::Module counting("counting");
+  counting.register_attribute("training", c10::BoolType::get(), false);
+  counting.register_buffer("calls", at::zeros({1}));
+  counting.define("def forward(self, x):\n  self.calls += 1\n  return x.mean([2, 3]) + self.calls\n");
+  counting.save((folder / "counting.pt").string());
+  const auto backbone = read_backbone(folder / "counting.pt", small("resnet12"));
+  backbone->freeze();
+  backbone->set_mode(BackboneMode::kTune);
+  backbone->set_mode(BackboneMode::kUse);
+  const at::Tensor images = at::rand({2, 3, 32, 32});
+  const at::Tensor first = backbone->forward(images);
+  EXPECT_TRUE(at::allclose(first + 1, backbone->forward(images)));
 }
 
 TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {

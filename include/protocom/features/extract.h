@@ -27,6 +27,10 @@ struct ExtractOptions {
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 
+/// Backbone::freeze, where passes with these options are such as it promises. For a backbone that is only used from now
+/// on. Throws what extract_features throws for its options.
+void freeze_for(Backbone& backbone, const ExtractOptions& options);
+
 /// f(x) of every packed image, in order and without augmentation (the paper's features). Moves the backbone to
 /// `options.device` and sets it to use, not training. Labels, class names, splits and image ids are the pack's;
 /// `backbone_hash` is the caller's to set. Throws Error when the pack is empty or a feature is NaN or infinite (with

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,13 @@ class Backbone {
   /// kUse is the initial state.
   virtual void set_mode(BackboneMode mode) = 0;
   virtual void to(c10::Device device) = 0;
+  /// Promises that it stays in kUse, on the processor and in float32, with the weights that it has: what forward passes
+  /// need may be prepared once for the threads that LibTorch has now (batch norm folded into convolutions, weights in
+  /// the order that these read). Features differ by rounding; state_dict and parameters may be empty afterwards. Does
+  /// nothing where nothing is gained.
+  virtual void freeze() {}
+  /// The most images that a forward pass on the processor is fast with; larger batches are better given in parts.
+  [[nodiscard]] virtual int64_t most_images_a_pass() const { return std::numeric_limits<int64_t>::max(); }
   /// State-dict names (`layer1.conv1.weight`) and tensors, parameters and buffers; aliases, not copies.
   [[nodiscard]] virtual std::vector<std::pair<std::string, at::Tensor>> state_dict() const = 0;
   /// The trainable tensors among them.

@@ -10,7 +10,7 @@ namespace protocom {
 /// way. Neither format gives the same bits on every processor: float32 products are summed in the order of the vectors
 /// (features then agree to about 1e-5, a training drifts apart), bfloat16 ones are rounded to 8 bits besides.
 enum class Precision {
-  kAuto,     ///< bfloat16 where the device multiplies it natively (AVX-512 BF16, CUDA), float32 elsewhere
+  kAuto,     ///< bfloat16 where the device is faster in it (AMX; AVX-512 BF16 of AMD; CUDA), float32 elsewhere
   kFloat32,  ///< float32 throughout
   kBFloat16  ///< bfloat16 products with float32 accumulation: about twice as fast where native, features differ by
              ///< about 1 %; on CUDA what stays float32 may use TF32. A CPU needs AVX-512 for it (slow without its BF16
@@ -22,7 +22,7 @@ Precision parse_precision(const std::string& text);
 /// The text that parse_precision understands.
 std::string_view to_string(Precision precision);
 
-/// Replaces kAuto by what `device` multiplies natively; the others stay. Throws UsageError for kBFloat16 on a CPU that
+/// Replaces kAuto by what `device` is fastest in; the others stay. Throws UsageError for kBFloat16 on a CPU that
 /// does not sum its products in float32, which a small convolution and matrix product find out once a process.
 Precision resolve_precision(Precision precision, c10::Device device);
 
