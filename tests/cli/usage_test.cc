@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <utility>
@@ -157,6 +158,35 @@ TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
   }
   const Variable chosen("OPENBLAS_CORETYPE", "Nehalem");
   EXPECT_THAT(run({"--version"}).err, Not(HasSubstr("SkylakeX")));
+}
+
+/// Takes a variable out of the environment for as long as it lives.
+class Without {
+ public:
+  explicit Without(std::string name) : name_(std::move(name)) {
+    if (const char* value = std::getenv(name_.c_str())) before_ = value;
+    ::unsetenv(name_.c_str());
+  }
+  ~Without() {
+    if (before_) ::setenv(name_.c_str(), before_->c_str(), 1);
+  }
+  Without(const Without&) = delete;
+  Without& operator=(const Without&) = delete;
+
+ private:
+  std::string name_;
+  std::optional<std::string> before_;
+};
+
+// Those that spin for long keep the one they wait for from running where other programs use the same cores.
+TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
+  const Variable display("OMP_DISPLAY_ENV", "verbose");
+  const Without policy("OMP_WAIT_POLICY");
+  const Without spins("GOMP_SPINCOUNT");
+  EXPECT_THAT(run({"--version"}).err, HasSubstr("GOMP_SPINCOUNT = '3000'"));
+  EXPECT_EQ(run({"--version"}).out, "protocom 0.1.0\n");
+  const Variable active("OMP_WAIT_POLICY", "passive");
+  EXPECT_THAT(run({"--version"}).err, HasSubstr("GOMP_SPINCOUNT = '0'"));
 }
 
 TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {
