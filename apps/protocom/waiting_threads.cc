@@ -8,19 +8,25 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstring>
 
 namespace {
 
 constexpr const char* kSpins = "GOMP_SPINCOUNT=3000";
 constexpr size_t kMostVariables = 4096;
 
-bool begins_with(const char* text, const char* begin) { return std::strncmp(text, begin, std::strlen(begin)) == 0; }
+#define PROTOCOM_BEFORE_SANITIZERS __attribute__((no_sanitize("address", "undefined", "thread")))
+
+PROTOCOM_BEFORE_SANITIZERS bool begins_with(const char* text, const char* begin) {
+  while (*begin != '\0' && *text == *begin) {
+    ++text;
+    ++begin;
+  }
+  return *begin == '\0';
+}
 
 /// Called before the constructors of libraries: nothing but system calls, no memory. Where anything fails, it goes on
 /// as it is.
-[[gnu::no_sanitize("address", "undefined", "thread")]] void begin_with_few_spins(int /*argc*/, char** argv,
-                                                                                 char** environment) {
+PROTOCOM_BEFORE_SANITIZERS void begin_with_few_spins(int /*argc*/, char** argv, char** environment) {
   static const char* extended[kMostVariables + 2];
   static char program[PATH_MAX];
   size_t count = 0;

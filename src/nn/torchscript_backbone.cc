@@ -131,7 +131,7 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
 
 at::Tensor TorchScriptBackbone::trial_images() const {
   const int64_t size = image_size();
-  return at::arange(2 * 3 * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
+  return at::arange(int64_t{6} * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
 }
 
 void TorchScriptBackbone::freeze() {
