@@ -24,7 +24,9 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
   const int64_t dim = recognizer.file().settings().feature_dim;
   std::vector<Enrolee> enrolees;
   for (int64_t i = 0; i < kClasses; ++i) {
-    enrolees.push_back(recognizer.describe({"c" + std::to_string(i), {}}));
+    ClassRequest named;
+    named.name = "c" + std::to_string(i);
+    enrolees.push_back(recognizer.describe(named));
     enrolees.back().examples.features = at::randn({1, dim});
     enrolees.back().examples.hashes = {std::to_string(i)};
   }
