@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <mutex>
+
 #include "nn/module_backbone.h"
 #include "protocom/core/error.h"
 #include "protocom/core/foreign_code.h"
@@ -32,9 +34,16 @@ std::string way_out(const std::string& reason) {
       TORCH_VERSION);
 }
 
+/// One program at a time is read or prepared: nothing says that LibTorch can do several beside one another.
+std::mutex& preparing() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
                 shown(path));
+  const std::lock_guard lock(preparing());
   const ForeignCode foreign(path.string());
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
@@ -107,6 +116,11 @@ torch::jit::Module folded_for_one_thread(const torch::jit::Module& module) {
   return torch::jit::optimize_for_inference(frozen, others);
 }
 
+torch::jit::Module prepared(const torch::jit::Module& module, bool alone) {
+  const std::lock_guard lock(preparing());
+  return alone ? folded_for_one_thread(module) : folded(module);
+}
+
 at::Tensor channels(const std::vector<double>& values) {
   return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
 }
@@ -142,7 +156,7 @@ void TorchScriptBackbone::freeze() {
   const torch::jit::Module before = module_;
   try {
     const bool alone = at::get_num_threads() == 1;
-    module_ = alone ? folded_for_one_thread(module_) : folded(module_);
+    module_ = prepared(module_, alone);
     const at::Tensor found = TorchScriptBackbone::forward(images);
     frozen_ = (found - expected).abs().max().item<float>() <= kSameFeatures * expected.abs().max().item<float>();
     images_a_pass_ = alone ? kImagesOfOneThread : images_a_pass_;
