@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-constexpr const char* kFont = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif";
+constexpr const char* kFontFamilies = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif";
 
 std::string colour_value(const char* name) {
   return std::strcmp(name, "series") == 0 ? "var(--series)" : fmt::format("var(--{})", name);
@@ -92,7 +92,7 @@ std::string palette_css(std::string_view selector) {
 }
 
 std::string figure_css() {
-  std::string text = fmt::format("svg text {{ fill: var(--ink); font: 13px {}; }}\n", kFont);
+  std::string text = fmt::format("svg text {{ fill: var(--ink); font: 13px {}; }}\n", kFontFamilies);
   for (const PaletteColour& colour : palette()) {
     if (is_series_class(colour.name)) text += fmt::format(".{0} {{ --series: var(--{0}); }}\n", colour.name);
   }

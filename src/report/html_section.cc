@@ -14,11 +14,11 @@ std::string paragraph(const char* css_class, const std::string& text) {
 
 /// How wide the longest word of a text is at the font size of small tables.
 double longest_word(const std::string& text) {
-  constexpr double kFont = 14.4;
+  constexpr double kFontSize = 14.4;
   double longest = 0.0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
-    longest = std::max(longest, text_width(std::string_view(text).substr(at, end - at), kFont));
+    longest = std::max(longest, text_width(std::string_view(text).substr(at, end - at), kFontSize));
     at = end + 1;
   }
   return longest;

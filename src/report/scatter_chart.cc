@@ -8,7 +8,7 @@ namespace protocom {
 namespace {
 
 constexpr double kSide = 320.0;
-constexpr double kLeft = 20.0;
+constexpr double kPlotLeft = 20.0;
 constexpr double kPlotTop = 18.0;
 constexpr double kHues = 8;
 
@@ -25,12 +25,12 @@ Svg draw(const ScatterChart& chart) {
   const double bottom = kPlotTop + kSide;
   Svg svg(kChartWidth, bottom + 28.0 + legend_height(legend, kChartWidth - 8.0),
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
-  svg.line({kLeft, bottom}, {kLeft + kSide, bottom}, "axis");
-  svg.line({kLeft, kPlotTop}, {kLeft, bottom}, "axis");
-  svg.text({kLeft + kSide, bottom + 15.0}, chart.x_label, Anchor::kEnd, "note");
-  svg.text({kLeft - 2.0, kPlotTop - 7.0}, chart.y_label, Anchor::kStart, "note");
+  svg.line({kPlotLeft, bottom}, {kPlotLeft + kSide, bottom}, "axis");
+  svg.line({kPlotLeft, kPlotTop}, {kPlotLeft, bottom}, "axis");
+  svg.text({kPlotLeft + kSide, bottom + 15.0}, chart.x_label, Anchor::kEnd, "note");
+  svg.text({kPlotLeft - 2.0, kPlotTop - 7.0}, chart.y_label, Anchor::kStart, "note");
   constexpr double kMargin = 6.0;
-  const LinearScale x{chart.low_x, chart.high_x, kLeft + kMargin, kLeft + kSide - kMargin};
+  const LinearScale x{chart.low_x, chart.high_x, kPlotLeft + kMargin, kPlotLeft + kSide - kMargin};
   const LinearScale y{chart.low_y, chart.high_y, bottom - kMargin, kPlotTop + kMargin};
   for (size_t i = 0; i < chart.groups.size(); ++i) {
     const PointGroup& group = chart.groups[i];

@@ -51,6 +51,8 @@ struct AnalysisOutcome {
   std::string episodes_hash = {};  ///< of its lists of episodes
 };
 
+class Bench;
+
 /// Everything the analyses read, and what several of them share, so that it is computed once.
 class Workbench {
  public:
@@ -66,8 +68,7 @@ class Workbench {
   AnalysisOutcome run(const std::string& name);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Bench> bench_;
 };
 
 }  // namespace protocom

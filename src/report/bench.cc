@@ -1,0 +1,141 @@
+#include "report/bench.h"
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom {
+namespace {
+
+/// What gains are over: one of the methods, if any is meant; the default may be missing, what is asked for may not.
+std::string baseline_among(const Methods& methods, const std::string& asked) {
+  const std::string found = label_meant(labels_of(methods), asked);
+  if (found.empty() && asked != AnalyseOptions().baseline)
+    fail_usage("the baseline '{}' is not among the methods ({})", asked, fmt::join(labels_of(methods), ", "));
+  return found.empty() ? asked : found;
+}
+
+/// Whose answers are analysed unless one is named: the first that was fitted, else the last.
+const std::string& analysed_among(const Methods& methods) {
+  const auto fitted = std::find_if(methods.begin(), methods.end(),
+                                   [](const auto& method) { return method->spec().has(Need::kFitting); });
+  return (fitted == methods.end() ? methods.back() : *fitted)->label();
+}
+
+}  // namespace
+
+Bench::Bench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress)
+    : options_(options),
+      features_(inputs.data.features),
+      knowledge_(inputs.knowledge),
+      pictures_(inputs.pictures),
+      fitted_(inputs.fitted),
+      inputs_{inputs.data,
+              make_methods(options.methods.empty() ? default_methods(inputs.data.model, fitted_) : options.methods,
+                           fitted_),
+              ""},
+      progress_(progress) {
+  if (options.bins < 1) fail_usage("a reliability curve needs at least 1 bin, found {}", options.bins);
+  if (options.window < 1) fail_usage("the moving average needs a window of at least 1, found {}", options.window);
+  inputs_.baseline = baseline_among(inputs_.methods, options.baseline);
+  check_model();
+  choose_analysed();
+}
+
+void Bench::check_model() const {
+  if (inputs_.data.model == nullptr) return;
+  const int64_t dim = inputs_.data.model->network.options().feature_dim;
+  if (dim != features_.dim())
+    fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
+}
+
+void Bench::choose_analysed() {
+  if (options_.method.empty()) {
+    analysed_ = analysed_among(inputs_.methods);
+    return;
+  }
+  analysed_ = label_meant(labels_of(inputs_.methods), options_.method);
+  if (!analysed_.empty()) return;
+  extra_ = {make_method(options_.method, fitted_)};
+  analysed_ = extra_.front()->label();
+}
+
+std::string Bench::title_of(const std::string& class_name) const {
+  return knowledge_ == nullptr ? class_name : title_in(*knowledge_, class_name);
+}
+
+TitleSource Bench::titles() const {
+  return [this](const std::string& name) { return title_of(name); };
+}
+
+Bench::Run Bench::run(const EpisodeShape& shape, int64_t count, const EvaluateOptions& evaluation) const {
+  Run run{sample_episodes(features_, {episodes().split, shape, count, episodes().seed}), {shape, {}}};
+  run.scores.methods = evaluate(inputs_.data, run.list, evaluation, progress_);
+  return run;
+}
+
+Bench::Run Bench::run(const EpisodeShape& shape, const Methods& methods) const {
+  EvaluateOptions evaluation;
+  evaluation.methods = methods;
+  return run(shape, episodes().count, evaluation);
+}
+
+const Bench::Run& Bench::answers() {
+  if (!answers_) {
+    EvaluateOptions evaluation;
+    evaluation.methods = inputs_.methods;
+    evaluation.methods.insert(evaluation.methods.end(), extra_.begin(), extra_.end());
+    evaluation.predictions = KeepPredictions::kYes;
+    answers_ = run(shape(), episodes().count, evaluation);
+  }
+  return *answers_;
+}
+
+const std::vector<Prediction>& Bench::predictions() {
+  return find_scores(answers().scores.methods, analysed_)->predictions;
+}
+
+std::string Bench::hashes_of(const std::vector<EpisodeOptions>& lists) const {
+  std::vector<std::string> hashes;
+  for (const EpisodeOptions& one : lists) hashes.push_back(sample_episodes(features_, one).hash(features_));
+  return fmt::format("{}", fmt::join(hashes, " "));
+}
+
+std::string Bench::hashes_of(const std::vector<EpisodeShape>& shapes) const {
+  std::vector<EpisodeOptions> lists;
+  for (const EpisodeShape& one : shapes) lists.push_back({episodes().split, one, episodes().count, episodes().seed});
+  return hashes_of(lists);
+}
+
+std::string Bench::hashes_of(const std::vector<int64_t>& values, int64_t EpisodeShape::*size) const {
+  std::vector<EpisodeShape> shapes;
+  for (const int64_t value : values) {
+    shapes.push_back(shape());
+    shapes.back().*size = value;
+  }
+  return hashes_of(shapes);
+}
+
+int64_t Bench::spare_images(Split split) const {
+  const auto rows = features_.rows_by_class();
+  const auto classes = features_.classes_of(split);
+  int64_t fewest = classes.empty() ? 0 : features_.size();
+  for (const int64_t k : classes) fewest = std::min(fewest, static_cast<int64_t>(rows[static_cast<size_t>(k)].size()));
+  return fewest - shape().n_query;
+}
+
+int64_t Bench::classes_in(Split split) const { return static_cast<int64_t>(features_.classes_of(split).size()); }
+
+std::vector<int64_t> Bench::that_fit(std::vector<int64_t> counts, int64_t room, const char* what) const {
+  const size_t asked = counts.size();
+  counts.erase(std::remove_if(counts.begin(), counts.end(), [room](int64_t count) { return count > room; }),
+               counts.end());
+  if (counts.empty()) fail("the smallest class has too few images for any number of {}", what);
+  if (counts.size() < asked)
+    logger().warn("the smallest class has room for {} {} besides {} queries: larger numbers are left out", room, what,
+                  shape().n_query);
+  return counts;
+}
+
+}  // namespace protocom
