@@ -1,0 +1,125 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "cli/recognizers.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+TEST_F(Recognizers, SortIntoAFolderForEachClass) {
+  const auto by_class = images_by_class();
+  ASSERT_EQ(create("sort.pcm").exit_code, 0);
+  std::vector<std::string> sort = {"sort", "sort.pcm", "--out", "sorted"};
+  for (const auto& entry : {*by_class.begin(), *std::next(by_class.begin())}) {
+    const std::string image = (out("images") / entry.second[0]).string();
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", "sort.pcm", image, "--class", "../" + entry.first}).exit_code, 0);
+    sort.push_back(image);
+  }
+  sort.push_back(sort.back());
+  const Outcome sorted = protocom(folder_->path(), sort);
+  ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
+  const std::string first = fs::path(sort[4]).filename(), second = fs::path(sort[5]).stem();
+  const std::string one = "_.._" + by_class.begin()->first, other = "_.._" + std::next(by_class.begin())->first;
+  EXPECT_THAT(files_below(*folder_ / "sorted"),
+              ::testing::UnorderedElementsAre(one + "/" + first, other + "/" + second + ".jpg",
+                                              other + "/" + second + "-2.jpg"))
+      << "a class's name leads nowhere else, and nothing is replaced";
+  sort.insert(sort.end(), {"--link"});
+  EXPECT_EQ(protocom(folder_->path(), sort).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(*folder_ / "sorted" / one / (fs::path(first).stem().string() + "-2.jpg")));
+  fs::create_directories(*folder_ / "unsorted");
+  fs::copy_file(sort[4], *folder_ / "unsorted/whole.jpg");
+  write_text(*folder_ / "unsorted/cut.jpg", "\xff\xd8\xff");
+  write_text(*folder_ / "unsorted/notes.txt", "no image");
+  const Outcome mixed = protocom(folder_->path(), {"sort", "sort.pcm", "unsorted", "--out", "apart"});
+  EXPECT_EQ(mixed.exit_code, 1);
+  EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
+  EXPECT_THAT(mixed.err, HasSubstr("1 file is left out: 1 .txt"));
+  EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
+}
+
+TEST_F(Recognizers, SortNamesThatWouldBeOneFolderIntoTwo) {
+  const auto by_class = images_by_class();
+  ASSERT_EQ(create("twins.pcm").exit_code, 0);
+  std::vector<std::string> sort = {"sort", "twins.pcm", "--out", "twins"};
+  auto own = by_class.begin();
+  for (const char* name : {"a/b", "a_b", "none of these"}) {
+    sort.push_back((out("images") / (own++)->second[0]).string());
+    ASSERT_EQ(protocom(folder_->path(), {"enrol", "twins.pcm", sort.back(), "--class", name}).exit_code, 0);
+  }
+  const Outcome sorted = protocom(folder_->path(), sort);
+  ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
+  std::vector<std::string> folders;
+  for (const std::string& file : files_below(*folder_ / "twins")) folders.push_back(file.substr(0, file.find('/')));
+  EXPECT_THAT(folders, ::testing::UnorderedElementsAre("a_b", "a_b-2", "none of these-2"));
+}
+
+TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(create("watch.pcm").exit_code, 0);
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "watch.pcm", image, "--class", "seen"}).exit_code, 0);
+  fs::create_directories(*folder_ / "arrivals");
+  Program watching(folder_->path(), {"watch", "watch.pcm", "arrivals", "--most", "1"});
+  std::atomic<bool> ended{false};
+  std::thread arriving([&] {  // until it watches
+    for (int64_t n = 0; !ended; ++n) {
+      write_text(*folder_ / "arrivals" / (std::to_string(n) + ".jpg"), read_text(image));
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  });
+  const Outcome outcome = watching.wait();
+  ended = true;
+  arriving.join();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json answer = json_lines(outcome.out).at(0);
+  EXPECT_THAT(answer.at("image").get<std::string>(), HasSubstr("arrivals/"));
+  EXPECT_EQ(answer.at("ranking")[0].at("class"), "seen");
+}
+
+/// Waits for something, at most a minute.
+bool comes_true(const std::function<bool()>& what) {
+  for (int i = 0; i < 600 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return what();
+}
+
+TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
+  const std::string image = create_with_classes("missed.pcm", 1).front();
+  const fs::path folder = *folder_ / "busy";
+  write_text(folder / "there.jpg", read_text(image));
+  Program watching(folder_->path(), {"watch", "missed.pcm", "busy", "--existing", "--log-file", "missed.log"});
+  const auto answers = [&](const char* name) {
+    return comes_true([&] { return watching.out_so_far().find(name) != std::string::npos; });
+  };
+  ASSERT_TRUE(answers("there.jpg")) << watching.out_so_far();
+  watching.signal(SIGSTOP);
+  const int most = std::stoi(read_text("/proc/sys/fs/inotify/max_queued_events"));
+  for (int i = 0; i < most + 10; ++i) std::ofstream(folder / (i % 2 == 0 ? "a.txt" : "b.txt")) << i;
+  write_text(folder / "late.jpg", read_text(image));  // of which the system does not tell
+  watching.signal(SIGCONT);
+  EXPECT_TRUE(answers("late.jpg")) << watching.out_so_far();
+  const std::string name = images_by_class().begin()->first;
+  ASSERT_EQ(protocom(folder_->path(), {"classes", "remove", "missed.pcm", name}).exit_code, 0);
+  write_text(folder / "lost.jpg", read_text(image));
+  EXPECT_TRUE(comes_true(
+      [&] { return read_text(*folder_ / "missed.log").find("there is no class yet") != std::string::npos; }));
+  ASSERT_EQ(protocom(folder_->path(), {"undo", "missed.pcm"}).exit_code, 0);
+  write_text(folder / "after.jpg", read_text(image));
+  EXPECT_TRUE(answers("after.jpg"));
+  fs::remove_all(folder);
+  const Outcome outcome = watching.wait();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("busy is no longer there"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
