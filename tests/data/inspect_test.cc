@@ -121,12 +121,12 @@ TEST(Inspect, TellsAllOfItAsJson) {
   const testing::TempDir root;
   make_dataset(root.path());
   put(root / "base/cat/empty.jpg", "");
-  const nlohmann::json json = inspect(root.path()).to_json();
-  EXPECT_EQ(json.at("images"), 7);
-  EXPECT_EQ(json.at("clean"), false);
-  EXPECT_EQ(json.at("classes").size(), 3u);
-  EXPECT_EQ(json.at("unreadable")[0].at("reason"), "the file is empty");
-  EXPECT_EQ(json.at("height").at("median"), 14);
+  const nlohmann::json told = inspect(root.path()).to_json();
+  EXPECT_EQ(told.at("images"), 7);
+  EXPECT_EQ(told.at("clean"), false);
+  EXPECT_EQ(told.at("classes").size(), 3u);
+  EXPECT_EQ(told.at("unreadable")[0].at("reason"), "the file is empty");
+  EXPECT_EQ(told.at("height").at("median"), 14);
 }
 
 TEST(SpreadOf, TakesTheLowerMiddle) {
