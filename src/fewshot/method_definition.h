@@ -30,4 +30,23 @@ MethodDefinition define(MethodSpec spec, Parameters<Options> parameters) {
           tries};
 }
 
+/// A method that needs no more than its scorer `S`, which is constructed from the options and the context.
+template <typename S, typename Options>
+class ScorerMethod : public Method {
+ public:
+  explicit ScorerMethod(Options options) : options_(std::move(options)) {}
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+    return std::make_unique<S>(options_, context);
+  }
+
+ private:
+  Options options_;
+};
+
+/// Its definition.
+template <typename S, typename Options>
+MethodDefinition define_scorer(MethodSpec spec, Parameters<Options> parameters) {
+  return define<ScorerMethod<S, Options>>(std::move(spec), std::move(parameters));
+}
+
 }  // namespace protocom

@@ -24,33 +24,21 @@ double alpha_for(int64_t shots) {
   return shots < 5 ? 5 : 7;
 }
 
-class AlphaTim : public Method {
+class AlphaTim : public SpaceScorer {
  public:
-  explicit AlphaTim(Options options) : options_(std::move(options)) {}
+  AlphaTim(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Informed>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = episode_points(batch);
+    InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
+                         options_.alpha};
+    if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
+    const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
+    return {euclidean_logits(points.queries_of(points.features), weights, options_.temperature), at::Tensor()};
   }
 
  private:
-  class Informed : public SpaceScorer {
-   public:
-    Informed(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(batch);
-      InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
-                           options_.alpha};
-      if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
-      const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
-      return {euclidean_logits(points.queries_of(points.features), weights, options_.temperature), at::Tensor()};
-    }
-
-   private:
-    Options options_;
-  };
-
   Options options_;
 };
 
@@ -67,7 +55,7 @@ MethodDefinition alpha_tim() {
   spec.notes =
       "Rewards answers that use all classes, but less than tim does; published for queries in unknown proportions. "
       "The cross-entropy is Shannon’s, as in the authors’ settings.";
-  return define<AlphaTim>(
+  return define_scorer<AlphaTim>(
       std::move(spec),
       Parameters<Options>()
           .real("alpha", &Options::alpha, {0, 100},

@@ -86,58 +86,45 @@ at::Tensor projected(const Span& span, const at::Tensor& means) {
       .to(at::kFloat);
 }
 
-class Bavardage : public Method {
+class Bavardage : public SpaceScorer {
  public:
-  explicit Bavardage(Options options) : options_(std::move(options)) {}
+  Bavardage(const Options& options, const MethodContext& context) : SpaceScorer("cl2n", context), options_(options) {
+    const BaseClasses base = base_classes(feature_map()->map(context.base->features), context.base->labels);
+    const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
+    const at::Tensor whitens = whitening(base.shared, most);
+    if (options.precision == 0) options_.precision = default_precision(base, whitens);
+    whitening_ = whitens.to(at::kFloat);
+  }
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Variational>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    EpisodePoints points = episode_points(batch);
+    const Span start(points.features);
+    const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
+    at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
+    points.features = options_.whitened == "span" ? whitened_in_span(points, whitening_, options_.most_scale)
+                                                  : at::matmul(points.features, whitening_);
+    const Span span(points.features);
+    for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
+      logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
+    return {points.queries_of(logits), at::Tensor()};
   }
 
  private:
-  class Variational : public SpaceScorer {
-   public:
-    Variational(const Options& options, const MethodContext& context)
-        : SpaceScorer("cl2n", context), options_(options) {
-      const BaseClasses base = base_classes(feature_map()->map(context.base->features), context.base->labels);
-      const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
-      const at::Tensor whitens = whitening(base.shared, most);
-      if (options.precision == 0) options_.precision = default_precision(base, whitens);
-      whitening_ = whitens.to(at::kFloat);
-    }
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      EpisodePoints points = episode_points(batch);
-      const Span start(points.features);
-      const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
-      at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
-      points.features = options_.whitened == "span" ? whitened_in_span(points, whitening_, options_.most_scale)
-                                                    : at::matmul(points.features, whitening_);
-      const Span span(points.features);
-      for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
-        logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
-      return {points.queries_of(logits), at::Tensor()};
-    }
-
-   private:
-    /// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
-    [[nodiscard]] at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r) const {
-      const at::Tensor strength = options_.prior_strength + r.sum(1, true);  // [b, 1, n]
-      const at::Tensor shrunk = (r / strength).transpose(1, 2);              // means under a prior at 0, [b, n, m]
-      const at::Tensor x = projected(span, shrunk);
-      const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
-      const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
-      const at::Tensor logits = -options_.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
-      if (options_.proportions == "equal") return logits;
-      const at::Tensor alpha = options_.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
-      return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
-    }
-
-    Options options_;
-    at::Tensor whitening_;  // [d, d]
-  };
+  /// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
+  [[nodiscard]] at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r) const {
+    const at::Tensor strength = options_.prior_strength + r.sum(1, true);  // [b, 1, n]
+    const at::Tensor shrunk = (r / strength).transpose(1, 2);              // means under a prior at 0, [b, n, m]
+    const at::Tensor x = projected(span, shrunk);
+    const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
+    const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
+    const at::Tensor logits = -options_.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
+    if (options_.proportions == "equal") return logits;
+    const at::Tensor alpha = options_.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
+    return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
+  }
 
   Options options_;
+  at::Tensor whitening_;  // [d, d]
 };
 
 }  // namespace
@@ -159,7 +146,7 @@ MethodDefinition bavardage() {
       "number of base images too. The default does not: the "
       "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
       "lets the largest class take all queries of the first.";
-  return define<Bavardage>(
+  return define_scorer<Bavardage>(
       std::move(spec),
       Parameters<Options>()
           .real("precision", &Options::precision, {},

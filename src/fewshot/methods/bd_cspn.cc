@@ -15,31 +15,19 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class BdCspn : public Method {
+class BdCspn : public SpaceScorer {
  public:
-  explicit BdCspn(Options options) : options_(std::move(options)) {}
+  BdCspn(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Rectified>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = episode_points(batch);
+    const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
+    if (options_.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
+    return {-squared_distances(batch.query, prototypes), at::Tensor()};
   }
 
  private:
-  class Rectified : public SpaceScorer {
-   public:
-    Rectified(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(batch);
-      const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
-      if (options_.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
-      return {-squared_distances(batch.query, prototypes), at::Tensor()};
-    }
-
-   private:
-    Options options_;
-  };
-
   Options options_;
 };
 
@@ -56,7 +44,7 @@ MethodDefinition bd_cspn() {
       "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
       "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "
       "join, not the 8 most confident a class. Answers are about the queries where they are, not moved.";
-  return define<BdCspn>(
+  return define_scorer<BdCspn>(
       std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")

@@ -14,32 +14,20 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class LabelPropagation : public Method {
+class LabelPropagation : public SpaceScorer {
  public:
-  explicit LabelPropagation(Options options) : options_(std::move(options)) {}
+  LabelPropagation(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Propagated>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
+    const EpisodePoints points = episode_points(batch);
+    const LabelGraph graph(points, {options_.alpha, options_.neighbours, options_.power});
+    const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
+    return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
   }
 
  private:
-  class Propagated : public SpaceScorer {
-   public:
-    Propagated(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
-      const EpisodePoints points = episode_points(batch);
-      const LabelGraph graph(points, {options_.alpha, options_.neighbours, options_.power});
-      const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
-      return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
-    }
-
-   private:
-    Options options_;
-  };
-
   Options options_;
 };
 
@@ -56,7 +44,7 @@ MethodDefinition label_propagation() {
       "Graph and settings are those of iLPC’s first round (Lazarou, Stathaki, Avrithis, ICCV 2021, after Iscen et al., "
       "CVPR 2019). An image’s probabilities are its share of each class. Queries beside a pool take the share of "
       "their nearest points.";
-  return define<LabelPropagation>(
+  return define_scorer<LabelPropagation>(
       std::move(spec), Parameters<Options>()
                            .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
                            .tries({"0.5", "0.7", "0.9"})

@@ -73,52 +73,40 @@ class Neighbours {
   DenseLayers layers_;
 };
 
-class LaplacianShot : public Method {
+class LaplacianShot : public SpaceScorer {
  public:
-  explicit LaplacianShot(Options options) : options_(std::move(options)) {}
+  LaplacianShot(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Smoothed>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = episode_points(batch);
+    const at::Tensor prototypes = prototypes_of(points);
+    const at::Tensor& x = unlabelled_of(batch);
+    const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
+      return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
+    };
+    const at::Tensor alone = alone_of(x);
+    const Neighbours near(x, x, options_.neighbours);
+    at::Tensor logits = alone;
+    at::Tensor y = alone.softmax(1);
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      logits = at::add(alone, near.sum(y), options_.lambda);
+      y = logits.softmax(1);
+    }
+    if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
+    const Neighbours of_query(batch.query, x, options_.neighbours);
+    return {(alone_of(batch.query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
   }
 
  private:
-  class Smoothed : public SpaceScorer {
-   public:
-    Smoothed(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(batch);
-      const at::Tensor prototypes = prototypes_of(points);
-      const at::Tensor& x = unlabelled_of(batch);
-      const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
-        return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
-      };
-      const at::Tensor alone = alone_of(x);
-      const Neighbours near(x, x, options_.neighbours);
-      at::Tensor logits = alone;
-      at::Tensor y = alone.softmax(1);
-      for (int64_t step = 0; step < options_.steps; ++step) {
-        logits = at::add(alone, near.sum(y), options_.lambda);
-        y = logits.softmax(1);
-      }
-      if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
-      const Neighbours of_query(batch.query, x, options_.neighbours);
-      return {(alone_of(batch.query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
+  [[nodiscard]] at::Tensor prototypes_of(const EpisodePoints& points) const {
+    if (options_.prototypes == "rectified") {
+      RectifyOptions rectify;
+      rectify.moved_back = options_.queries == "moved";  // as far from the queries as the prototypes from moved ones
+      return rectified_prototypes(points, rectify);
     }
-
-   private:
-    [[nodiscard]] at::Tensor prototypes_of(const EpisodePoints& points) const {
-      if (options_.prototypes == "rectified") {
-        RectifyOptions rectify;
-        rectify.moved_back = options_.queries == "moved";  // as far from the queries as the prototypes from moved ones
-        return rectified_prototypes(points, rectify);
-      }
-      return at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
-    }
-
-    Options options_;
-  };
+    return at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
+  }
 
   Options options_;
 };
@@ -137,7 +125,7 @@ MethodDefinition laplacian_shot() {
       "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "
       "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). The authors choose "
       "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
-  return define<LaplacianShot>(
+  return define_scorer<LaplacianShot>(
       std::move(spec), Parameters<Options>()
                            .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
                            .tries({"mean"})

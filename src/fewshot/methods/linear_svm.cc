@@ -14,41 +14,27 @@ struct Options {
   int64_t steps = 400;
 };
 
-class LinearSvm : public Method {
+class LinearSvm : public SpaceScorer {
  public:
-  explicit LinearSvm(Options options) : options_(std::move(options)) {}
+  LinearSvm(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Margins>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = supports_and_queries(batch);
+    LinearProblem problem;
+    problem.points = points.supports_of(points.features);
+    problem.labels = points.supports_of(points.labels);
+    const at::Tensor side = 2 * problem.labels - 1;  // of each class against the rest
+    problem.pull = [&](const at::Tensor& scores) { return -2 * options_.c * side * (1 - side * scores).clamp_min(0); };
+    problem.curvature = 2 * options_.c;
+    problem.bias_penalty = 1;
+    problem.steps = options_.steps;
+    const LinearFit fit = fit_linear(problem);
+    const at::Tensor weights = at::matmul(fit.coefficients, problem.points);
+    return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
   }
 
  private:
-  class Margins : public SpaceScorer {
-   public:
-    Margins(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = supports_and_queries(batch);
-      LinearProblem problem;
-      problem.points = points.supports_of(points.features);
-      problem.labels = points.supports_of(points.labels);
-      const at::Tensor side = 2 * problem.labels - 1;  // of each class against the rest
-      problem.pull = [&](const at::Tensor& scores) {
-        return -2 * options_.c * side * (1 - side * scores).clamp_min(0);
-      };
-      problem.curvature = 2 * options_.c;
-      problem.bias_penalty = 1;
-      problem.steps = options_.steps;
-      const LinearFit fit = fit_linear(problem);
-      const at::Tensor weights = at::matmul(fit.coefficients, problem.points);
-      return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
-    }
-
-   private:
-    Options options_;
-  };
-
   Options options_;
 };
 
@@ -63,13 +49,13 @@ MethodDefinition linear_svm() {
   spec.notes =
       "Minimises |w|^2 / 2 + b^2 / 2 + c times the sum of the squared hinge losses for each class: LIBLINEAR’s "
       "default, as scikit-learn’s LinearSVC. Logits are the margins, so probabilities are not calibrated.";
-  return define<LinearSvm>(std::move(spec),
-                           Parameters<Options>()
-                               .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
-                               .tries({"0.1", "10"})
-                               .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
-                               .tries({"cl2n", "power"})
-                               .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
+  return define_scorer<LinearSvm>(
+      std::move(spec), Parameters<Options>()
+                           .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+                           .tries({"0.1", "10"})
+                           .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
+                           .tries({"cl2n", "power"})
+                           .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
 }
 
 }  // namespace protocom::methods

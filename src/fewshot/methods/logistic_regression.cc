@@ -14,37 +14,25 @@ struct Options {
   int64_t steps = 400;
 };
 
-class LogisticRegression : public Method {
+class LogisticRegression : public SpaceScorer {
  public:
-  explicit LogisticRegression(Options options) : options_(std::move(options)) {}
+  LogisticRegression(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Softmax>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = supports_and_queries(batch);
+    LinearProblem problem;
+    problem.points = points.supports_of(points.features);
+    problem.labels = points.supports_of(points.labels);
+    problem.pull = [&](const at::Tensor& scores) { return options_.c * (scores.softmax(-1) - problem.labels); };
+    problem.curvature = options_.c / 2;  // of log-sum-exp
+    problem.steps = options_.steps;
+    const LinearFit fit = fit_linear(problem);
+    const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, d]
+    return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
   }
 
  private:
-  class Softmax : public SpaceScorer {
-   public:
-    Softmax(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = supports_and_queries(batch);
-      LinearProblem problem;
-      problem.points = points.supports_of(points.features);
-      problem.labels = points.supports_of(points.labels);
-      problem.pull = [&](const at::Tensor& scores) { return options_.c * (scores.softmax(-1) - problem.labels); };
-      problem.curvature = options_.c / 2;  // of log-sum-exp
-      problem.steps = options_.steps;
-      const LinearFit fit = fit_linear(problem);
-      const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, d]
-      return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
-    }
-
-   private:
-    Options options_;
-  };
-
   Options options_;
 };
 
@@ -61,7 +49,7 @@ MethodDefinition logistic_regression() {
   spec.notes =
       "Minimises |W|^2 / 2 + c times the sum of the cross-entropies, with a bias that is not penalised: what "
       "scikit-learn’s LogisticRegression minimises.";
-  return define<LogisticRegression>(
+  return define_scorer<LogisticRegression>(
       std::move(spec), Parameters<Options>()
                            .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
                            .tries({"0.1", "10", "100"})

@@ -8,27 +8,15 @@ struct Options {
   double sharpness = 1;
 };
 
-class ProtoNet : public Method {
+class ProtoNet : public Scorer {
  public:
-  explicit ProtoNet(Options options) : options_(options) {}
-
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<NearestMean>(options_);
-  }
+  ProtoNet(const Options& options, const MethodContext&) : options_(options) {}
 
  private:
-  class NearestMean : public Scorer {
-   public:
-    explicit NearestMean(Options options) : options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
-      return {-options_.sharpness * squared_distances(batch.query, prototypes), prototypes};
-    }
-
-   private:
-    Options options_;
-  };
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
+    return {-options_.sharpness * squared_distances(batch.query, prototypes), prototypes};
+  }
 
   Options options_;
 };
@@ -43,8 +31,8 @@ MethodDefinition proto_net() {
   spec.notes =
       "The classifier of ProtoNet on the backbone as it is; ProtoNet’s own episodic training of the backbone is not "
       "part of it.";
-  return define<ProtoNet>(std::move(spec), Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6},
-                                                                      "factor of the squared distance"));
+  return define_scorer<ProtoNet>(std::move(spec), Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6},
+                                                                             "factor of the squared distance"));
 }
 
 }  // namespace protocom::methods

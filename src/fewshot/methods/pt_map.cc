@@ -16,41 +16,29 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class PtMap : public Method {
+class PtMap : public SpaceScorer {
  public:
-  explicit PtMap(Options options) : options_(std::move(options)) {}
+  PtMap(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Transport>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = centred_apart(episode_points(batch));
+    const Span span(points.features);
+    at::Tensor means = weighted_means(points.labels);
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means)));
+      means = means + options_.rate * (weighted_means(points.with_unlabelled(plan)) - means);
+    }
+    return {points.queries_of(transported(points, span, means)), at::Tensor()};
   }
 
  private:
-  class Transport : public SpaceScorer {
-   public:
-    Transport(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = centred_apart(episode_points(batch));
-      const Span span(points.features);
-      at::Tensor means = weighted_means(points.labels);
-      for (int64_t step = 0; step < options_.steps; ++step) {
-        const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means)));
-        means = means + options_.rate * (weighted_means(points.with_unlabelled(plan)) - means);
-      }
-      return {points.queries_of(transported(points, span, means)), at::Tensor()};
-    }
-
-   private:
-    /// Logits [b, m, n] whose softmax is the transport plan's rows.
-    [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
-      const at::Tensor logits = -options_.lambda * span.squared_distances(means);
-      const at::Tensor free = points.unlabelled_of(logits);
-      return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
-    }
-
-    Options options_;
-  };
+  /// Logits [b, m, n] whose softmax is the transport plan's rows.
+  [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
+    const at::Tensor logits = -options_.lambda * span.squared_distances(means);
+    const at::Tensor free = points.unlabelled_of(logits);
+    return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+  }
 
   Options options_;
 };
@@ -69,16 +57,16 @@ MethodDefinition pt_map() {
   spec.notes =
       "The power transform of the paper needs features that are not negative: transform=power for backbones that end "
       "in a ReLU, else cl2n. Gives every class the same number of queries. The plan’s rows are normalised last.";
-  return define<PtMap>(std::move(spec),
-                       Parameters<Options>()
-                           .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
-                           .tries({"5", "20", "40"})
-                           .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
-                           .tries({"0.1", "0.4"})
-                           .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                           .tries({"10", "50"})
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n", "power"}));
+  return define_scorer<PtMap>(std::move(spec),
+                              Parameters<Options>()
+                                  .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                                  .tries({"5", "20", "40"})
+                                  .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                                  .tries({"0.1", "0.4"})
+                                  .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+                                  .tries({"10", "50"})
+                                  .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                                  .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

@@ -10,26 +10,14 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class SimpleShot : public Method {
+class SimpleShot : public SpaceScorer {
  public:
-  explicit SimpleShot(Options options) : options_(std::move(options)) {}
+  SimpleShot(const Options& options, const MethodContext& context) : SpaceScorer(options.transform, context) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<NearestMean>(options_.transform, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    expect_support_images(batch);
+    return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
   }
-
- private:
-  class NearestMean : public SpaceScorer {
-   public:
-    using SpaceScorer::SpaceScorer;
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      expect_support_images(batch);
-      return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
-    }
-  };
-
-  Options options_;
 };
 
 }  // namespace
@@ -43,10 +31,10 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define<SimpleShot>(std::move(spec),
-                            Parameters<Options>()
-                                .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                                .tries({"l2n", "power"}));
+  return define_scorer<SimpleShot>(
+      std::move(spec), Parameters<Options>()
+                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                           .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

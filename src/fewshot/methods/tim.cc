@@ -69,39 +69,27 @@ class Alternating {
   at::Tensor weights_;       // [b, n, m]
 };
 
-class Tim : public Method {
+class Tim : public SpaceScorer {
  public:
-  explicit Tim(Options options) : options_(std::move(options)) {
+  Tim(const Options& options, const MethodContext& context)
+      : SpaceScorer(options.transform, context), options_(options) {
     if (options_.steps == 0) options_.steps = options_.variant == "adm" ? kStepsOfAdm : kStepsOfGd;
   }
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Informed>(options_, context);
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const EpisodePoints points = episode_points(batch);
+    if (options_.variant == "gd") return {descended(points), at::Tensor()};
+    Alternating adm(points, options_);
+    for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) adm.step();
+    return {points.queries_of(adm.logits()), at::Tensor()};
   }
 
  private:
-  class Informed : public SpaceScorer {
-   public:
-    Informed(const Options& options, const MethodContext& context)
-        : SpaceScorer(options.transform, context), options_(options) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const EpisodePoints points = episode_points(batch);
-      if (options_.variant == "gd") return {descended(points), at::Tensor()};
-      Alternating adm(points, options_);
-      for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) adm.step();
-      return {points.queries_of(adm.logits()), at::Tensor()};
-    }
-
-   private:
-    [[nodiscard]] at::Tensor descended(const EpisodePoints& points) const {
-      const InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional};
-      const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
-      return euclidean_logits(points.queries_of(points.features), weights, options_.temperature);
-    }
-
-    Options options_;
-  };
+  [[nodiscard]] at::Tensor descended(const EpisodePoints& points) const {
+    const InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional};
+    const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
+    return euclidean_logits(points.queries_of(points.features), weights, options_.temperature);
+  }
 
   Options options_;
 };
@@ -122,7 +110,7 @@ MethodDefinition tim() {
       "variant=adm is the authors’ closed-form TIM-ADM, variant=gd their TIM-GD by Adam. Weights of the loss are the "
       "authors’ (.1, 1, .1); Veilleux et al. (NeurIPS 2021) use 1, 10, 1 for balanced and 1, 1, 1 for unbalanced "
       "queries with variant=gd. Rewards answers that use all classes equally.";
-  return define<Tim>(
+  return define_scorer<Tim>(
       std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
