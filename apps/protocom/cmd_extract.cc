@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "compare_preprocessing.h"
 #include "dataset_options.h"
 #include "job.h"
 #include "protocom/data/feature_preprocessing.h"
@@ -58,8 +59,25 @@ void write_maps(Backbone& backbone, const PackedImages& images, const ExtractArg
   print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.sizes(), " x "))}, {"file", options.maps}});
 }
 
+/// `--preprocess compare`: nothing is written.
+void compare(const ExtractArguments& options) {
+  constexpr int64_t kUsualSize = 224;
+  if (is_packed(options))
+    fail_usage("--preprocess {} wants the folder of photos, {} is a pack", kCompare, options.source.images);
+  PreprocessingTrials trials;
+  trials.architecture = options.said.architecture;
+  trials.presets = common_presets(options.image_size > 0 ? options.image_size : kUsualSize);
+  trials.extract = options.extract;
+  const ImageDataset dataset = list_images(options.source.images, options.source.to_library());
+  print_comparison(try_preprocessing(options.backbone, dataset, trials, progress()));
+}
+
 void run_extract(const CLI::App& command, ExtractArguments& options) {
   options.extract.precision = parse_precision(options.precision);
+  if (options.preprocess == kCompare) {
+    compare(options);
+    return;
+  }
   if (!options.preprocess.empty()) options.said.preprocessing = parse_preprocessing(options.preprocess);
   options.said.known_size = options.image_size > 0 ? options.image_size
                             : is_packed(options)   ? read_pack(options.source.images).image_size()
@@ -82,8 +100,10 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
 
 void add_extract_command(CLI::App& app) {
   auto options = std::make_shared<ExtractArguments>();
-  CLI::App* command = add_command(app, "extract", "Compute the features of all images",
-                                  "protocom extract --images images.pack --backbone backbone.npz --out features.npz");
+  CLI::App* command =
+      add_command(app, "extract", "Compute the features of all images",
+                  "protocom extract --images images.pack --backbone backbone.npz --out features.npz\n"
+                  "protocom extract --images photos --backbone encoder.pt --preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   command
@@ -96,7 +116,9 @@ void add_extract_command(CLI::App& app) {
                       "Feature maps to write (safetensors, float16), for methods that look at places of an image");
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
-  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
+  command->add_option("--preprocess", options->preprocess,
+                      fmt::format("{}; {}: try them on 200 base images and say which does best, without writing",
+                                  kPreprocessHelp, kCompare));
   command->add_option("--architecture", options->said.architecture,
                       "Of a bare state dict that its names do not tell: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images a forward pass");

@@ -81,7 +81,7 @@ Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int
   if (otherwise < 1) {
     fail_usage(
         "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
-        "plain:size=224 where the normalisation is inside",
+        "plain:size=224 where the normalisation is inside (`protocom extract --preprocess compare` tries them)",
         where);
   }
   Preprocessing taken;
