@@ -59,10 +59,10 @@ sanitize-threads: setup-dev ## the tests of what has threads of its own, under t
 	@cmake --build --preset threads -j $(JOBS) --target $(THREADED:%=%_test)
 	@ctest --preset threads -R '^($(shell echo $(THREADED) | tr ' ' '|'))$$' --no-tests=error
 
-fuzz: setup-dev ## every reader of files under libFuzzer, SECONDS=60 each
+fuzz: setup-dev ## every reader under libFuzzer, SECONDS=60 each, JOBS at a time
 	@cmake --preset fuzz $(CMAKE_ARGS)
 	@cmake --build --preset fuzz -j $(JOBS)
-	@scripts/fuzz build/fuzz $(SECONDS)
+	@JOBS=$(JOBS) scripts/fuzz build/fuzz $(SECONDS)
 
 # The modules that read bytes from outside; `make sanitize` has all of them.
 INPUTS ?= core data knowledge serve
