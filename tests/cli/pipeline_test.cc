@@ -167,6 +167,16 @@ TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
   EXPECT_EQ(run({"pack", images, "--preprocess", "clip", "--image-size", "32", "--out", "q"}).exit_code, 2);
 }
 
+TEST_F(Pipeline, WhatSaysWhichImagesItTakesIsNotComparedAndNeitherIsAPack) {
+  for (const auto& [images, reason] : {std::pair{"images", "says itself what images it takes"},
+                                       std::pair{"images.pack", "wants the folder of photos"}}) {
+    const Outcome outcome = protocom(folder_->path(), {"extract", out(images).string(), "--backbone",
+                                                       out("backbone.npz").string(), "--preprocess", "compare"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+  }
+}
+
 TEST_F(Pipeline, AFilledInTemplateDescribesWhatIsEnrolled) {
   const TempDir folder;
   const std::string photo = first_image();
