@@ -61,14 +61,24 @@ TEST(Completer, AgreesWithTheNetwork) {
   EXPECT_LT(error_of(Completer(model, classes).complete(prototypes, index), expected), 1e-5);
 }
 
-TEST(Completer, CompletesEachPrototypeIndependentlyOfTheOthers) {
-  const CompletionModel model = small_model();
-  const Completer completer(model, four_classes());
-  const at::Tensor prototypes = at::randn({200, 16});
-  const at::Tensor index = at::arange(200).remainder(4);
-  const at::Tensor whole = completer.complete(prototypes, index);
-  const at::Tensor one = completer.complete(prototypes.narrow(0, 150, 1), index.narrow(0, 150, 1));
-  EXPECT_LT(error_of(one, whole.narrow(0, 150, 1).to(at::kDouble)), 1e-5);
+TEST(Completer, CompletesEachPrototypeToTheLastBitWhateverIsBesideIt) {
+  torch::manual_seed(7);
+  for (const int64_t dim : {16, 24, 64}) {
+    ProtoComNetOptions options = small_model().network.options();
+    options.feature_dim = dim;
+    const CompletionModel model{
+        ProtoComNet(options), {"ear", "tail", "wing"}, at::randn({3, 6}), at::randn({3, dim}), at::rand({3, dim})};
+    const Completer completer(model, four_classes());
+    const at::Tensor prototypes = at::randn({90, dim});
+    const at::Tensor index = at::arange(90).remainder(4);
+    const at::Tensor whole = completer.complete(prototypes, index);
+    for (int64_t count = 1; count <= 45; ++count) {
+      for (const int64_t first : {int64_t{0}, int64_t{3}, 90 - count}) {
+        const at::Tensor some = completer.complete(prototypes.narrow(0, first, count), index.narrow(0, first, count));
+        EXPECT_TRUE(some.equal(whole.narrow(0, first, count))) << dim << ": " << count << " from " << first;
+      }
+    }
+  }
 }
 
 TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {

@@ -87,25 +87,28 @@ TEST_P(RowKernels, TurnLogitsIntoProbabilities) {
 }
 
 TEST_P(RowKernels, ApplyALayerToEachRowIndependentlyOfTheOthers) {
-  constexpr int64_t kDepth = 37;
-  const at::Tensor weight = random({kDepth, 2 * kPanelWidth});  // [in, out]
-  const at::Tensor bias = random({2 * kPanelWidth});
-  const at::Tensor in = random({23, kDepth});
-  const at::Tensor panels = at::stack({weight.narrow(1, 0, kPanelWidth), weight.narrow(1, kPanelWidth, kPanelWidth)});
-  for (const int64_t width : {2 * kPanelWidth, 2 * kPanelWidth - kRowMultiple}) {  // the second with half a panel
-    const auto apply = [&](int64_t first, int64_t rows) {
-      at::Tensor out = at::empty({rows, width});
-      dense_rows({in.data_ptr<float>() + first * kDepth, kDepth, rows, kDepth, panels.data_ptr<float>(),
-                  bias.data_ptr<float>(), width},
-                 out.data_ptr<float>());
-      return out;
-    };
-    const at::Tensor all = apply(0, 23);
-    const at::Tensor expected = bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble));
-    EXPECT_LT(error_of(all, expected.slice(1, 0, width)), 1e-5);
-    for (int64_t row = 0; row < 23; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
-    EXPECT_TRUE(apply(0, 8).equal(all.slice(0, 0, 8)));
-    EXPECT_TRUE(apply(0, 9).equal(all.slice(0, 0, 9)));
+  constexpr int64_t kRows = 45;
+  for (const int64_t depth : {1, 8, 16, 37, 64}) {
+    const at::Tensor weight = random({depth, 2 * kPanelWidth});  // [in, out]
+    const at::Tensor bias = random({2 * kPanelWidth});
+    const at::Tensor in = random({kRows, depth});
+    const at::Tensor panels = at::stack({weight.narrow(1, 0, kPanelWidth), weight.narrow(1, kPanelWidth, kPanelWidth)});
+    // Also with half a panel, and with less than two of a processor's vectors.
+    for (const int64_t width : {2 * kPanelWidth, 2 * kPanelWidth - kRowMultiple, kRowMultiple}) {
+      const auto apply = [&](int64_t first, int64_t rows) {
+        at::Tensor out = at::empty({rows, width});
+        dense_rows({in.data_ptr<float>() + first * depth, depth, rows, depth, panels.data_ptr<float>(),
+                    bias.data_ptr<float>(), width},
+                   out.data_ptr<float>());
+        return out;
+      };
+      const at::Tensor all = apply(0, kRows);
+      const at::Tensor expected = bias.to(at::kDouble) + at::mm(in.to(at::kDouble), weight.to(at::kDouble));
+      EXPECT_LT(error_of(all, expected.slice(1, 0, width)), 1e-5);
+      for (int64_t row = 0; row < kRows; ++row) EXPECT_TRUE(apply(row, 1)[0].equal(all[row])) << row;
+      for (int64_t rows = 2; rows < kRows; ++rows)
+        EXPECT_TRUE(apply(kRows - rows, rows).equal(all.slice(0, kRows - rows))) << rows << " of depth " << depth;
+    }
   }
 }
 
