@@ -12,8 +12,8 @@ struct CompleteArguments {
   std::string knowledge;
   std::string split;
   std::string out;
-  std::string keep = "best";
   CompleteOptions complete;
+  std::string keep{to_string(complete.keep)};
   std::string centring{to_string(complete.centring)};
   TrainingOptions training;
 };

@@ -7,7 +7,7 @@ namespace {
 using http::ApiKeys;
 
 struct KeysArguments {
-  std::string file, role = "read";
+  std::string file, role{http::to_string(http::ApiKey().role)};
   http::ApiKey key;
 };
 
@@ -19,7 +19,7 @@ ApiKeys keys_of(const KeysArguments& options) {
 void run_add(KeysArguments& options) {
   check_writable(options.file);
   ApiKeys keys = keys_of(options);
-  options.key.role = http::role_of(options.role);
+  options.key.role = http::parse_role(options.role);
   const std::string text = keys.add(options.key);
   keys.write(options.file);
   logger().info("the key is printed once and kept nowhere; {} holds its hash", options.file);
@@ -30,7 +30,7 @@ void run_list(const KeysArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"name", "role", "requests a minute"}};
   const ApiKeys keys = ApiKeys::read(options.file);
   for (const http::ApiKey& one : keys.all())
-    rows.push_back({one.name, http::name_of(one.role), std::to_string(one.per_minute)});
+    rows.push_back({one.name, std::string(http::to_string(one.role)), std::to_string(one.per_minute)});
   print_table(rows);
 }
 

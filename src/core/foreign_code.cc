@@ -8,17 +8,17 @@ namespace protocom {
 namespace {
 
 // A signal handler can neither lock nor follow a string that is being changed.
-std::array<char, 512> name{};
-std::atomic<int> depth{0};
+std::array<char, 512> foreign_name{};
+std::atomic<int> foreign_depth{0};
 
 }  // namespace
 
 ForeignCode::ForeignCode(const std::string& file) {
-  if (depth.fetch_add(1) == 0) std::snprintf(name.data(), name.size(), "%s", file.c_str());
+  if (foreign_depth.fetch_add(1) == 0) std::snprintf(foreign_name.data(), foreign_name.size(), "%s", file.c_str());
 }
 
-ForeignCode::~ForeignCode() { depth.fetch_sub(1); }
+ForeignCode::~ForeignCode() { foreign_depth.fetch_sub(1); }
 
-const char* ForeignCode::running() { return depth.load() > 0 ? name.data() : nullptr; }
+const char* ForeignCode::running() { return foreign_depth.load() > 0 ? foreign_name.data() : nullptr; }
 
 }  // namespace protocom

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<QueryDistribution> kDistributions[] = {{QueryDistribution::kBalanced, "balanced"},
+                                                          {QueryDistribution::kDirichlet, "dirichlet"}};
 
 constexpr int64_t kMost = 1'000'000;  // their products must stay numbers
 
@@ -28,14 +32,10 @@ void check_shape(const EpisodeShape& shape) {
     fail_usage("alpha of the Dirichlet distribution must be above 0, found {}", shape.alpha);
 }
 
-std::string_view to_string(QueryDistribution distribution) {
-  return distribution == QueryDistribution::kBalanced ? "balanced" : "dirichlet";
-}
+std::string_view to_string(QueryDistribution distribution) { return word_of(kDistributions, distribution); }
 
 QueryDistribution parse_query_distribution(std::string_view text) {
-  if (text == "balanced") return QueryDistribution::kBalanced;
-  if (text == "dirichlet") return QueryDistribution::kDirichlet;
-  fail_usage("unknown distribution of queries '{}'; use balanced or dirichlet", text);
+  return value_of(kDistributions, text, "distribution of queries");
 }
 
 }  // namespace protocom

@@ -6,12 +6,17 @@
 #include <unordered_map>
 
 #include "parallel.h"
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/data/image.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<DuplicateKind> kDuplicateKinds[] = {{DuplicateKind::kAcrossSplits, "across splits"},
+                                                       {DuplicateKind::kAcrossClasses, "across classes"},
+                                                       {DuplicateKind::kWithinClass, "within a class"}};
 
 /// What one image showed.
 struct Finding {
@@ -113,17 +118,7 @@ Spread spread_of(std::vector<int64_t> values) {
   return {values.front(), values[(values.size() - 1) / 2], values.back()};
 }
 
-std::string_view to_string(DuplicateKind kind) {
-  switch (kind) {
-    case DuplicateKind::kAcrossSplits:
-      return "across splits";
-    case DuplicateKind::kAcrossClasses:
-      return "across classes";
-    case DuplicateKind::kWithinClass:
-      break;
-  }
-  return "within a class";
-}
+std::string_view to_string(DuplicateKind kind) { return word_of(kDuplicateKinds, kind); }
 
 int64_t Inspection::images() const {
   int64_t total = 0;

@@ -3,10 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocom/core/enum_words.h"
+
 namespace protocom {
 namespace {
 
 using nlohmann::json;
+
+constexpr EnumWord<Need> kNeeds[] = {{Need::kCompletionModel, "a completion model with its knowledge"},
+                                     {Need::kKnowledge, "knowledge of the classes"},
+                                     {Need::kBaseFeatures, "features of base classes"},
+                                     {Need::kFitting, "fitting"},
+                                     {Need::kSupportImages, "each support image's feature"},
+                                     {Need::kFeatureMaps, "feature maps (protocom extract --maps)"},
+                                     {Need::kOtherClasses, "knowledge of classes outside the task"}};
 
 json to_json(const ParameterSpec& parameter) {
   json out = {{"name", parameter.name}, {"text", parameter.text}, {"when_fitted", parameter.when_fitted}};
@@ -22,25 +32,7 @@ json to_json(const ParameterSpec& parameter) {
 
 }  // namespace
 
-std::string_view to_string(Need need) {
-  switch (need) {
-    case Need::kCompletionModel:
-      return "a completion model with its knowledge";
-    case Need::kKnowledge:
-      return "knowledge of the classes";
-    case Need::kBaseFeatures:
-      return "features of base classes";
-    case Need::kFitting:
-      return "fitting";
-    case Need::kSupportImages:
-      return "each support image's feature";
-    case Need::kFeatureMaps:
-      return "feature maps (protocom extract --maps)";
-    case Need::kOtherClasses:
-      return "knowledge of classes outside the task";
-  }
-  return "";
-}
+std::string_view to_string(Need need) { return word_of(kNeeds, need); }
 
 bool MethodSpec::has(Need need) const { return std::find(needs.begin(), needs.end(), need) != needs.end(); }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
@@ -18,6 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;
+
+constexpr EnumWord<Role> kRoles[] = {{Role::kRead, "read"}, {Role::kWrite, "write"}};
 
 constexpr const char* kPrefix = "pcm_";  // so that a key that leaked into a repository can be searched for
 constexpr int64_t kMostRequests = 1'000'000;
@@ -55,7 +58,7 @@ ApiKey key_of(const json& one, const fs::path& path) {
   ApiKey key;
   try {
     one.at("name").get_to(key.name);
-    key.role = role_of(one.at("role").get<std::string>());
+    key.role = parse_role(one.at("role").get<std::string>());
     one.at("sha256").get_to(key.sha256);
     key.per_minute = whole_number<int64_t>(one.at("per_minute"));
     check_rate(key.per_minute);
@@ -75,13 +78,9 @@ void check_private(const fs::path& path) {
 
 }  // namespace
 
-std::string name_of(Role role) { return role == Role::kWrite ? "write" : "read"; }
+Role parse_role(std::string_view text) { return value_of(kRoles, text, "role of a key"); }
 
-Role role_of(const std::string& name) {
-  if (name == "read") return Role::kRead;
-  if (name == "write") return Role::kWrite;
-  fail_usage("a key's role is read or write, found '{}'", excerpt(name));
-}
+std::string_view to_string(Role role) { return word_of(kRoles, role); }
 
 ApiKeys ApiKeys::read(const fs::path& path) {
   const json file = read_json(path);
@@ -97,7 +96,7 @@ void ApiKeys::write(const fs::path& path) const {
   json list = json::array();
   for (const ApiKey& one : keys_)
     list.push_back(
-        {{"name", one.name}, {"role", name_of(one.role)}, {"sha256", one.sha256}, {"per_minute", one.per_minute}});
+        {{"name", one.name}, {"role", to_string(one.role)}, {"sha256", one.sha256}, {"per_minute", one.per_minute}});
   const std::string text = json{{"keys", list}}.dump(1) + "\n";
   std::error_code ignored;
   fs::exists(path, ignored) ? write_file(path, text) : write_new_file(path, text);

@@ -6,10 +6,14 @@
 #include <set>
 #include <unordered_map>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<Vocabulary> kVocabularies[] = {
+    {Vocabulary::kBase, "base"}, {Vocabulary::kShared, "shared"}, {Vocabulary::kAll, "all"}};
 
 using Index = std::unordered_map<std::string, int64_t>;
 
@@ -77,23 +81,9 @@ std::vector<std::string> absent(const std::vector<std::string>& names, const Ind
 
 }  // namespace
 
-std::string_view to_string(Vocabulary vocabulary) {
-  switch (vocabulary) {
-    case Vocabulary::kBase:
-      return "base";
-    case Vocabulary::kShared:
-      return "shared";
-    default:
-      return "all";
-  }
-}
+std::string_view to_string(Vocabulary vocabulary) { return word_of(kVocabularies, vocabulary); }
 
-Vocabulary parse_vocabulary(std::string_view text) {
-  for (const Vocabulary vocabulary : {Vocabulary::kBase, Vocabulary::kShared, Vocabulary::kAll}) {
-    if (text == to_string(vocabulary)) return vocabulary;
-  }
-  fail_usage("'{}' is no vocabulary; expected base, shared or all", text);
-}
+Vocabulary parse_vocabulary(std::string_view text) { return value_of(kVocabularies, text, "vocabulary"); }
 
 ClassAttributes select_classes(const ClassAttributes& table, const ClassSides& sides, Vocabulary vocabulary) {
   const Index index = index_of(table.classes);

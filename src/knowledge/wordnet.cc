@@ -6,10 +6,14 @@
 #include <set>
 #include <unordered_set>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<Meronym> kMeronyms[] = {
+    {Meronym::kPart, "part"}, {Meronym::kSubstance, "substance"}, {Meronym::kMember, "member"}};
 
 constexpr size_t kOffsetDigits = 8;
 
@@ -124,23 +128,9 @@ std::optional<std::pair<std::string_view, size_t>> parse_sense(std::string_view 
 
 }  // namespace
 
-std::string_view to_string(Meronym relation) {
-  switch (relation) {
-    case Meronym::kPart:
-      return "part";
-    case Meronym::kSubstance:
-      return "substance";
-    default:
-      return "member";
-  }
-}
+std::string_view to_string(Meronym relation) { return word_of(kMeronyms, relation); }
 
-Meronym parse_meronym(std::string_view text) {
-  for (const Meronym relation : {Meronym::kPart, Meronym::kSubstance, Meronym::kMember}) {
-    if (text == to_string(relation)) return relation;
-  }
-  fail_usage("'{}' is no meronym relation; expected part, substance or member", text);
-}
+Meronym parse_meronym(std::string_view text) { return value_of(kMeronyms, text, "meronym relation"); }
 
 const std::vector<std::string>& Synset::meronyms(Meronym relation) const {
   switch (relation) {

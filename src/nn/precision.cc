@@ -8,10 +8,14 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<Precision> kPrecisions[] = {
+    {Precision::kAuto, "auto"}, {Precision::kFloat32, "float32"}, {Precision::kBFloat16, "bfloat16"}};
 
 #if defined(__x86_64__)
 /// Tiles, where the processor has them and a virtual machine does not hide them.
@@ -83,24 +87,9 @@ void allow_tf32(bool allowed) {
 
 }  // namespace
 
-Precision parse_precision(const std::string& text) {
-  for (Precision precision : {Precision::kAuto, Precision::kFloat32, Precision::kBFloat16}) {
-    if (text == to_string(precision)) return precision;
-  }
-  fail_usage("unknown precision '{}': expected auto, float32 or bfloat16", text);
-}
+Precision parse_precision(std::string_view text) { return value_of(kPrecisions, text, "precision"); }
 
-std::string_view to_string(Precision precision) {
-  switch (precision) {
-    case Precision::kFloat32:
-      return "float32";
-    case Precision::kBFloat16:
-      return "bfloat16";
-    case Precision::kAuto:
-      break;
-  }
-  return "auto";
-}
+std::string_view to_string(Precision precision) { return word_of(kPrecisions, precision); }
 
 Precision resolve_precision(Precision precision, c10::Device device) {
   if (precision == Precision::kFloat32) return precision;

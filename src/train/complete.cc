@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
 #include "protocom/train/completion_worth.h"
@@ -13,6 +14,10 @@
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<Keep> kKeeps[] = {{Keep::kBest, "best"}, {Keep::kLast, "last"}};
+constexpr EnumWord<Centring> kCentrings[] = {
+    {Centring::kAuto, "auto"}, {Centring::kAlways, "always"}, {Centring::kNever, "never"}};
 
 constexpr const char* kNetwork = "network.";
 constexpr const char* kBest = "best.";
@@ -123,30 +128,13 @@ class CompletionTrainer : public Trainer {
 
 }  // namespace
 
-Centring parse_centring(std::string_view text) {
-  for (const Centring one : {Centring::kAuto, Centring::kAlways, Centring::kNever}) {
-    if (to_string(one) == text) return one;
-  }
-  fail_usage("unknown centring '{}'; use auto, always or never", text);
-}
+Keep parse_keep(std::string_view text) { return value_of(kKeeps, text, "choice of an epoch"); }
 
-std::string_view to_string(Centring centring) {
-  switch (centring) {
-    case Centring::kAlways:
-      return "always";
-    case Centring::kNever:
-      return "never";
-    case Centring::kAuto:
-      break;
-  }
-  return "auto";
-}
+std::string_view to_string(Keep keep) { return word_of(kKeeps, keep); }
 
-Keep parse_keep(std::string_view text) {
-  if (text == "best") return Keep::kBest;
-  if (text == "last") return Keep::kLast;
-  fail_usage("unknown choice '{}'; use best or last", text);
-}
+Centring parse_centring(std::string_view text) { return value_of(kCentrings, text, "centring"); }
+
+std::string_view to_string(Centring centring) { return word_of(kCentrings, centring); }
 
 CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress) {

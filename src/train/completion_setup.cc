@@ -163,7 +163,7 @@ nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledg
       {"validation_episodes", options.validation.episodes},
       {"validation_every", options.validation.every},
       {"selection_methods", options.selection_methods},
-      {"keep", options.keep == Keep::kBest ? "best" : "last"},
+      {"keep", to_string(options.keep)},
       {"seed", options.seed}};
   // Named only where it was asked for, so that older states can be gone on from.
   if (options.centring != Centring::kAuto) made_by["centring"] = to_string(options.centring);

@@ -1,8 +1,17 @@
 #include "train/metatrain_options.h"
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
+namespace {
+
+constexpr EnumWord<BatchNormStatistics> kBatchNormStatistics[] = {{BatchNormStatistics::kRunning, "running"},
+                                                                  {BatchNormStatistics::kBatch, "batch"}};
+constexpr EnumWord<AttributeStatistics> kAttributeStatistics[] = {{AttributeStatistics::kRecomputed, "recomputed"},
+                                                                  {AttributeStatistics::kKept, "kept"}};
+
+}  // namespace
 
 using nlohmann::json;
 
@@ -65,25 +74,15 @@ EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFi
 }
 
 BatchNormStatistics parse_batch_norm_statistics(std::string_view text) {
-  for (const auto one : {BatchNormStatistics::kRunning, BatchNormStatistics::kBatch}) {
-    if (text == to_string(one)) return one;
-  }
-  fail_usage("unknown batch-norm statistics '{}': expected running or batch", text);
+  return value_of(kBatchNormStatistics, text, "batch-norm statistics");
 }
 
-std::string_view to_string(BatchNormStatistics statistics) {
-  return statistics == BatchNormStatistics::kRunning ? "running" : "batch";
-}
+std::string_view to_string(BatchNormStatistics statistics) { return word_of(kBatchNormStatistics, statistics); }
 
 AttributeStatistics parse_attribute_statistics(std::string_view text) {
-  for (const auto one : {AttributeStatistics::kRecomputed, AttributeStatistics::kKept}) {
-    if (text == to_string(one)) return one;
-  }
-  fail_usage("unknown attribute statistics '{}': expected recomputed or kept", text);
+  return value_of(kAttributeStatistics, text, "attribute statistics");
 }
 
-std::string_view to_string(AttributeStatistics statistics) {
-  return statistics == AttributeStatistics::kRecomputed ? "recomputed" : "kept";
-}
+std::string_view to_string(AttributeStatistics statistics) { return word_of(kAttributeStatistics, statistics); }
 
 }  // namespace protocom

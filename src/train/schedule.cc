@@ -2,10 +2,14 @@
 
 #include <cmath>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<ScheduleShape> kScheduleShapes[] = {
+    {ScheduleShape::kStep, "step"}, {ScheduleShape::kCosine, "cosine"}, {ScheduleShape::kCosineSteps, "cosine-steps"}};
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kStepFactor = 0.1;
@@ -15,25 +19,11 @@ double half_cosine(double share) { return 0.5 * (1 + std::cos(kPi * share)); }
 
 }  // namespace
 
-ScheduleShape parse_schedule_shape(const std::string& text) {
-  if (text == "step") return ScheduleShape::kStep;
-  for (const ScheduleShape shape : {ScheduleShape::kCosine, ScheduleShape::kCosineSteps}) {
-    if (text == to_string(shape)) return shape;
-  }
-  fail_usage("unknown learning-rate schedule '{}': expected step, cosine or cosine-steps", text);
+ScheduleShape parse_schedule_shape(std::string_view text) {
+  return value_of(kScheduleShapes, text, "learning-rate schedule");
 }
 
-std::string_view to_string(ScheduleShape shape) {
-  switch (shape) {
-    case ScheduleShape::kCosine:
-      return "cosine";
-    case ScheduleShape::kCosineSteps:
-      return "cosine-steps";
-    case ScheduleShape::kStep:
-      break;
-  }
-  return "step";
-}
+std::string_view to_string(ScheduleShape shape) { return word_of(kScheduleShapes, shape); }
 
 double Schedule::at(int64_t epoch) const {
   const auto total = static_cast<double>(epochs);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace protocom::http {
@@ -10,10 +11,10 @@ namespace protocom::http {
 /// What a key allows: kWrite is everything that changes the recognizer, and kRead.
 enum class Role { kRead, kWrite };
 
-/// "read" or "write".
-std::string name_of(Role role);
-/// Throws UsageError for another word.
-Role role_of(const std::string& name);
+/// "read" or "write". Throws UsageError for another word.
+Role parse_role(std::string_view text);
+/// The same words.
+std::string_view to_string(Role role);
 
 /// A key as it is kept: only its hash, which nobody can turn back, since keys are 256 random bits.
 struct ApiKey {

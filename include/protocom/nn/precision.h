@@ -18,7 +18,7 @@ enum class Precision {
 };
 
 /// "auto", "float32" or "bfloat16". Throws UsageError for anything else.
-Precision parse_precision(const std::string& text);
+Precision parse_precision(std::string_view text);
 /// The text that parse_precision understands.
 std::string_view to_string(Precision precision);
 

@@ -21,6 +21,8 @@ enum class Keep {
 
 /// "best" or "last". Throws UsageError for anything else.
 Keep parse_keep(std::string_view text);
+/// The same words.
+std::string_view to_string(Keep keep);
 
 /// Whether training sees the features less the mean of the base features.
 enum class Centring {

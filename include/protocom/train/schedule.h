@@ -14,7 +14,7 @@ enum class ScheduleShape {
 };
 
 /// "step", "cosine" or "cosine-steps". Throws UsageError for anything else.
-ScheduleShape parse_schedule_shape(const std::string& text);
+ScheduleShape parse_schedule_shape(std::string_view text);
 /// The text that parse_schedule_shape understands.
 std::string_view to_string(ScheduleShape shape);
 
