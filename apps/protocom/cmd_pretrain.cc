@@ -14,6 +14,7 @@ struct PretrainArguments {
   PretrainOptions pretrain;
   std::string schedule{to_string(pretrain.schedule.shape)};
   std::string method{to_string(pretrain.method)};
+  std::string initialisation{to_string(pretrain.initialisation)};
   std::string precision{to_string(pretrain.precision)};
   std::string augment_on{to_string(pretrain.augment_on)};
   bool rotation = false;
@@ -23,7 +24,8 @@ struct PretrainArguments {
 
 void print_result(const PretrainResult& result, const TrainingFiles& files) {
   std::vector<std::vector<std::string>> rows = {
-      {"best backbone", fmt::format("{} (epoch {})", files.out.string(), result.best_epoch)},
+      {result.validation_accuracy ? "best backbone" : "backbone",
+       fmt::format("{} (epoch {})", files.out.string(), result.best_epoch)},
       {"last backbone", files.last().string()},
       {"log", files.log().string()},
       {"TensorBoard", files.events().string()},
@@ -38,6 +40,7 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
 void run_pretrain(const CLI::App& command, PretrainArguments& options) {
   options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
   options.pretrain.method = parse_pretrain_method(options.method);
+  options.pretrain.initialisation = parse_initialisation(options.initialisation);
   options.pretrain.precision = parse_precision(options.precision);
   options.pretrain.augment_on = parse_augment_on(options.augment_on);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
@@ -64,6 +67,9 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
   command.add_option("--warm-up", recipe.schedule.warm_up, "Share of all steps in which the rate rises from 0");
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
+  command.add_option("--initialisation", options.initialisation,
+                     "kaiming, or whitened: what patches of base images look like, and to pass on what is given");
+  command.add_option("--bias-rate", recipe.bias_rate, "Rate of batch norms' biases, in learning rates");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,
                    "Of several processes: batch statistics over the whole batch, not each process's share");

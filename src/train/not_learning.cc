@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kImagesAClass = 20;
+constexpr int64_t kImagesAClass = 50;
 
 /// The first epoch, from 1, that begins behind the warm-up; the last one where there is none.
 int64_t first_judged(const Schedule& schedule) {
@@ -17,10 +17,19 @@ int64_t first_judged(const Schedule& schedule) {
   return std::min(warm + 1, schedule.epochs);
 }
 
+/// The usual rate, or a fifth of it where that is what did not learn.
+double better_rate(double rate, double usual) {
+  constexpr double kNear = 2;
+  return rate > usual / kNear && rate < usual * kNear ? rate / 5 : usual;
+}
+
 }  // namespace
 
-LearningWatch::LearningWatch(int64_t classes, const Schedule& schedule)
-    : classes_(classes), learning_rate_(schedule.learning_rate), first_epoch_(first_judged(schedule)) {}
+LearningWatch::LearningWatch(int64_t classes, const Schedule& schedule, double usual_rate)
+    : classes_(classes),
+      learning_rate_(schedule.learning_rate),
+      usual_rate_(usual_rate),
+      first_epoch_(first_judged(schedule)) {}
 
 std::string LearningWatch::add(int64_t epoch, const EpochSums& sums) {
   if (classes_ < 2 || epoch < first_epoch_) return "";
@@ -34,7 +43,7 @@ std::string LearningWatch::add(int64_t epoch, const EpochSums& sums) {
   return fmt::format(
       "epoch {}: {:.1f} % of the training images are named right, guessing among {} classes gives {:.1f} %: it is not "
       "learning at the rate {:g}; try --lr {:g}, or skip training: protocom extract with a ready encoder, then fit",
-      epoch, 100 * judged.accuracy(), classes_, 100 * chance, learning_rate_, learning_rate_ / 5);
+      epoch, 100 * judged.accuracy(), classes_, 100 * chance, learning_rate_, better_rate(learning_rate_, usual_rate_));
 }
 
 }  // namespace protocom

@@ -11,6 +11,7 @@
 #include "protocom/nn/batch_statistics.h"
 #include "train/base_images.h"
 #include "train/epoch_loop.h"
+#include "train/first_weights.h"
 #include "train/gradient_buckets.h"
 #include "train/kept_buffers.h"
 #include "train/not_learning.h"
@@ -42,8 +43,9 @@ class PretrainTrainer : public Trainer {
         loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_, pixels_.content())),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
-        watch_(base_.classes, options.schedule),
-        buckets_(state_.learned_parameters(options.rotation), group_) {
+        biases_(state_.biases()),
+        watch_(base_.classes, options.schedule, usual_rate(options)),
+        buckets_(begun(images), group_) {
     check_divides(loader_.batch_size(), "images of a batch", group_);
     logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes,
                   loader_.batches(), loader_.batch_size(), to_string(precision_), device_.str());
@@ -74,6 +76,9 @@ class PretrainTrainer : public Trainer {
     }
     if (state_.cpde) loss = loss + options_.cpde.order_weight * loss_of_orders(images, place);
     buckets_.backward(loss);
+    if (options_.bias_rate != 1) {
+      for (const at::Tensor& bias : biases_) bias.mutable_grad().mul_(options_.bias_rate);
+    }
     const at::Tensor mean = loss.detach().to(at::kDouble);
     const at::Tensor hits = logits.argmax(1).eq(labels).sum().to(at::kDouble);
     return at::stack({mean * labels.size(0), hits, at::full_like(mean, labels.size(0))});
@@ -131,6 +136,15 @@ class PretrainTrainer : public Trainer {
   }
 
  private:
+  /// The parameters, with the values that they are to begin with.
+  [[nodiscard]] std::vector<at::Tensor> begun(const PackedImages& images) {
+    if (options_.initialisation == Initialisation::kWhitened) {
+      whiten_first_convolution(*state_.backbone, images.pixels, base_.rows, options_.seed);
+      pass_inputs_on(*state_.backbone);
+    }
+    return state_.learned_parameters(options_.rotation);
+  }
+
   /// [b, d]
   [[nodiscard]] at::Tensor forward(const at::Tensor& images) {
     const PrecisionScope scope(precision_, device_);
@@ -164,6 +178,7 @@ class PretrainTrainer : public Trainer {
   BatchLoader loader_;
   ImageValidation validation_;
   PretrainState state_;
+  std::vector<at::Tensor> biases_;
   LearningWatch watch_;
   int64_t side_ = 0;  ///< of the epoch's images, pixels
   GradientBuckets buckets_;

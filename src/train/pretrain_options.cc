@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocom/core/device.h"
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/methods.h"
 
@@ -11,6 +12,13 @@ namespace protocom {
 using nlohmann::json;
 
 namespace {
+
+constexpr EnumWord<PretrainMethod> kPretrainMethods[] = {{PretrainMethod::kClassification, "classification"},
+                                                         {PretrainMethod::kCpde, "cpde"}};
+constexpr EnumWord<Initialisation> kInitialisations[] = {{Initialisation::kKaiming, "kaiming"},
+                                                         {Initialisation::kWhitened, "whitened"}};
+constexpr EnumWord<AugmentOn> kAugmentOn[] = {
+    {AugmentOn::kAuto, "auto"}, {AugmentOn::kHost, "host"}, {AugmentOn::kDevice, "device"}};
 
 constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 layers leaves one place of them
 
@@ -42,6 +50,8 @@ void check_pretrain(const PretrainOptions& options) {
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
   }
+  if (!(options.bias_rate > 0 && options.bias_rate <= 1000))
+    fail_usage("the rate of biases must be above 0 and at most 1000 learning rates, found {}", options.bias_rate);
   check_cpde(options);
   const AugmentOptions& augment = options.augment;
   if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
@@ -52,11 +62,13 @@ void check_pretrain(const PretrainOptions& options) {
   }
 }
 
+double usual_rate(const PretrainOptions& options) { return kPretrainRate * static_cast<double>(options.batch) / 128; }
+
 PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
   options.backbone.image_size = images.image_size();
   options.backbone.resize = images.resize;
   double& rate = options.schedule.learning_rate;
-  if (rate == 0) rate = kPretrainRate * static_cast<double>(options.batch) / 128;
+  if (rate == 0) rate = usual_rate(options);
   return options;
 }
 
@@ -93,7 +105,9 @@ json pretrain_made_by(const PackedImages& images, const PretrainOptions& options
                   {"colour_jitter", options.augment.colour_jitter},
                   {"flip_probability", options.augment.flip_probability},
                   {"seed", options.seed}};
-  // Trainings without growth, and those for classification, are resumed as they were begun before there were others.
+  // What these were before there were others is not named, so that older trainings can be gone on from.
+  if (options.initialisation != Initialisation::kKaiming) made_by["initialisation"] = to_string(options.initialisation);
+  if (options.bias_rate != 1) made_by["bias_rate"] = options.bias_rate;
   if (options.growth.first_side > 0)
     made_by.update({{"first_side", options.growth.first_side}, {"growth_share", options.growth.share}});
   if (options.method == PretrainMethod::kClassification) return made_by;
@@ -137,34 +151,18 @@ EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFile
   return loop;
 }
 
-PretrainMethod parse_pretrain_method(std::string_view text) {
-  for (const PretrainMethod method : {PretrainMethod::kClassification, PretrainMethod::kCpde}) {
-    if (text == to_string(method)) return method;
-  }
-  fail_usage("there is no pre-training '{}': expected classification or cpde", text);
+PretrainMethod parse_pretrain_method(std::string_view text) { return value_of(kPretrainMethods, text, "pre-training"); }
+
+std::string_view to_string(PretrainMethod method) { return word_of(kPretrainMethods, method); }
+
+Initialisation parse_initialisation(std::string_view text) {
+  return value_of(kInitialisations, text, "initialisation");
 }
 
-std::string_view to_string(PretrainMethod method) {
-  return method == PretrainMethod::kCpde ? "cpde" : "classification";
-}
+std::string_view to_string(Initialisation initialisation) { return word_of(kInitialisations, initialisation); }
 
-AugmentOn parse_augment_on(std::string_view text) {
-  for (const AugmentOn where : {AugmentOn::kAuto, AugmentOn::kHost, AugmentOn::kDevice}) {
-    if (text == to_string(where)) return where;
-  }
-  fail_usage("images cannot be augmented on '{}': expected auto, host or device", text);
-}
+AugmentOn parse_augment_on(std::string_view text) { return value_of(kAugmentOn, text, "place of augmentation"); }
 
-std::string_view to_string(AugmentOn where) {
-  switch (where) {
-    case AugmentOn::kHost:
-      return "host";
-    case AugmentOn::kDevice:
-      return "device";
-    case AugmentOn::kAuto:
-      break;
-  }
-  return "auto";
-}
+std::string_view to_string(AugmentOn where) { return word_of(kAugmentOn, where); }
 
 }  // namespace protocom

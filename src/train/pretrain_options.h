@@ -10,6 +10,9 @@ namespace protocom {
 /// Throws UsageError for options out of range.
 void check_pretrain(const PretrainOptions& options);
 
+/// The learning rate where none is stated: kPretrainRate for each 128 images of a batch.
+double usual_rate(const PretrainOptions& options);
+
 /// The options with the images' size and a stated learning rate.
 PretrainOptions resolved(PretrainOptions options, const PackedImages& images);
 

@@ -59,6 +59,16 @@ std::vector<at::Tensor> PretrainState::learned_parameters(RotationTask rotations
   return parameters;
 }
 
+std::vector<at::Tensor> PretrainState::biases() const {
+  constexpr std::string_view kEnd = ".bias";
+  std::vector<at::Tensor> found;
+  for (const auto& [name, tensor] : backbone->state_dict()) {
+    if (name.size() > kEnd.size() && name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0)
+      found.push_back(tensor);
+  }
+  return found;
+}
+
 at::Tensor PretrainState::logits(const at::Tensor& features) {
   return cpde ? cpde_logits(features, *cpde, cpde_options.enhancing) : classifier(features);
 }

@@ -49,6 +49,10 @@ ValClasses drop_small_classes(FeatureSet& images, int64_t labelled) {
 std::optional<EpisodeShape> fit(FeatureSet& images, const EpisodeShape& asked) {
   const int64_t labelled = std::max(asked.k_shot, asked.most_shots) + asked.unlabelled;
   const ValClasses classes = drop_small_classes(images, labelled);
+  if (classes.usable == 0 && classes.too_small == 0) {
+    logger().warn("there are no val classes, and too few base classes to leave some out: the last epoch is kept");
+    return std::nullopt;
+  }
   if (classes.usable < 2) {
     logger().warn("{} val classes have more than {} images, validation needs two: the last epoch is kept",
                   classes.usable, labelled);

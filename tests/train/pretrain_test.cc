@@ -53,6 +53,8 @@ PretrainOptions quick_pretraining() {
   options.schedule.epochs = 4;
   options.schedule.learning_rate = 0.05;
   options.batch = 16;
+  options.initialisation = Initialisation::kKaiming;
+  options.bias_rate = 1;
   options.precision = Precision::kFloat32;
   options.device = "cpu";
   options.validation.episodes = 20;
@@ -123,10 +125,10 @@ TEST(Pretrain, SaysThatItIsNotLearningAtARateThatIsFarTooHigh) {
   const testing::TempDir folder;
   PretrainOptions options = quick_pretraining();
   options.schedule.learning_rate = 5;
-  options.schedule.epochs = 6;  // three of 48 images make the 120 that six classes need
+  options.schedule.epochs = 7;  // of 48 images: they make the 300 that six classes need
   const testing::Logged heard;
   pretrain(halves(6, 0, 10), options, into(folder / "b.npz"), Progress::none());
-  EXPECT_THAT(heard.text(), HasSubstr("it is not learning at the rate 5; try --lr 1"));
+  EXPECT_THAT(heard.text(), HasSubstr("it is not learning at the rate 5; try --lr 0.00625"));
 }
 
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
@@ -319,6 +321,47 @@ TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
       HasSubstr("weight_decay was 0.0005, is 0.25"));
 }
 
+TEST(Pretrain, BeginsWhitenedOnBaseImagesAndGoesOnAsItBegan) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(2, 0, 16);
+  PretrainOptions options = quick_pretraining();
+  options.schedule.learning_rate = 1e-9;
+  options.initialisation = Initialisation::kWhitened;
+  pretrain(images, options, into(folder / "b.npz"), Progress::none());
+  const at::Tensor first = read_backbone(folder / "b.npz", {})->state_dict().front().second;
+  EXPECT_TRUE(at::allclose(first.slice(0, 0, 27), -first.slice(0, 27, 54), 0, 1e-6));
+  EXPECT_FALSE(at::allclose(first.slice(0, 0, 10), -first.slice(0, 54, 64), 0, 1e-3));
+  options.initialisation = Initialisation::kKaiming;
+  EXPECT_THAT(
+      message_of([&] { pretrain(images, options, into(folder / "b.npz", Resume::kIfThere), Progress::none()); }),
+      HasSubstr("initialisation"));
+}
+
+TEST(Pretrain, BiasesTakeStepsOfTheirRate) {
+  const testing::TempDir folder;
+  const PackedImages images = halves(2, 0, 8);
+  PretrainOptions options = quick_pretraining();
+  options.schedule.epochs = 1;
+  options.batch = 16;  // one step
+  const auto trained = [&](double rate) {
+    options.bias_rate = rate;
+    const std::filesystem::path out = folder / fmt::format("{}.npz", rate);
+    pretrain(images, options, into(out), Progress::none());
+    return read_backbone(out, {})->state_dict();
+  };
+  const auto once = trained(1), eightfold = trained(8);
+  int64_t biases = 0;
+  for (size_t i = 0; i < once.size(); ++i) {
+    const auto& [name, tensor] = once[i];
+    const bool is_bias = name.find(".bias") != std::string::npos && tensor.abs().max().item<double>() > 0;
+    biases += is_bias ? 1 : 0;
+    EXPECT_TRUE(
+        at::allclose(eightfold[i].second.to(at::kDouble), tensor.to(at::kDouble) * (is_bias ? 8 : 1), 1e-5, 1e-8))
+        << name;
+  }
+  EXPECT_GE(biases, 4);
+}
+
 TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   const testing::TempDir folder;
   PretrainOptions options = quick_pretraining();
@@ -453,6 +496,11 @@ TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   options = quick_pretraining();
   options.schedule.learning_rate = -0.1;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
+  for (const double rate : {0.0, -1.0, 1001.0}) {
+    options = quick_pretraining();
+    options.bias_rate = rate;
+    EXPECT_THROW(run(halves(2, 0, 8), options), UsageError) << rate;
+  }
   options = quick_pretraining();
   options.batch = 1;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);

@@ -86,7 +86,9 @@ TEST(Validation, HasAsManyQueriesAsTheSmallestClassAllows) {
 TEST(Validation, IsNotPossibleWithOneClassOrWithoutEpisodes) {
   const Logged logged;
   EXPECT_EQ(Validation(val_classes({20}), ten_episodes(), 1).every(), 0);
-  EXPECT_THAT(logged.text(), HasSubstr("the last epoch is kept"));
+  EXPECT_THAT(logged.text(), HasSubstr("1 val classes have more than 1 images, validation needs two: the last epoch"));
+  EXPECT_EQ(Validation(val_classes({}), ten_episodes(), 1).every(), 0);
+  EXPECT_THAT(logged.text(), HasSubstr("there are no val classes"));
   ValidationOptions none;
   none.episodes = 0;
   EXPECT_EQ(Validation(val_classes({20, 20}), none, 1).every(), 0);

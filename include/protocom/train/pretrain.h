@@ -58,6 +58,15 @@ enum class AugmentOn {
 AugmentOn parse_augment_on(std::string_view text);
 std::string_view to_string(AugmentOn where);
 
+/// What a network is before it has seen anything.
+enum class Initialisation {
+  kKaiming,  ///< convolutions are normal draws (He et al. 2015, fan-out): the authors' own
+  kWhitened  ///< the first one whitens patches as base images have them, the others pass on what they are given
+};
+/// "kaiming" or "whitened". Throws UsageError for anything else.
+Initialisation parse_initialisation(std::string_view text);
+std::string_view to_string(Initialisation initialisation);
+
 /// The learning rate for each 128 images of a batch where none is stated (docs/results.md, "Rates that learn").
 inline constexpr double kPretrainRate = 0.05;
 
@@ -69,6 +78,10 @@ struct PretrainOptions {
   Schedule schedule{ScheduleShape::kCosine, 0, 100, Schedule{}.milestones, 0.1};
   int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;
+  Initialisation initialisation = Initialisation::kWhitened;  ///< docs/results.md, "Weights to begin with"
+  /// Of the biases of batch norms, in learning rates (Page, "How to train your ResNet", 2019), while their weight decay
+  /// stays that of a rate of 1: their gradients are multiplied by it. Above 0.
+  double bias_rate = 16;
   double label_smoothing = 0;
   PretrainMethod method = PretrainMethod::kClassification;
   CpdeOptions cpde;                            ///< with PretrainMethod::kCpde
