@@ -8,8 +8,8 @@ namespace {
 std::string prior_sentence(const PldaModel& model) {
   const double share = 100 * model.explained_left_out;
   const std::string much = share >= 0.5 ? fmt::format("{:.0f} %", share) : "nothing";
-  return fmt::format("The prior {} explains {} of base class means that it was not fitted on.", model.knowledge->name(),
-                     much);
+  return fmt::format("The settings of the prior {} are those that explain most of base class means left out of it: {}.",
+                     model.knowledge->name(), much);
 }
 
 nlohmann::json json_of(const ByShots& value) { return {{"0", value.none}, {"1", value.one}, {"5", value.five}}; }
@@ -30,7 +30,7 @@ nlohmann::json json_of(const KnowledgeWorth& worth) {
 
 std::vector<std::string> findings_of(const PldaFit& fit) {
   std::vector<std::string> findings = {knowledge_sentence(fit)};
-  if (fit.model.knowledge) findings.push_back(prior_sentence(fit.model));
+  if (fit.model.knowledge && fit.strength) findings.push_back(prior_sentence(fit.model));
   if (const std::string worth = knowledge_worth_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
   for (const PldaTrial& trial : fit.tried) {
     if (!trial.chosen) continue;

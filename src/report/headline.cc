@@ -55,11 +55,12 @@ std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
     return fmt::format("{}, {} is right on {:.1f} % of the queries: {:.1f} points more than the class mean.",
                        setting(winner), with_mode(winner), winner.accuracy.value, gain.value);
   }
+  const bool is_worse = gain.value + gain.ci95 < 0.0;
   return fmt::format(
-      "{}, no method measurably beats the class mean, which is right on {:.1f} % of the queries: the best other one, "
-      "{}, differs by "
-      "{} ± {:.1f} points.",
-      setting(mean), mean.accuracy.value, with_mode(winner), signed_points(gain.value), gain.ci95);
+      "{}, no {} method measurably beats the class mean, which is right on {:.1f} % of the queries: the best other "
+      "one, {}, {} {} ± {:.1f} points.",
+      setting(mean), winner.mode, mean.accuracy.value, winner.method, is_worse ? "loses" : "differs by",
+      is_worse ? format_number(-gain.value, 1) : signed_points(gain.value), gain.ci95);
 }
 
 /// The rows with the fewest shots and the best of each kind among them.

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kPldaDim = 24;
 constexpr int64_t kPldaClasses = 20;  // the first fourteen are base classes
@@ -281,9 +282,11 @@ TEST(PldaFindings, SayThatAPriorExplainsNothingWhereItIsWorseThanNone) {
   fit.model = plda_model_of(told_plda()->state());
   fit.strength = 0.5;
   fit.model.explained_left_out = -0.09;
-  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("The prior kernel-ridge explains nothing of")));
+  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("left out of it: nothing.")));
   fit.model.explained_left_out = 0.28;
-  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("explains 28 % of")));
+  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("left out of it: 28 %.")));
+  fit.strength = std::nullopt;
+  EXPECT_THAT(findings_of(fit), Not(Contains(HasSubstr("28 %")))) << "of too few classes to be measured";
 }
 
 }  // namespace

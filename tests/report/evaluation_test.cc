@@ -137,8 +137,11 @@ TEST(Headline, OfATransductiveMethodAloneSaysSo) {
 TEST(Headline, DoesNotClaimAGainThatIsWithinTheInterval) {
   const Evaluation parsed = parse_evaluation(
       evaluation({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 71.6)}), "r.json");
-  EXPECT_THAT(headline(parsed), HasSubstr("no method measurably beats the class mean"));
-  EXPECT_THAT(headline(parsed), HasSubstr("+0.1 ± 0.7 points"));  // sqrt(0.5^2 + 0.5^2)
+  EXPECT_THAT(headline(parsed), HasSubstr("no inductive method measurably beats the class mean"));
+  EXPECT_THAT(headline(parsed), HasSubstr("differs by +0.1 ± 0.7 points"));  // sqrt(0.5^2 + 0.5^2)
+  const Evaluation worse = parse_evaluation(
+      evaluation({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 69.0)}), "r.json");
+  EXPECT_THAT(headline(worse), HasSubstr("the best other one, completed, loses 2.5 ± 0.7 points"));
 }
 
 // The differences are 4 and 6: 5 ± 1.96 sqrt(2 / 2).
