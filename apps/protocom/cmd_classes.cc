@@ -28,6 +28,19 @@ json attributes_of(const RecognizerFile& file, const ClassEntry& entry) {
   return weights;
 }
 
+/// The same for people: in words where the knowledge has them, which may be several for one attribute.
+std::string attributes_text(const RecognizerFile& file, const ClassEntry& entry) {
+  const std::optional<Knowledge> knowledge = knowledge_of(file);
+  std::vector<std::string> texts;
+  const json weights = attributes_of(file, entry);
+  for (const auto& [name, weight] : weights.items()) {
+    const bool has_words = knowledge && knowledge->titles.count(name) > 0;
+    const std::string words = has_words ? knowledge->titles.at(name) : name;
+    texts.push_back(weight == 1.0 ? words : fmt::format("{} {:.2f}", words, weight.get<double>()));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 json to_json(const RecognizerFile& file, const ClassEntry& entry) {
   return {{"class", entry.name},    {"title", entry.description.title},
           {"images", entry.images}, {"attributes", attributes_of(file, entry)},
@@ -56,14 +69,10 @@ void run_show(const ClassesArguments& options) {
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
   if (options.as_json) return print_json(to_json(file, *one));
-  const json weights = attributes_of(file, *one);
-  std::vector<std::string> attributes;
-  for (const auto& [name, weight] : weights.items())
-    attributes.push_back(weight == 1.0 ? name : fmt::format("{} {:.2f}", name, weight.get<double>()));
   print_table({{"class", one->name},
                {"title", one->description.title},
                {"images", std::to_string(one->images)},
-               {"attributes", fmt::format("{}", fmt::join(attributes, ", "))},
+               {"attributes", attributes_text(file, *one)},
                {"embedding from", one->description.embedding_source},
                {"enrolled", time_text(one->time)}});
 }

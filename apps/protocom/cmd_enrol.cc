@@ -2,6 +2,7 @@
 #include "enrol_report.h"
 #include "image_arguments.h"
 #include "protocom/serve/enrol_requests.h"
+#include "recognizer_views.h"
 
 namespace protocom::cli {
 namespace {
@@ -28,6 +29,27 @@ std::vector<EnrolRequest> requests_of_file(const EnrolArguments& options, const 
   return requests;
 }
 
+bool gives_a_name_alone(const EnrolRequest& request) {
+  const ClassRequest& said = request.description;
+  return request.images.empty() && !request.features.defined() && said.attributes.empty() && said.synset.empty() &&
+         said.vectors.empty();
+}
+
+/// A new class of which nothing is known would get its share of the answers all the same.
+void check_something_is_known(const std::vector<EnrolRequest>& requests, const RecognizerFile& file) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& one : requests) {
+    if (gives_a_name_alone(one) && !file.has_class(one.description.name)) names.push_back(one.description.name);
+  }
+  if (names.empty()) return;
+  const std::optional<Knowledge> knowledge = knowledge_of(file);
+  for (const std::string& name : names) {
+    if (!knowledge || knowledge->class_index(name) < 0)
+      fail_usage("nothing is known of a class '{}': give images of it, or its attributes (--attributes, --table)",
+                 name);
+  }
+}
+
 /// One class, or those of a folder, a CSV or a features file.
 std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const ImageArguments& images,
                                       const RecognizerFile& file) {
@@ -51,6 +73,7 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
     one.description.vectors = options.vectors;
     one.description.wordnet = options.wordnet;
   }
+  check_something_is_known(requests, file);
   return requests;
 }
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <map>
 
@@ -117,11 +118,12 @@ void run_watch(const WatchArguments& options) {
   logger().info("watching {}", options.folder);
   std::vector<fs::path> images;
   if (options.existing) images = arrivals.existing();
-  answer(recognizer, images, take);
-  for (auto seen = static_cast<int64_t>(images.size()); options.most == 0 || seen < options.most;) {
-    images = arrivals.next();
+  size_t left = options.most == 0 ? SIZE_MAX : static_cast<size_t>(options.most);
+  for (;; images = arrivals.next()) {
+    if (images.size() > left) images.resize(left);
     answer(recognizer, images, take);
-    seen += static_cast<int64_t>(images.size());
+    left -= images.size();
+    if (left == 0) return;
   }
 }
 
@@ -134,7 +136,7 @@ void add_watch_command(CLI::App& app) {
   command->add_option("--format", options->format, "json (an object a line) or csv")
       ->check(CLI::IsMember({"json", "csv"}));
   command->add_flag("--existing", options->existing, "First those that are there already");
-  command->add_option("--most", options->most, "Ends after so many images; 0: never")
+  command->add_option("--most", options->most, "Ends after so many images, those of --existing among them; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });

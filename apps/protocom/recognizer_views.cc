@@ -34,6 +34,13 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
 
 }  // namespace
 
+std::optional<Knowledge> knowledge_of(const RecognizerFile& file) {
+  std::optional<Knowledge> knowledge;
+  if (file.artefact("knowledge") != nullptr)
+    file.read_artefact("knowledge", [&](const std::filesystem::path& path) { knowledge = read_knowledge(path); });
+  return knowledge;
+}
+
 std::string time_text(int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts{};
@@ -54,8 +61,7 @@ void print_info(const RecognizerFile& file) {
   rows.insert(
       rows.end(),
       {{"images are brought to", describe(settings.preprocessing)},
-       {"features", fmt::format("{} numbers, {}", settings.feature_dim,
-                                settings.feature_type == FeatureType::kFloat16 ? "float16" : "float32")},
+       {"features", fmt::format("{} numbers, {}", settings.feature_dim, to_string(settings.feature_type))},
        {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
        {"attributes", std::to_string(settings.attributes.size())},
        {"classes", std::to_string(classes.size())},

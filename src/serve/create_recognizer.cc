@@ -1,5 +1,7 @@
 #include "protocom/serve/create_recognizer.h"
 
+#include <ATen/ATen.h>
+
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/knowledge/knowledge.h"
@@ -20,19 +22,65 @@ void check_parts(const NewRecognizer& parts) {
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
 }
 
+const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
+
 /// The backbone's sizes and preprocessing, which the model has to take.
 void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
   ForeignBackbone said;
   said.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
   const auto backbone = open_backbone(parts.backbone, said);
   if (model.feature_dim() != backbone->dim())
-    fail("the backbone gives features of {} dimensions, the {} takes {}: it was made with another backbone",
-         backbone->dim(), model.fitted ? "fitted method" : "completion model", model.feature_dim());
+    fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
+         backbone->dim(), model_file(parts).string(), model.feature_dim());
   if (const auto& trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
     logger().warn("images are brought to '{}', those of the model's features were '{}'",
                   describe(backbone->preprocessing()), describe(*trained));
   settings.preprocessing = backbone->preprocessing();
   settings.feature_dim = backbone->dim();
+}
+
+/// A class of which nothing is said, prepared as those that are enrolled will be: throws what the method says of
+/// descriptions of other sizes than it was fitted on.
+void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
+  const auto attributes = static_cast<int64_t>(settings.attributes.size());
+  KnowledgeTable table;
+  table.classes = {"a class"};
+  table.attributes = settings.attributes;
+  table.association = at::zeros({1, attributes});
+  table.class_embedding = at::zeros({1, settings.embedding_dim});
+  table.attribute_embedding = at::zeros({attributes, settings.embedding_dim});
+  MethodContext context;
+  context.knowledge = &table;
+  context.class_names = &table.classes;
+  const at::NoGradGuard no_grad;
+  check_needs(method, context);
+  static_cast<void>(method.prepare(context));
+}
+
+/// Throws Error where descriptions by the knowledge have other sizes than the model takes.
+void check_descriptions(const NewRecognizer& parts, const StoreModel& model, const RecognizerSettings& settings) {
+  if (model.fitted) {
+    try {
+      return prepare_a_class(*model.fitted->method, settings);
+    } catch (const Error& error) {
+      fail("{} does not fit {}: {}", parts.knowledge.string(), parts.fitted.string(), error.what());
+    }
+  }
+  const int64_t taken = model.completion->network.options().embedding_dim;
+  if (taken != settings.embedding_dim)
+    fail("{}: embeddings of {} dimensions, {} takes {}: it was trained with another knowledge file",
+         parts.knowledge.string(), settings.embedding_dim, parts.model.string(), taken);
+}
+
+/// `hash`: hash_file of the knowledge that is given.
+void warn_of_other_knowledge(const NewRecognizer& parts, const StoreModel& model, const std::string& hash) {
+  if (model.knowledge_hash.empty() || model.knowledge_hash == hash) return;
+  const char* made = model.fitted ? "fitted" : "trained";
+  logger().warn(
+      "{} was {} with another knowledge than {} (hash {} there, {} here): descriptions of classes may mean something "
+      "else; {} again, or give the file that it was {} with",
+      model_file(parts).string(), made, parts.knowledge.string(), model.knowledge_hash, hash,
+      model.fitted ? "fit" : "train", made);
 }
 
 /// The attributes and embeddings that descriptions of classes have.
@@ -43,10 +91,10 @@ void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, Recogn
       fail_usage("the method was fitted with knowledge of the classes: give the same file with --knowledge");
     return;
   }
-  settings.embedding_dim = read_knowledge(parts.knowledge).embedding_dim();
-  if (model.completion && model.completion->network.options().embedding_dim != settings.embedding_dim)
-    fail("{}: embeddings of {} dimensions, the completion model takes {}: it was trained with another knowledge file",
-         parts.knowledge.string(), settings.embedding_dim, model.completion->network.options().embedding_dim);
+  const Knowledge knowledge = read_knowledge(parts.knowledge);
+  settings.embedding_dim = knowledge.embedding_dim();
+  check_descriptions(parts, model, settings);
+  warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }
 
 std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
@@ -66,7 +114,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   RecognizerSettings settings;
   settings.feature_type = parts.feature_type;
   settings.thumbnail_side = parts.thumbnail_side;
-  const StoreModel model = read_store_model(parts.fitted.empty() ? parts.model : parts.fitted);
+  const StoreModel model = read_store_model(model_file(parts));
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);

@@ -37,6 +37,14 @@ NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
   return unknown;
 }
 
+/// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge has not.
+NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request, const NewClassOptions& options) {
+  const WordNet wordnet(request.wordnet);
+  NewClass found = describe_by_synset(knowledge, wordnet, request.synset, options);
+  for (std::string& one : found.outside_vocabulary) one = title(wordnet.synset(one));
+  return found;
+}
+
 NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
@@ -44,7 +52,7 @@ NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   options.unknown = request.unknown;
   if (!request.vectors.empty()) options.vectors = request.vectors;
   options.weights = request.weights;
-  if (!request.synset.empty()) return describe_by_synset(knowledge, WordNet(request.wordnet), request.synset, options);
+  if (!request.synset.empty()) return class_of_synset(knowledge, request, options);
   const int64_t row = knowledge.class_index(request.name);
   if (request.attributes.empty() && row >= 0) return known_class(knowledge, row);
   if (request.attributes.empty() && request.vectors.empty()) return unknown_class(knowledge, request.name);
@@ -87,7 +95,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
     left_out->insert(found.outside_vocabulary.begin(), found.outside_vocabulary.end());
   } else if (!found.outside_vocabulary.empty()) {
     logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
-                  found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, ", "));
+                  found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, "; "));
   }
   if (description.association.count_nonzero().item<int64_t>() == 0) {
     logger().warn(

@@ -37,7 +37,7 @@ Enrolee enrolee_of(const StoredClass& stored) {
 void import_class_store(const fs::path& store, const fs::path& path, const NewRecognizer& parts,
                         const Provenance& provenance) {
   const ClassStore read = read_class_store(store);
-  if (fs::exists(path)) fail("{} is already there: remove it, or choose another name", path.string());
+  check_absent(path);
   write_file_with(path, [&](const fs::path& temporary) {
     create_recognizer(temporary, parts_of(read, store, parts), provenance);
     RecognizerFile file(temporary);

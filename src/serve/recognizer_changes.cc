@@ -24,6 +24,11 @@ class Change {
     entry_.id = database.last_row();
   }
   [[nodiscard]] int64_t id() const { return entry_.id; }
+  /// Says what it was where that is known at its end only.
+  void call(const std::string& what) {
+    entry_.what = excerpt(what, 200);
+    database_.prepare("UPDATE changes SET what = ? WHERE id = ?").bind(entry_.what).bind(entry_.id).run();
+  }
   void commit() {
     transaction_.commit();
     made_ = entry_;
@@ -134,6 +139,8 @@ int64_t add_examples(const Database& database, const Change& change, int64_t id,
   return added;
 }
 
+bool describes_anew(const Enrolee& one) { return one.description && one.describe == Describe::kAnyClass; }
+
 /// Returns whether anything was changed.
 bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings, const Enrolee& one,
                Enrolled& done) {
@@ -142,9 +149,10 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   if (!id && !one.description)
     fail("{} has no class '{}', and nothing describes it", database.path().string(), one.name);
   if (!id) id = add_class(database, change, one.name);
-  const bool describes = done.is_new || (one.description && one.describe == Describe::kAnyClass);
+  const bool describes = done.is_new || describes_anew(one);
   if (describes) describe(database, change, *id, *one.description);
   done.added = add_examples(database, change, *id, one.examples, type_of(settings));
+  done.held = static_cast<int64_t>(one.examples.hashes.size()) - done.added;
   return describes || done.added > 0;
 }
 
@@ -157,10 +165,24 @@ void take_back(const Database& database, int64_t change) {
   database.prepare("DELETE FROM changes WHERE id = ?").bind(change).run();
 }
 
-std::string describe_change(const std::vector<Enrolee>& enrolees) {
-  if (enrolees.size() != 1) return fmt::format("enrol {} classes", enrolees.size());
-  const size_t images = enrolees.front().examples.hashes.size();
-  return fmt::format("enrol {} {} of '{}'", images, images == 1 ? "image" : "images", enrolees.front().name);
+/// "1 image", "2 images".
+std::string count_of(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string what_became_of(const Enrolled& one) {
+  const std::string& name = one.now.name;
+  const std::string by = "by " + count_of(one.now.description.association.count_nonzero().item<int64_t>(), "attribute");
+  if (one.added == 0)
+    return one.is_new ? fmt::format("enrol '{}', described {}", name, by) : fmt::format("describe '{}' {}", name, by);
+  std::string what = fmt::format("enrol {} of '{}'", count_of(one.added, "image"), name);
+  if (one.replaced) what += fmt::format(" and describe it {}", by);
+  if (one.held > 0) what += fmt::format(" ({} more {} there already)", one.held, one.held == 1 ? "was" : "were");
+  return what;
+}
+
+std::string describe_change(const std::vector<Enrolled>& done) {
+  return done.size() == 1 ? what_became_of(done.front()) : fmt::format("enrol {} classes", done.size());
 }
 
 }  // namespace
@@ -176,13 +198,18 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees
     check_examples(settings_, one.name, one.examples);
   }
   return reading(path(), [&] {
-    Change change(*database_, describe_change(enrolees), last_made_);
+    Change change(*database_, "enrol", last_made_);
     std::vector<Enrolled> done(enrolees.size());
     bool changed = false;
-    for (size_t i = 0; i < enrolees.size(); ++i)
+    for (size_t i = 0; i < enrolees.size(); ++i) {
+      const auto before = describes_anew(enrolees[i]) ? find_class(enrolees[i].name) : std::nullopt;
+      if (before) done[i].replaced = before->description;
       changed |= enrol_one(*database_, change, settings_, enrolees[i], done[i]);
+    }
     for (size_t i = 0; i < enrolees.size(); ++i) done[i].now = find_class(enrolees[i].name).value();
-    if (changed) change.commit();
+    if (!changed) return done;
+    change.call(describe_change(done));
+    change.commit();
     return done;
   });
 }

@@ -7,6 +7,7 @@
 #include "protocom/core/log.h"
 #include "protocom/core/memory_file.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 #include "protocom/features/embed.h"
 #include "protocom/serve/recognizer.h"
 
@@ -93,10 +94,8 @@ void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& kn
   }
   for (const std::string& one : typing_errors) logger().warn("left out: the knowledge has no attribute {}", one);
   if (others.empty()) return;
-  const size_t count = others.size();
-  if (count > kMostNamed) others.resize(kMostNamed);
-  logger().warn("attributes that the knowledge has not are left out ({}): {}{}", count, fmt::join(others, ", "),
-                count > kMostNamed ? ", ..." : "");
+  logger().warn("attributes that the knowledge has not are left out ({}): {}", others.size(),
+                first_of(others, kMostNamed));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
@@ -20,13 +21,14 @@ constexpr const char* kKind = "recognizer";
 constexpr int kFormatVersion = 1;
 constexpr int64_t kMostDim = int64_t{1} << 20;
 constexpr int64_t kLargestThumbnail = 1024;
-constexpr const char* kFloat16 = "float16";
+constexpr EnumWord<FeatureType> kFeatureTypes[] = {{FeatureType::kFloat32, "float32"},
+                                                   {FeatureType::kFloat16, "float16"}};
 
 nlohmann::json details_of(const RecognizerSettings& settings) {
   return {{"preprocessing", to_json(settings.preprocessing)},
           {"feature_dim", settings.feature_dim},
           {"embedding_dim", settings.embedding_dim},
-          {"feature_type", settings.feature_type == FeatureType::kFloat16 ? kFloat16 : "float32"},
+          {"feature_type", to_string(settings.feature_type)},
           {"thumbnail_side", settings.thumbnail_side}};
 }
 
@@ -114,11 +116,11 @@ std::string with_name(std::string text, const std::string& path, const std::stri
 
 }  // namespace
 
+std::string_view to_string(FeatureType type) { return word_of(kFeatureTypes, type); }
+
 void RecognizerFile::create(const fs::path& path, const RecognizerSettings& settings,
                             const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored) && !fs::is_empty(path, ignored))
-    fail("{} is already there: remove it, or choose another name", path.string());
+  check_absent(path);
   write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
 }
 
@@ -144,9 +146,11 @@ RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std
     settings.feature_dim = number_in(details, "feature_dim", kMostDim, where);
     settings.embedding_dim = number_in(details, "embedding_dim", kMostDim, where);
     settings.thumbnail_side = number_in(details, "thumbnail_side", kLargestThumbnail, where);
-    if (details.at("feature_type").get<std::string>() == kFloat16) settings.feature_type = FeatureType::kFloat16;
+    settings.feature_type = value_of(kFeatureTypes, details.at("feature_type").get<std::string>(), "type of features");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
+  } catch (const UsageError& error) {
+    fail("{}: the header is damaged: {}", where, error.what());
   }
   settings.attributes = std::move(attributes);
   return settings;

@@ -212,7 +212,7 @@ class Folder {
 }  // namespace
 
 void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
-  if (fs::exists(folder) && !fs::is_empty(folder)) fail("{} is already there: choose another folder", folder.string());
+  check_absent(folder);
   fs::create_directories(folder);
   const RecognizerContents contents = file.contents();
   const json document = {{"header", file.header().to_json()},
@@ -224,7 +224,7 @@ void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
 }
 
 void import_recognizer(const fs::path& folder, const fs::path& path, const Provenance& provenance) {
-  if (fs::exists(path)) fail("{} is already there: remove it, or choose another name", path.string());
+  check_absent(path);
   reading(folder / kDocument, [&] {
     const Folder read(folder);
     write_file_with(path, [&](const fs::path& temporary) { read.read_into(temporary, provenance); });

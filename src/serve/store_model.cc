@@ -39,11 +39,14 @@ void check_is_for_recognizers(const MethodSpec& method) {
 
 StoreModel read_store_model(const std::filesystem::path& path) {
   StoreModel read;
-  if (read_any_header(path).kind == "fitted-method")
+  const ArtefactHeader header = read_any_header(path);
+  if (header.kind == "fitted-method")
     read.fitted = read_fitted_method(path);
   else
     read.completion = read_completion_model(path);
   read.preprocessing = read_preprocessing(path);
+  const auto knowledge = header.provenance.inputs.find("knowledge");
+  if (knowledge != header.provenance.inputs.end()) read.knowledge_hash = knowledge->second;
   return read;
 }
 

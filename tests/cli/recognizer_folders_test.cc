@@ -86,6 +86,14 @@ TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
   EXPECT_EQ(answer.at("ranking")[0].at("class"), "seen");
 }
 
+TEST_F(Recognizers, WatchEndsAfterSoManyImagesThoseThatWereThereAmongThem) {
+  const std::string image = create_with_classes("most.pcm", 1).front();
+  for (const char* name : {"a.jpg", "b.jpg", "c.jpg"}) write_text(*folder_ / "waiting" / name, read_text(image));
+  const Outcome outcome = protocom(folder_->path(), {"watch", "most.pcm", "waiting", "--existing", "--most", "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json_lines(outcome.out).size(), 2u);
+}
+
 /// Waits for something, at most a minute.
 bool comes_true(const std::function<bool()>& what) {
   for (int i = 0; i < 600 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));

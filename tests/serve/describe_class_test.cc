@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "knowledge/mini_wordnet.h"
 #include "protocom/core/error.h"
 #include "serve/store_support.h"
+#include "support/logged.h"
+#include "support/temp_dir.h"
 
 namespace protocom::testing {
 namespace {
@@ -62,6 +65,21 @@ TEST(DescribeClass, AttributesAndASynsetTogetherAreRefused) {
   ClassRequest both = request("cat", {"tail"});
   both.synset = "cat.n.01";
   EXPECT_THROW(describe_class(knowledge(), store_model({0, 0}), both), UsageError);
+}
+
+TEST(DescribeClass, AttributesOfASynsetThatNoBaseClassHasAreSaidInWords) {
+  const TempDir folder;
+  const auto wnids = write_animals(folder.path());
+  Knowledge known = knowledge();
+  known.attributes = {"fin", wnids.at("tail")};
+  known.details = {{"source", {{"kind", "wordnet"}, {"relations", {"part"}}}}, {"embedding", {{"kind", "graph-svd"}}}};
+  ClassRequest bird = request("bird");
+  bird.synset = wnids.at("bird");
+  bird.wordnet = folder.path();
+  const Logged logged;
+  describe_class(known, store_model({0, 0}), bird);
+  EXPECT_THAT(logged.text(),
+              HasSubstr("class 'bird': attributes that no base class has cannot help (3): essence; head; wing"));
 }
 
 TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {

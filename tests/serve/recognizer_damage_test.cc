@@ -62,6 +62,11 @@ TEST_F(DamagedRecognizer, ANewerFormatIsRefusedByItsNumber) {
   EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 1")));
 }
 
+TEST_F(DamagedRecognizer, AnUnknownTypeOfFeaturesIsRefused) {
+  Database::open(path_).run("UPDATE header SET json = replace(json, 'float32', 'float8')");
+  EXPECT_THAT(opened(), AllOf(HasSubstr(path_.string()), HasSubstr("unknown type of features 'float8'")));
+}
+
 TEST_F(DamagedRecognizer, WhatAStrangerPlantedInTheSchemaIsRefused) {
   Database::open(path_).run("CREATE VIEW sneaky AS SELECT 1");
   EXPECT_THAT(opened(), HasSubstr("should have no 'sneaky'"));

@@ -85,6 +85,7 @@ TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
   EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);
   const Enrolled again = file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
   EXPECT_EQ(again.added, 1);
+  EXPECT_EQ(again.held, 1);
   EXPECT_EQ(again.now.images, 2);
   EXPECT_FALSE(again.is_new);
   const int64_t revision = file.revision();
@@ -130,6 +131,37 @@ TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
   EXPECT_EQ(file.find_class("dog")->images, 1);
   file.undo();
   EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({0.0F, 0.5F})));
+}
+
+TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
+  RecognizerFile file(path_);
+  EXPECT_FALSE(file.enrol({enrolee("dog", {{1, 2}}, {"a"}, 0)})[0].replaced) << "the class is new";
+  EXPECT_FALSE(file.enrol({enrolee("dog", {{3, 4}}, {"b"}, 1)})[0].replaced) << "it keeps its own";
+  Enrolee anew = enrolee("dog", {}, {}, 1);
+  anew.describe = Describe::kAnyClass;
+  const Enrolled done = file.enrol({anew})[0];
+  ASSERT_TRUE(done.replaced);
+  EXPECT_TRUE(done.replaced->association.equal(at::tensor({0.0F, 0.5F})));
+  EXPECT_TRUE(done.now.description.association.equal(at::tensor({1.0F, 0.5F})));
+}
+
+TEST_F(RecognizerFileTest, AChangeIsCalledByWhatIsNewInIt) {
+  RecognizerFile file(path_);
+  const auto called = [&](Enrolee one, Describe describe) {
+    one.describe = describe;
+    file.enrol({std::move(one)});
+    EXPECT_EQ(file.changes(1).front().what, file.last_made()->what);
+    return file.last_made()->what;
+  };
+  EXPECT_EQ(called(enrolee("cat", {}, {}), Describe::kNewClass), "enrol 'cat', described by 2 attributes");
+  EXPECT_EQ(called(enrolee("dog", {{1, 2}}, {"a"}), Describe::kNewClass), "enrol 1 image of 'dog'");
+  EXPECT_EQ(called(enrolee("dog", {{1, 2}, {3, 4}, {5, 6}}, {"a", "b", "c"}), Describe::kNewClass),
+            "enrol 2 images of 'dog' (1 more was there already)");
+  EXPECT_EQ(called(enrolee("dog", {}, {}, 0), Describe::kAnyClass), "describe 'dog' by 1 attribute");
+  EXPECT_EQ(called(enrolee("dog", {{1, 2}}, {"a"}), Describe::kAnyClass), "describe 'dog' by 2 attributes");
+  EXPECT_EQ(called(enrolee("dog", {{1, 2}, {3, 4}, {7, 8}}, {"a", "b", "d"}), Describe::kAnyClass),
+            "enrol 1 image of 'dog' and describe it by 2 attributes (2 more were there already)");
+  EXPECT_EQ(file.undo().what, "enrol 1 image of 'dog' and describe it by 2 attributes (2 more were there already)");
 }
 
 TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {

@@ -23,8 +23,9 @@ struct NewRecognizer {
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
 };
 
-/// Makes a recognizer without classes. Throws UsageError when a file is missing that it needs, Error when files do not
-/// fit one another, and what RecognizerFile::create throws.
+/// Makes a recognizer without classes. A model or method that says that it was made with another knowledge file, but
+/// takes descriptions of the sizes that this one gives, is logged as a warning. Throws UsageError when a file is
+/// missing that it needs, Error when files do not fit one another, and what RecognizerFile::create throws.
 void create_recognizer(const std::filesystem::path& path, const NewRecognizer& parts, const Provenance& provenance);
 
 /// Makes a recognizer of a class store: its classes, and the files that it names (looked for where they were, then

@@ -22,6 +22,9 @@ class Statement;
 /// In what numbers features are kept: float16 takes half the room and rounds them.
 enum class FeatureType { kFloat32, kFloat16 };
 
+/// "float32" or "float16", as files have it.
+std::string_view to_string(FeatureType type);
+
 /// What a recognizer is made with and keeps for its life.
 struct RecognizerSettings {
   Preprocessing preprocessing;                       ///< of every image
@@ -75,9 +78,11 @@ struct ClassEntry {
 
 /// What became of an Enrolee.
 struct Enrolled {
-  bool is_new = false;  ///< the class was not there
-  int64_t added = 0;    ///< images that the class did not hold already
-  ClassEntry now;       ///< the class as it is afterwards
+  bool is_new = false;                            ///< the class was not there
+  int64_t added = 0;                              ///< images that the class did not hold already
+  int64_t held = 0;                               ///< images that it did
+  ClassEntry now;                                 ///< the class as it is afterwards
+  std::optional<ClassDescription> replaced = {};  ///< what described it before; nothing where that still does
 };
 
 /// Which example a row of features is.

@@ -1,0 +1,118 @@
+#include "protocom/serve/create_recognizer.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/recognizer_support.h"
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/toy_features.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A recognizer's parts with a method that was fitted on knowledge of embeddings of 8 numbers, "toy.npz".
+class RecognizerToMake : public SmallRecognizer {
+ protected:
+  void SetUp() override {
+    SmallRecognizer::SetUp();
+    ToyWorldOptions options;
+    options.base = 30;
+    options.dim = RecognizerFile(path_).settings().feature_dim;
+    const ToyWorld world = toy_world(options);
+    knowledge_ = world.knowledge;
+    write("toy.npz", knowledge_);
+    FitInputs inputs;
+    const at::Tensor base = world.features.labels.lt(options.base).nonzero().flatten();
+    inputs.base = {world.features.features.index_select(0, base), world.features.labels.index_select(0, base)};
+    inputs.knowledge = &world.knowledge;
+    inputs.class_names = &world.features.class_names;
+    fitted_ = {make_method("sem-align:semantics=words:steps=2"), options.dim, {}};
+    fitted_.method->fit(inputs);
+    write_fitted(hash_file(folder_ / "toy.npz"));
+  }
+
+  void write(const std::string& name, const Knowledge& knowledge) const {
+    write_knowledge(folder_ / name, knowledge, {}, nlohmann::json::object());
+  }
+
+  /// "fitted.npz" of a knowledge of that hash; of an unknown one for an empty hash.
+  void write_fitted(const std::string& hash) const {
+    write_fitted_method(folder_ / "fitted.npz", fitted_, of(hash), {});
+  }
+
+  static Provenance of(const std::string& hash) {
+    Provenance provenance;
+    if (!hash.empty()) provenance.inputs["knowledge"] = hash;
+    return provenance;
+  }
+
+  NewRecognizer fitted_parts(const std::string& knowledge) const {
+    NewRecognizer made = parts();
+    made.model.clear();
+    made.fitted = folder_ / "fitted.npz";
+    made.knowledge = folder_ / knowledge;
+    return made;
+  }
+
+  /// What is logged while one is made.
+  std::string logged_of(const NewRecognizer& made) const {
+    const Logged logged;
+    create_recognizer(folder_ / "new.pcm", made, {});
+    fs::remove(folder_ / "new.pcm");
+    return logged.text();
+  }
+
+  Knowledge knowledge_;
+  FittedMethod fitted_;
+};
+
+TEST_F(RecognizerToMake, IsRefusedWhereAMethodWasFittedOnDescriptionsOfAnotherSize) {
+  knowledge_.class_embedding = knowledge_.class_embedding.slice(1, 0, 4).contiguous();
+  knowledge_.attribute_embedding = knowledge_.attribute_embedding.slice(1, 0, 4).contiguous();
+  write("narrow.npz", knowledge_);
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("narrow.npz"), {}); }),
+              AllOf(HasSubstr("narrow.npz does not fit "), HasSubstr("fitted.npz: "), HasSubstr("fitted on 8 values"),
+                    HasSubstr("this knowledge has 4")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+TEST_F(RecognizerToMake, WarnsWhereAMethodWasFittedWithAnotherKnowledgeOfTheSameSize) {
+  EXPECT_THAT(logged_of(fitted_parts("toy.npz")), Not(HasSubstr("another knowledge")));
+  knowledge_.attributes.front() = "renamed";
+  write("renamed.npz", knowledge_);
+  EXPECT_THAT(logged_of(fitted_parts("renamed.npz")),
+              AllOf(HasSubstr("fitted.npz was fitted with another knowledge than "),
+                    HasSubstr("renamed.npz (hash " + hash_file(folder_ / "toy.npz") + " there, " +
+                              hash_file(folder_ / "renamed.npz") + " here)"),
+                    HasSubstr("fit again, or give the file that it was fitted with")));
+  write_fitted("");
+  EXPECT_THAT(logged_of(fitted_parts("renamed.npz")), Not(HasSubstr("another knowledge")))
+      << "nobody knows what it was fitted with";
+}
+
+TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
+  NewRecognizer made = parts();
+  EXPECT_THAT(logged_of(made), Not(HasSubstr("another knowledge")));
+  write_completion_model(made.model, *read_store_model(made.model).completion, of("another"), {});
+  EXPECT_THAT(logged_of(made), AllOf(HasSubstr("model.npz was trained with another knowledge than "),
+                                     HasSubstr("knowledge.npz (hash another there, "), HasSubstr("train again")));
+  made.knowledge = folder_ / "toy.npz";
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              AllOf(HasSubstr("toy.npz: embeddings of 8 dimensions, "), HasSubstr("model.npz takes 2")));
+}
+
+TEST_F(RecognizerToMake, NamesTheFilesWhereTheBackboneIsAnother) {
+  fitted_.feature_dim += 1;
+  write_fitted("");
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("toy.npz"), {}); }),
+              AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz takes ")));
+}
+
+}  // namespace
+}  // namespace protocom::testing
