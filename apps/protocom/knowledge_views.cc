@@ -27,6 +27,24 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
   return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }
 
+/// What people call it: WordNet's names are numbers.
+std::string word_of(const Knowledge& knowledge, const std::string& name) {
+  const auto title = knowledge.titles.find(name);
+  return title == knowledge.titles.end() || title->second.empty() ? name : title->second;
+}
+
+/// The class's own name, and what people call it where that is something else.
+std::string class_label(const Knowledge& knowledge, const std::string& name) {
+  const std::string word = word_of(knowledge, name);
+  return word == name ? name : fmt::format("{} ({})", name, word);
+}
+
+template <typename Label>
+std::vector<std::string> labelled(const Knowledge& knowledge, std::vector<std::string> names, Label label) {
+  for (std::string& name : names) name = label(knowledge, name);
+  return names;
+}
+
 void print_attributes(const Knowledge& knowledge, size_t most) {
   const std::vector<int64_t> counts = class_counts(knowledge);
   std::vector<std::vector<std::string>> rows = {{"attribute", "classes", "title"}};
@@ -45,9 +63,10 @@ void print_classes(const Knowledge& knowledge, size_t most) {
     std::vector<std::string> own;
     for (size_t a = 0; a < knowledge.attributes.size(); ++a) {
       const auto weight = knowledge.association[static_cast<int64_t>(k)][static_cast<int64_t>(a)].item<float>();
-      if (weight > 0) own.push_back(knowledge.attributes[a] + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
+      if (weight > 0)
+        own.push_back(word_of(knowledge, knowledge.attributes[a]) + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
     }
-    rows.push_back({knowledge.classes[k], shortened(own, 8)});
+    rows.push_back({class_label(knowledge, knowledge.classes[k]), shortened(own, 8)});
   }
   print_table(rows);
   if (knowledge.classes.size() > most) fmt::print("... and {} more (--most)\n", knowledge.classes.size() - most);
@@ -56,14 +75,18 @@ void print_classes(const Knowledge& knowledge, size_t most) {
 void print_useless(const Knowledge& knowledge, size_t most) {
   const UselessKnowledge found = find_useless(knowledge);
   for (const auto& group : found.equal_classes)
-    fmt::print("equal rows, so that nothing tells them apart: {}\n", fmt::join(group, ", "));
+    fmt::print("equal rows, so that nothing tells them apart: {}\n",
+               fmt::join(labelled(knowledge, group, class_label), ", "));
   const auto noted = [&](const char* key) { return knowledge.details.value(key, std::vector<std::string>()); };
+  const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty()) fmt::print("{} ({}): {}\n", what, names.size(), shortened(names, most));
+  };
+  print_names("classes without attributes", labelled(knowledge, found.classes_of_none, class_label));
   for (const auto& [what, names] : {std::pair{"attributes of every class", found.attributes_of_all},
                                     std::pair{"attributes of no class", found.attributes_of_none},
-                                    std::pair{"classes without attributes", found.classes_of_none},
                                     std::pair{"attributes of no base class", noted("attributes_without_base_class")},
                                     std::pair{"attributes of no base class, left out", noted("attributes_left_out")}}) {
-    if (!names.empty()) fmt::print("{} ({}): {}\n", what, names.size(), shortened(names, most));
+    print_names(what, labelled(knowledge, names, word_of));
   }
 }
 
@@ -92,6 +115,7 @@ struct TemplateCommand {
 };
 
 void run_template(const TemplateCommand& options) {
+  check_absent(options.out);
   check_writable(options.out);
   std::vector<std::string> classes;
   for (const auto& entry : read_split(options.split)) classes.push_back(entry.first);

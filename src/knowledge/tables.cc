@@ -1,6 +1,7 @@
 #include "protocom/knowledge/tables.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -255,6 +256,24 @@ std::string_view without_has(std::string_view name) { return name.substr(0, 4) =
 ClassAttributes read_attribute_table(const std::filesystem::path& path) { return table_of(read_csv(path)); }
 
 ClassAttributes read_attribute_matrix(const std::filesystem::path& path) { return matrix_of(read_csv(path)); }
+
+std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
+                       const KnowledgeTable* known) {
+  std::string text = "class";
+  for (const std::string& attribute : attributes) text += "," + csv_cell(attribute);
+  text += "\n";
+  for (const std::string& name : classes) {
+    text += csv_cell(name);
+    const int64_t row = known == nullptr ? -1 : known->class_index(name);
+    for (const std::string& attribute : attributes) {
+      text += ",";
+      const int64_t column = row < 0 ? -1 : known->attribute_index(attribute);
+      if (column >= 0) text += fmt::format("{:g}", known->association[row][column].item<float>());
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 ClassAttributes read_attributes(const std::filesystem::path& path) {
   CsvTable csv = read_csv(path);

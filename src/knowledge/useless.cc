@@ -1,11 +1,8 @@
 #include "protocom/knowledge/useless.h"
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 
 #include <map>
-
-#include "protocom/core/csv.h"
 
 namespace protocom {
 
@@ -37,24 +34,6 @@ UselessKnowledge find_useless(const KnowledgeTable& knowledge) {
 std::vector<int64_t> class_counts(const KnowledgeTable& knowledge) {
   const at::Tensor counts = knowledge.association.gt(0).sum(0).contiguous();  // [a]
   return {counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + counts.numel()};
-}
-
-std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
-                       const KnowledgeTable* known) {
-  std::string text = "class";
-  for (const std::string& attribute : attributes) text += "," + csv_cell(attribute);
-  text += "\n";
-  for (const std::string& name : classes) {
-    text += csv_cell(name);
-    const int64_t row = known == nullptr ? -1 : known->class_index(name);
-    for (const std::string& attribute : attributes) {
-      text += ",";
-      const int64_t column = row < 0 ? -1 : known->attribute_index(attribute);
-      if (column >= 0) text += fmt::format("{:g}", known->association[row][column].item<float>());
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace protocom

@@ -46,9 +46,12 @@ TEST_F(KnowledgeViews, TemplateHasARowForEachClassAndAColumnForEachAttribute) {
   ASSERT_EQ(run({"template", "--split", "split.csv", "--attributes", "wing, long tail", "--out", "t.csv"}).exit_code,
             0);
   EXPECT_EQ(read_text(folder_ / "t.csv"), "class,wing,long tail\ncat,,\ndog,,\nelk,,\nowl,,\n");
-  ASSERT_EQ(run({"template", "--split", "split.csv", "--knowledge", "k.npz", "--out", "t.csv"}).exit_code, 0);
-  EXPECT_EQ(read_text(folder_ / "t.csv"), "class,tail,fur\ncat,1,1\ndog,1,1\nelk,0,0\nowl,0,0\n");
-  const Outcome empty = run({"template", "--split", "split.csv", "--out", "t.csv"});
+  ASSERT_EQ(run({"template", "--split", "split.csv", "--knowledge", "k.npz", "--out", "known.csv"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder_ / "known.csv"), "class,tail,fur\ncat,1,1\ndog,1,1\nelk,0,0\nowl,0,0\n");
+  const Outcome again = run({"template", "--split", "split.csv", "--knowledge", "k.npz", "--out", "t.csv"});
+  EXPECT_EQ(again.exit_code, 1) << "it may be filled in by now";
+  EXPECT_THAT(again.err, HasSubstr("t.csv is already there"));
+  const Outcome empty = run({"template", "--split", "split.csv", "--out", "empty.csv"});
   EXPECT_EQ(empty.exit_code, 2);
   EXPECT_THAT(empty.err, HasSubstr("name the attributes"));
 }

@@ -1,7 +1,10 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "protocom/core/knowledge_table.h"
 #include "protocom/knowledge/class_attributes.h"
 
 namespace protocom {
@@ -17,6 +20,11 @@ ClassAttributes read_attribute_table(const std::filesystem::path& path);
 /// above, an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without
 /// a name, a cell that is no weight.
 ClassAttributes read_attribute_matrix(const std::filesystem::path& path);
+
+/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row a class, a column an attribute, the weights
+/// that `known` has (may be null) and empty cells else.
+std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
+                       const KnowledgeTable* known);
 
 /// Reads either of the two: an edge a line where the header has the columns class and attribute, else a matrix, as
 /// `knowledge template` writes it.

@@ -15,14 +15,10 @@ struct UselessKnowledge {
   std::vector<std::string> classes_of_none;  ///< without an attribute; in no group above
 };
 
+/// Compares rows and columns of the association [c, a]. A table without classes or attributes has none of them.
 UselessKnowledge find_useless(const KnowledgeTable& knowledge);
 
 /// How many classes have each attribute, [a].
 std::vector<int64_t> class_counts(const KnowledgeTable& knowledge);
-
-/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row a class, a column an attribute, the weights
-/// that `known` has (may be null) and empty cells else.
-std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
-                       const KnowledgeTable* known);
 
 }  // namespace protocom
