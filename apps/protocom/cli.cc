@@ -6,6 +6,7 @@
 
 #include "file_options.h"
 #include "job.h"
+#include "protocom/core/files_below.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -103,8 +104,7 @@ std::string hash_input(const fs::path& path) {
   if (!fs::exists(path)) fail("{}: no such file or folder", path.string());
   if (!fs::is_directory(path)) return hash_file(path);
   std::vector<std::string> lines;
-  for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
-    if (!entry.is_regular_file()) continue;
+  for (const auto& entry : files_below(path)) {
     lines.push_back(fmt::format("{}\t{}\t{}\n", entry.path().lexically_relative(path).generic_string(),
                                 entry.file_size(), entry.last_write_time().time_since_epoch().count()));
   }

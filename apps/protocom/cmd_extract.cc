@@ -100,10 +100,10 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
 
 void add_extract_command(CLI::App& app) {
   auto options = std::make_shared<ExtractArguments>();
-  CLI::App* command =
-      add_command(app, "extract", "Compute the features of all images",
-                  "protocom extract --images images.pack --backbone backbone.npz --out features.npz\n"
-                  "protocom extract --images photos --backbone encoder.pt --preprocess compare    # images it takes?");
+  CLI::App* command = add_command(app, "extract", "Compute the features of all images",
+                                  "protocom extract --images images.pack --backbone backbone.npz --out features.npz\n"
+                                  "protocom extract --images photos --split split.csv --backbone encoder.pt "
+                                  "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   command

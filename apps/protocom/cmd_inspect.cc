@@ -99,7 +99,7 @@ void run_inspect(const InspectArguments& options) {
   }
   if (is_pack(options.dataset.images)) return inspect(read_pack(options.dataset.images), options);
   ImageDatasetOptions dataset = options.dataset.to_library();
-  dataset.without_split = WithoutSplit::kAllBase;
+  dataset.split_use = SplitUse::kOptional;
   inspect(list_images(options.dataset.images, dataset), options);
 }
 

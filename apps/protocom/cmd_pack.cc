@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "dataset_options.h"
-#include "protocom/core/csv.h"
 #include "protocom/data/packed_images.h"
 
 namespace protocom::cli {
@@ -11,15 +10,6 @@ struct PackArguments {
   std::string out, save_split, preprocess;
   PackOptions pack;
 };
-
-/// The classes' sides as read_split takes them.
-std::string split_csv(const PackedImages& images) {
-  std::string text = "class,split\n";
-  for (size_t i = 0; i < images.class_names.size(); ++i) {
-    text += fmt::format("{},{}\n", csv_cell(images.class_names[i]), to_string(images.class_split[i]));
-  }
-  return text;
-}
 
 std::string scratch_beside(const std::filesystem::path& out) {
   return out.has_parent_path() ? out.parent_path().string() : ".";
@@ -51,7 +41,7 @@ void run_pack(const CLI::App& command, PackArguments& options) {
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());
   write_pack(options.out, images, provenance);
-  if (!options.save_split.empty()) write_file(options.save_split, split_csv(images));
+  if (!options.save_split.empty()) write_file(options.save_split, split_csv(images.class_names, images.class_split));
   const auto unreadable = static_cast<int64_t>(dataset.items.size()) - images.size();
   print_table(
       {{"images", std::to_string(images.size())},

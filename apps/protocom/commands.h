@@ -6,9 +6,10 @@
 
 namespace protocom::cli {
 
-/// Where a command stands in `protocom --help`; `protocom run` walks kSynth to kReport in this order.
+/// Where a command stands in `protocom --help`.
 enum class Order {
   kInspect,
+  kSplit,
   kSynth,
   kPack,
   kKnowledge,

@@ -11,9 +11,13 @@ ImageDatasetOptions DatasetOptions::to_library() const {
   return options;
 }
 
+void add_layout(CLI::App& command, DatasetOptions& options) {
+  command.add_option("--layout", options.layout, "auto, folder, tiny-imagenet, cub, mini-imagenet or ilsvrc");
+}
+
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {
   command.add_option("images,--images", options.images, images_help)->required();
-  command.add_option("--layout", options.layout, "auto, folder, tiny-imagenet, cub, mini-imagenet or ilsvrc");
+  add_layout(command, options);
   command.add_option("--split", options.split,
                      "Split of the classes: a CSV class,split or a prefix P of P-base.txt, P-val.txt, P-novel.txt");
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");

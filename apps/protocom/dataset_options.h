@@ -21,6 +21,8 @@ struct DatasetOptions {
   [[nodiscard]] ImageDatasetOptions to_library() const;
 };
 
+/// Adds --layout. `options` must outlive the command.
+void add_layout(CLI::App& command, DatasetOptions& options);
 /// Adds `images` (also --images), --layout, --split and --standard-split. `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);
 /// Adds --strict, for commands that use the images.

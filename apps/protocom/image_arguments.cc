@@ -16,9 +16,11 @@ constexpr std::string_view kStandardInput = "-";
 
 std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
+/// A line may end as Windows ends lines.
 void add_names(const std::string& text, char end, std::vector<std::string>& names) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line, end);) {
+    if (end == '\n' && !line.empty() && line.back() == '\r') line.pop_back();
     if (!line.empty()) names.push_back(line);
   }
 }

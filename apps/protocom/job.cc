@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "file_options.h"
+#include "protocom/core/files_below.h"
 #include "protocom/core/json.h"
 #include "terminal_progress.h"
 
@@ -38,10 +39,8 @@ std::string content_of(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return fs::is_regular_file(path, ignored) ? hash_file(path) : path.string();
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
-    if (entry.is_regular_file())
-      names.push_back(fmt::format("{}\t{}", entry.path().lexically_relative(path).generic_string(), entry.file_size()));
-  }
+  for (const auto& entry : files_below(path))
+    names.push_back(fmt::format("{}\t{}", entry.path().lexically_relative(path).generic_string(), entry.file_size()));
   std::sort(names.begin(), names.end());
   return hash_bytes(fmt::format("{}", fmt::join(names, "\n")));
 }

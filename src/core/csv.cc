@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
 #include "protocom/core/text.h"
 
 namespace protocom {
@@ -32,6 +34,38 @@ char separator_of(std::string_view header) {
 bool is_blank(const std::vector<std::string>& cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return trimmed(cell).empty(); });
 }
+
+bool is_utf8_line(std::string_view line) {
+  if (std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return true;
+  try {
+    (void)nlohmann::json(std::string(line)).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+/// Looks at the bytes of a file: refuses UTF-16, and warns once of what is not UTF-8, which is taken as it is.
+class EncodingCheck {
+ public:
+  explicit EncodingCheck(const std::filesystem::path& path) : path_(path) {}
+
+  void see(int64_t number, std::string_view line) {
+    const std::string_view mark = line.substr(0, 2);
+    if (number == 1 && (mark == "\xff\xfe" || mark == "\xfe\xff"))
+      fail("{} begins with the byte order mark of UTF-16, expected UTF-8: save it as \"CSV UTF-8\"", path_.string());
+    if (warned_ || is_utf8_line(line)) return;
+    warned_ = true;
+    logger().warn(
+        "{}:{} is not UTF-8 (a spreadsheet's older encoding?): names with other letters will match nothing; save it as "
+        "\"CSV UTF-8\"",
+        path_.string(), number);
+  }
+
+ private:
+  const std::filesystem::path& path_;
+  bool warned_ = false;
+};
 
 /// Splits lines into cells; a quoted cell may go on over line ends.
 class CsvParser {
@@ -94,10 +128,12 @@ std::string CsvTable::where(const CsvRow& row) const { return fmt::format("{}:{}
 CsvTable read_csv(const std::filesystem::path& path) {
   CsvTable table;
   table.path = path;
+  EncodingCheck encoding(path);
   CsvParser parser;
   int64_t row_line = 0;
   size_t bytes = 0;
   for_each_line(path, [&](int64_t number, std::string_view line) {
+    encoding.see(number, line);
     if (number == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
     if (!parser.open()) {
       if (line.empty()) return true;

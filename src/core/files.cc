@@ -220,6 +220,13 @@ void check_writable(const fs::path& path) {
   ::close(create_new(probe.path(), 0600));
 }
 
+void check_absent(const fs::path& path) {
+  std::error_code ignored;
+  const bool is_kept = fs::is_regular_file(path, ignored) || fs::is_directory(path, ignored);
+  if (is_kept && !fs::is_empty(path, ignored))
+    fail("{} is already there: remove it, or choose another name", path.string());
+}
+
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
   if (is_folder(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);

@@ -1,6 +1,9 @@
 #include "protocom/core/text.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cstdint>
 
 namespace protocom {
 
@@ -8,6 +11,11 @@ std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+std::string first_of(const std::vector<std::string>& names, size_t most) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), most));
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + shown, ", "), names.size() > most ? ", ..." : "");
 }
 
 }  // namespace protocom

@@ -5,21 +5,23 @@
 #include <utility>
 
 #include "layout.h"
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 #include "protocom/data/standard_split.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::pair<Layout, std::string_view> kLayoutNames[] = {{Layout::kAuto, "auto"},
-                                                                {Layout::kFolder, "folder"},
-                                                                {Layout::kTinyImageNet, "tiny-imagenet"},
-                                                                {Layout::kCub, "cub"},
-                                                                {Layout::kMiniImageNet, "mini-imagenet"},
-                                                                {Layout::kIlsvrc, "ilsvrc"}};
+constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
+                                         {Layout::kFolder, "folder"},
+                                         {Layout::kTinyImageNet, "tiny-imagenet"},
+                                         {Layout::kCub, "cub"},
+                                         {Layout::kMiniImageNet, "mini-imagenet"},
+                                         {Layout::kIlsvrc, "ilsvrc"}};
 
 /// Found in the folder of a dataset it divides it, unless the caller or the layout itself says otherwise.
 constexpr const char* kSplitFile = "split.csv";
@@ -47,16 +49,18 @@ std::vector<layout::RawClass> list_classes(Layout layout, const layout::Request&
   return layout::list_folder(request);
 }
 
-/// The division the caller asked for, and what to call it in messages; no table when it is the layout's own.
+/// The division the caller asked for, what to call it in messages, and its files; no table when it is the layout's own.
 struct AskedSplit {
   std::optional<SplitTable> table;
   std::string name;
+  std::vector<fs::path> files = {};
 };
 
 AskedSplit asked_split(const ImageDatasetOptions& options, Layout layout, const fs::path& root) {
+  if (options.split_use == SplitUse::kIgnored) return {};
   if (options.split && !options.standard_split.empty())
     fail_usage("give either a split file or a standard split, not both");
-  if (options.split) return {read_split(*options.split), options.split->string()};
+  if (options.split) return {read_split(*options.split), options.split->string(), split_files(*options.split)};
   if (options.standard_split == "cub") {
     if (layout != Layout::kCub)
       fail_usage("the standard split 'cub' is for CUB-200-2011, this is a {} dataset", to_string(layout));
@@ -72,46 +76,59 @@ AskedSplit asked_split(const ImageDatasetOptions& options, Layout layout, const 
 
 constexpr size_t kShown = 10;  ///< names in a warning
 
-/// "a, b, c, ..."
-std::string first_of(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kShown ? ", ..." : "");
-}
+/// Names of a split and of a folder that do not fit each other.
+struct Unmatched {
+  std::vector<std::string> missing;  ///< classes of the split that are not there
+  std::vector<std::string> unnamed;  ///< folders of classes that the split does not name
+};
 
-/// The classes of the split that are not there. A standard split is what others' figures are compared by: it has to be
-/// whole.
-std::vector<std::string> find_missing(const AskedSplit& asked, const std::vector<layout::RawClass>& classes,
-                                      const ImageDatasetOptions& options, const fs::path& root) {
-  if (!asked.table) return {};
-  std::set<std::string> names;
-  for (const auto& listed : classes) names.insert(listed.name);
-  std::vector<std::string> missing;
+/// Only of kFolder are there unnamed ones: where other layouts hold more classes than a split has, that is meant so.
+Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, Layout layout,
+                      const fs::path& root) {
+  Unmatched names;
+  if (!asked.table) return names;
+  std::set<std::string> listed;
+  for (const auto& one : classes) listed.insert(one.name);
   for (const auto& entry : *asked.table) {
-    if (names.count(entry.first) == 0) missing.push_back(entry.first);
+    if (listed.count(entry.first) == 0) names.missing.push_back(entry.first);
   }
-  if (missing.empty()) return {};
-  const std::string what = fmt::format("{} names {} of {} classes that are not in {}", asked.name, missing.size(),
-                                       asked.table->size(), root.string());
-  if (classes.empty() || options.strict || !options.standard_split.empty()) fail("{}: {}", what, first_of(missing));
-  logger().warn("{}; they are left out: {}", what, first_of(missing));
-  return missing;
-}
-
-/// Says which folders beside those of `classes` the split does not name. Where other layouts hold more classes than a
-/// split has, that is meant so.
-void warn_of_unnamed(const fs::path& root, const std::vector<layout::RawClass>& classes, const AskedSplit& asked) {
-  if (!asked.table) return;
-  std::set<fs::path> parents;
-  for (const auto& listed : classes) parents.insert(listed.place.parent_path());
-  std::vector<std::string> unnamed;
-  for (const fs::path& parent : parents) {
+  if (layout != Layout::kFolder) return names;
+  for (const fs::path& parent : layout::class_parents(root)) {
     for (const fs::path& folder : layout::folders_in(parent)) {
-      if (asked.table->count(folder.filename().string()) == 0) unnamed.push_back(folder.filename().string());
+      const std::string name = folder.filename().string();
+      if (asked.table->count(name) == 0) names.unnamed.push_back(name);
     }
   }
-  if (unnamed.empty()) return;
+  return names;
+}
+
+/// The first of some names, and which of `others` they were probably meant to be.
+std::string with_meant(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::vector<std::string> hints;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    const std::string meant = did_you_mean(names[i], others);
+    if (!meant.empty()) hints.push_back(fmt::format("'{}'{}", names[i], meant));
+  }
+  const std::string shown = first_of(names, kShown);
+  return hints.empty() ? shown : fmt::format("{} ({})", shown, fmt::join(hints, " "));
+}
+
+/// A standard split is what others' figures are compared by: it has to be whole.
+void report_missing(const Unmatched& names, const AskedSplit& asked, const ImageDatasetOptions& options,
+                    const fs::path& root) {
+  if (names.missing.empty()) return;
+  const size_t all = asked.table->size();
+  const std::string what =
+      fmt::format("{} names {} of {} classes that are not in {}", asked.name, names.missing.size(), all, root.string());
+  const std::string which = with_meant(names.missing, names.unnamed);
+  if (names.missing.size() == all || options.strict || !options.standard_split.empty()) fail("{}: {}", what, which);
+  logger().warn("{}; they are left out: {}", what, which);
+}
+
+void warn_of_unnamed(const Unmatched& names, const AskedSplit& asked, const fs::path& root) {
+  if (names.unnamed.empty()) return;
   logger().warn("folders in {} that {} does not name are left out, {} of them: {}", root.string(), asked.name,
-                unnamed.size(), first_of(unnamed));
+                names.unnamed.size(), with_meant(names.unnamed, names.missing));
 }
 
 /// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
@@ -127,8 +144,10 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
     fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
          classes.front().place.string());
   }
-  if (options.strict) fail("{} of {} classes have no images: {}", empty.size(), classes.size(), first_of(empty));
-  logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(), first_of(empty));
+  if (options.strict)
+    fail("{} of {} classes have no images: {}", empty.size(), classes.size(), first_of(empty, kShown));
+  logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(),
+                first_of(empty, kShown));
   classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
                 classes.end());
   return empty;
@@ -136,12 +155,13 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
 
 Split split_of(const layout::RawClass& listed, const AskedSplit& asked, const ImageDatasetOptions& options,
                const fs::path& root) {
+  if (options.split_use == SplitUse::kIgnored) return Split::kBase;
   if (asked.table) return asked.table->at(listed.name);
   if (listed.split) return *listed.split;
-  if (options.without_split == WithoutSplit::kAllBase) return Split::kBase;
+  if (options.split_use == SplitUse::kOptional) return Split::kBase;
   fail(
-      "nothing says which classes of {} are base, val and novel: give a split file (--split), put a {} there, or name "
-      "a standard split (--standard-split)",
+      "nothing says which classes of {0} are base, val and novel: give a split file (--split; `protocom split` draws "
+      "one), put a {1} there, or name a standard split (--standard-split)",
       root.string(), kSplitFile);
 }
 
@@ -149,21 +169,9 @@ bool is_before(const ImageItem& a, const ImageItem& b) { return a.id < b.id; }
 
 }  // namespace
 
-Layout parse_layout(const std::string& text) {
-  std::vector<std::string> names;
-  for (const auto& [layout, name] : kLayoutNames) {
-    if (name == text) return layout;
-    names.emplace_back(name);
-  }
-  fail_usage("there is no layout '{}'; there are {}{}", text, fmt::join(names, ", "), did_you_mean(text, names));
-}
+Layout parse_layout(std::string_view text) { return value_of(kLayouts, text, "layout"); }
 
-std::string_view to_string(Layout layout) {
-  for (const auto& [known, name] : kLayoutNames) {
-    if (known == layout) return name;
-  }
-  return "unknown";
-}
+std::string_view to_string(Layout layout) { return word_of(kLayouts, layout); }
 
 Layout detect_layout(const fs::path& root) {
   check_folder(root);
@@ -179,12 +187,14 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
   const AskedSplit asked = asked_split(options, layout, root);
   auto classes = list_classes(layout, {root, asked.table ? &*asked.table : nullptr});
-  ImageDataset dataset;
-  dataset.empty_classes = find_missing(asked, classes, options, root);
+  const Unmatched names = match_names(asked, classes, layout, root);
+  report_missing(names, asked, options, root);
   if (classes.empty()) fail("{} has no class with images", root.string());
-  if (layout == Layout::kFolder) warn_of_unnamed(root, classes, asked);
+  warn_of_unnamed(names, asked, root);
+  ImageDataset dataset;
+  dataset.empty_classes = names.missing;
   for (const auto& listed : classes) dataset.skipped.add(listed.skipped);
-  if (layout == Layout::kFolder) dataset.skipped.add(layout::files_beside_classes(root, classes));
+  if (layout == Layout::kFolder) dataset.skipped.add(layout::files_beside_classes(root, classes, asked.files));
   const std::vector<std::string> empty = drop_empty(classes, options, root);
   dataset.empty_classes.insert(dataset.empty_classes.end(), empty.begin(), empty.end());
   std::sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "folder_walk.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -9,27 +10,15 @@ namespace fs = std::filesystem;
 namespace {
 
 void add_images_below(const fs::path& folder, FoundImages& found) {
-  std::vector<fs::path> images;
-  std::error_code error;
-  const auto options = fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
-  for (auto it = fs::recursive_directory_iterator(folder, options, error);
-       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_directory(ignored)) {
-      if (it->path().filename().string().front() != '.') continue;
-      it.disable_recursion_pending();
-      found.skipped.add_hidden_folder(it->path());
-    } else if (it->is_regular_file(ignored) && is_image_name(it->path())) {
-      images.push_back(it->path());
-    } else {
-      found.skipped.add(it->path());
-    }
-  }
-  if (error) found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), error.message())});
-  if (!error && images.empty())
+  WalkedFolder walked = walk_folder(folder, fs::directory_options::skip_permission_denied);
+  found.skipped.add(walked.skipped);
+  if (walked.error) {
+    found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), walked.error.message())});
+  } else if (walked.images.empty()) {
     found.unreadable.push_back({folder, fmt::format("{}: no image in this folder ({})", folder.string(), kImageKinds)});
-  std::sort(images.begin(), images.end());
-  found.paths.insert(found.paths.end(), images.begin(), images.end());
+  }
+  std::sort(walked.images.begin(), walked.images.end());
+  found.paths.insert(found.paths.end(), walked.images.begin(), walked.images.end());
 }
 
 }  // namespace

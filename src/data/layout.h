@@ -44,11 +44,16 @@ bool has_disjoint_splits(const std::filesystem::path& root);
 
 /// The folders in `folder`, sorted by name, without those that begin with a dot.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
-/// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, and whatever is
-/// in hidden folders. Other files there are nobody's business.
-SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::vector<RawClass>& classes);
-/// All images at any depth below `folder`, sorted by id; ids are relative to `root`. Counts what is no image.
-std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root,
-                                    SkippedFiles& skipped);
+/// The folders whose folders are the classes of list_folder: `root`, or base, val, novel (or train, test, ...) in it.
+std::vector<std::filesystem::path> class_parents(const std::filesystem::path& root);
+/// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, other files
+/// that are neither hidden nor lists that protocom reads, `split_files` among these, and whatever is in hidden folders.
+SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::vector<RawClass>& classes,
+                                  const std::vector<std::filesystem::path>& split_files);
+/// All images at any depth below `folder`, sorted by id; ids are relative to `root`.
+std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root);
+/// Adds those of the folders that are the classes' places, each real folder to one class, and counts what else is
+/// there.
+void add_images(std::vector<RawClass>& classes, const std::filesystem::path& root);
 
 }  // namespace protocom::layout

@@ -10,16 +10,12 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
-RawClass class_folder(const fs::path& folder, const Request& request) {
-  RawClass listed{folder.filename().string(), "", std::nullopt, folder, {}};
-  listed.items = images_below(folder, request.root, listed.skipped);
-  return listed;
-}
+RawClass class_folder(const fs::path& folder) { return {folder.filename().string(), "", std::nullopt, folder, {}}; }
 
 std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {
   std::vector<RawClass> classes;
   for (const fs::path& folder : folders_in(parent)) {
-    if (request.wants(folder.filename().string())) classes.push_back(class_folder(folder, request));
+    if (request.wants(folder.filename().string())) classes.push_back(class_folder(folder));
   }
   return classes;
 }
@@ -46,8 +42,10 @@ std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, c
     for (RawClass& listed : class_folders_in(split_folder, request)) {
       const auto [first, is_new] = seen.emplace(listed.name, listed.place);
       if (!is_new) {
-        fail("the class '{}' is in two splits: {} and {}; a class belongs to one", listed.name, first->second.string(),
-             listed.place.string());
+        fail(
+            "the class '{}' is in two splits: {} and {}; a class belongs to one: where both have images of the same "
+            "classes, give one of the two ({})",
+            listed.name, first->second.string(), listed.place.string(), first->second.parent_path().string());
       }
       listed.split = split_named(split_folder);
       classes.push_back(std::move(listed));
@@ -99,11 +97,19 @@ fs::path wnid_folder(const fs::path& root) {
   return {};
 }
 
+std::vector<fs::path> class_parents(const fs::path& root) {
+  std::vector<fs::path> folders = folders_in(root);
+  return is_divided(folders) ? folders : std::vector<fs::path>{root};
+}
+
 std::vector<RawClass> list_folder(const Request& request) {
   const auto folders = folders_in(request.root);
   if (folders.empty())
     fail("{} has no class folders; expected one folder of images for each class", request.root.string());
-  return is_divided(folders) ? list_divided(folders, request) : class_folders_in(request.root, request);
+  std::vector<RawClass> classes =
+      is_divided(folders) ? list_divided(folders, request) : class_folders_in(request.root, request);
+  add_images(classes, request.root);
+  return classes;
 }
 
 std::vector<RawClass> list_ilsvrc(const Request& request) {
@@ -113,6 +119,7 @@ std::vector<RawClass> list_ilsvrc(const Request& request) {
   classes.erase(
       std::remove_if(classes.begin(), classes.end(), [](const RawClass& listed) { return !is_wnid(listed.name); }),
       classes.end());
+  add_images(classes, request.root);
   return classes;
 }
 
@@ -125,11 +132,12 @@ std::vector<RawClass> list_tiny_imagenet(const Request& request) {
     if (wnid.empty() || !request.wants(wnid)) return true;
     const fs::path folder = request.root / "train" / wnid;
     if (!fs::is_directory(folder)) fail("{}:{}: there is no folder {}", list.string(), number, folder.string());
-    classes.push_back(class_folder(folder, request));
+    classes.push_back(class_folder(folder));
     const auto title = words.find(wnid);
     if (title != words.end()) classes.back().title = title->second;
     return true;
   });
+  add_images(classes, request.root);
   return classes;
 }
 

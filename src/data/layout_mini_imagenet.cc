@@ -15,8 +15,7 @@ class MiniImageNetLists {
  public:
   explicit MiniImageNetLists(const Request& request) : request_(request), folder_(request.root / "images") {
     if (!fs::is_directory(folder_)) fail("there is no folder {}", folder_.string());
-    SkippedFiles skipped;
-    for (const ImageItem& item : images_below(folder_, folder_, skipped)) present_.insert(item.id);
+    for (const ImageItem& item : images_below(folder_, folder_)) present_.insert(item.id);
   }
 
   void add(const fs::path& csv, Split split) {

@@ -24,6 +24,14 @@ bool is_hidden(const fs::path& path) {
   return name.empty() || name.front() == '.';
 }
 
+std::string why_skipped(const fs::path& file) {
+  std::error_code ignored;
+  if (is_hidden(file)) return "hidden";
+  if (!fs::exists(file, ignored)) return "broken link";
+  const std::string suffix = small_suffix(file);
+  return suffix.empty() ? "without a suffix" : suffix;
+}
+
 }  // namespace
 
 bool is_image_name(const fs::path& path) {
@@ -32,16 +40,12 @@ bool is_image_name(const fs::path& path) {
   return !is_hidden(path) && std::find(kSuffixes.begin(), kSuffixes.end(), small_suffix(path)) != kSuffixes.end();
 }
 
-void SkippedFiles::add(const fs::path& file) {
-  std::error_code ignored;
-  const std::string suffix = small_suffix(file);
-  if (is_hidden(file)) {
-    ++counts["hidden"];
-  } else if (!fs::exists(file, ignored)) {
-    ++counts["broken link"];
-  } else {
-    ++counts[suffix.empty() ? "without a suffix" : suffix];
-  }
+void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }
+
+void SkippedFiles::add_beside_classes(const fs::path& file) {
+  constexpr const char* kBeside = "beside the class folders";
+  if (is_hidden(file)) return;
+  ++counts[is_image_name(file) ? kBeside : fmt::format("{} {}", why_skipped(file), kBeside)];
 }
 
 void SkippedFiles::add_hidden_folder(const fs::path& folder) {

@@ -3,14 +3,18 @@
 #include <algorithm>
 
 #include "protocom/core/csv.h"
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/rng.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr EnumWord<Split> kSplits[] = {{Split::kBase, "base"}, {Split::kVal, "val"}, {Split::kNovel, "novel"}};
 
 /// Collects classes and refuses one that appears twice.
 class SplitCollector {
@@ -56,7 +60,8 @@ SplitTable read_split_csv(const fs::path& path) {
   SplitCollector collector;
   for (const CsvRow& row : csv.rows) {
     try {
-      collector.add(row.cells[class_column], parse_split(row.cells[split_column]), csv.where(row));
+      const std::string name(trimmed(row.cells[class_column]));
+      collector.add(name, parse_split(trimmed(row.cells[split_column])), csv.where(row));
     } catch (const UsageError& error) {
       fail("{}: {}", csv.where(row), error.what());
     }
@@ -82,23 +87,13 @@ fs::path list_path(const fs::path& path, Split split) {
 
 }  // namespace
 
-std::string_view to_string(Split split) {
-  switch (split) {
-    case Split::kBase:
-      return "base";
-    case Split::kVal:
-      return "val";
-    case Split::kNovel:
-      return "novel";
-  }
-  return "";
-}
+std::string_view to_string(Split split) { return word_of(kSplits, split); }
 
 Split parse_split(std::string_view text) {
-  if (text == "base" || text == "train") return Split::kBase;
-  if (text == "val" || text == "valid" || text == "validation") return Split::kVal;
-  if (text == "novel" || text == "test") return Split::kNovel;
-  fail_usage("unknown split '{}'; use base, val or novel", excerpt(text));
+  if (text == "train") return Split::kBase;
+  if (text == "valid" || text == "validation") return Split::kVal;
+  if (text == "test") return Split::kNovel;
+  return value_of(kSplits, text, "split");
 }
 
 int64_t leave_out_validation(std::vector<Split>& class_split) {
@@ -128,6 +123,21 @@ SplitTable read_split(const fs::path& path) {
     if (is_there(list_path(path, split))) add_list(collector, list_path(path, split), split);
   }
   return collector.take(path);
+}
+
+std::vector<fs::path> split_files(const fs::path& path) {
+  if (is_there(path) && !is_folder(path)) return {path};
+  std::vector<fs::path> lists;
+  for (const Split split : kAllSplits) {
+    if (is_there(list_path(path, split))) lists.push_back(list_path(path, split));
+  }
+  return lists;
+}
+
+std::string split_csv(const std::vector<std::string>& classes, const std::vector<Split>& split) {
+  std::string text = "class,split\n";
+  for (size_t c = 0; c < classes.size(); ++c) text += fmt::format("{},{}\n", csv_cell(classes[c]), to_string(split[c]));
+  return text;
 }
 
 }  // namespace protocom

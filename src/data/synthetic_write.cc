@@ -62,15 +62,17 @@ void write_plain(const fs::path& path, const std::string& content) {
 }
 
 void write_tables(const fs::path& folder, const std::vector<SyntheticClass>& classes) {
-  std::string split = "class,split\n";
+  std::vector<std::string> names;
+  std::vector<Split> split;
   std::string attributes = "class,attribute\n";
   for (const SyntheticClass& one : classes) {
-    split += fmt::format("{},{}\n", csv_cell(one.name), to_string(one.split));
+    names.push_back(one.name);
+    split.push_back(one.split);
     for (const std::string& attribute : one.attributes) {
       attributes += fmt::format("{},{}\n", csv_cell(one.name), csv_cell(attribute));
     }
   }
-  write_plain(folder / "split.csv", split);
+  write_plain(folder / "split.csv", split_csv(names, split));
   write_plain(folder / "attributes.csv", attributes);
 }
 

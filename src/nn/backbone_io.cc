@@ -12,6 +12,7 @@
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/safetensors.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -86,11 +87,10 @@ void warn_of_leftovers(const std::filesystem::path& path, const StateDict& state
   for (const auto& [name, tensor] : state) {
     if (used.count(name) == 0 && !is_counter(name)) left.push_back(name);
   }
+  constexpr size_t kShown = 10;
   if (left.empty()) return;
-  const size_t count = left.size();
-  left.resize(std::min<size_t>(count, 10));
-  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}{}", path.string(), count,
-                fmt::join(left, ", "), count > left.size() ? ", ..." : "");
+  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}", path.string(), left.size(),
+                first_of(left, kShown));
 }
 
 std::set<std::string> fill(const std::filesystem::path& path, const StateDict& state, const Backbone& backbone) {

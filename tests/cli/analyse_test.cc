@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
-#include "support/temp_dir.h"
+#include "cli/pipeline.h"
 
 namespace protocom::testing {
 namespace {
@@ -16,42 +15,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kConfig = R"(
-out = "out"
-
-[synth]
-image-size = 32
-images-per-class = 20
-base = 8
-val = 3
-novel = 5
-
-[pack]
-image-size = 32
-
-[knowledge]
-source = "table"
-embedding-dim = 6
-
-[pretrain]
-architecture = "conv4"
-epochs = 1
-batch = 32
-val-episodes = 5
-
-[extract]
-
-[complete]
-epochs = 1
-batches = 5
-lr = 0.0001
-val-episodes = 5
-
-[evaluate]
-k-shot = [1]
-n-query = 5
-episodes = 10
-
+constexpr const char* kAnalyses = R"(
 [analyse]
 source = "all"
 n-query = 5
@@ -60,8 +24,6 @@ cosine-episodes = 10
 map-images = 10
 perplexity = 5
 png = true
-
-[report]
 )";
 
 /// What the analyses read is made once and shared.
@@ -69,8 +31,8 @@ class Analyse : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempDir>();
-    write_text(*folder_ / "tiny.toml", kConfig);
-    made_ = protocom(folder_->path(), {"run", "tiny.toml", "--quiet", "--threads", "1"});
+    write_text(*folder_ / "tiny.toml", std::string(kTinyRun) + kAnalyses);
+    made_ = protocom(folder_->path(), {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=out"});
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override { ASSERT_EQ(made_.exit_code, 0) << made_.err; }

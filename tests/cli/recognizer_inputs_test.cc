@@ -1,12 +1,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cli/recognizers.h"
 
 namespace protocom::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// What follows `name` and a comma in the lines of a CSV, in their order.
+std::vector<std::string> cells_beside(const std::string& csv, const std::string& name) {
+  std::vector<std::string> cells;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(name + ",", 0) == 0) cells.push_back(line.substr(name.size() + 1));
+  }
+  return cells;
+}
+
+/// The first base class of a split.
+std::string base_class_of(const std::string& split) {
+  const size_t end = split.find(",base");
+  const size_t begin = split.rfind('\n', end) + 1;
+  return split.substr(begin, end - begin);
+}
 
 TEST_F(Recognizers, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
   const fs::path images = folder_->path() / "out/images";
@@ -49,6 +70,81 @@ TEST_F(Recognizers, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
   EXPECT_THAT(outcome.err, HasSubstr("'" + attribute + "x'; did you mean '"));
 }
 
+TEST_F(Recognizers, AttributesThatTakeThePlaceOfOthersAreSaidToDoSo) {
+  const std::string name = base_class_of(read_text(out("images/split.csv")));
+  const std::vector<std::string> has = cells_beside(read_text(out("images/attributes.csv")), name);
+  ASSERT_GE(has.size(), 2u);
+  ASSERT_EQ(create("again.pcm").exit_code, 0);
+  const auto described = [&](const std::string& attributes) {
+    const Outcome outcome =
+        protocom(folder_->path(), {"enrol", "again.pcm", "--class", "Blue Jay", "--attributes", attributes});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_THAT(described(has[0] + "," + has[1]), Not(HasSubstr("in place of"))) << "the class is new";
+  EXPECT_THAT(described(has[1] + "," + has[0]), Not(HasSubstr("in place of"))) << "they are the same";
+  EXPECT_THAT(described(has[0]), HasSubstr("1, in place of 2"));
+  EXPECT_EQ(protocom(folder_->path(), {"undo", "again.pcm"}).out, "undone: describe 'Blue Jay' by 1 attribute\n");
+}
+
+TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
+  ASSERT_EQ(create("blank.pcm").exit_code, 0);
+  const std::string before = read_text(*folder_ / "blank.pcm");
+  write_text(*folder_ / "blank.csv", "class,image\nempty,\n");
+  for (const char* option : {"--class", "--csv"}) {
+    const std::string value = std::string(option) == "--csv" ? "blank.csv" : "empty";
+    const Outcome refused = protocom(folder_->path(), {"enrol", "blank.pcm", option, value});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("nothing is known of a class 'empty': give images of it, or its attributes"));
+  }
+  EXPECT_EQ(read_text(*folder_ / "blank.pcm"), before);
+  const std::string known = base_class_of(read_text(out("images/split.csv")));
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", "blank.pcm", "--class", known}).exit_code, 0)
+      << "the knowledge describes it";
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "blank.pcm", image, "--class", "there"}).exit_code, 0);
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", "blank.pcm", "--class", "there"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, CountTheImagesThatAreNewAndThoseThatWereThereBesideThem) {
+  const std::vector<std::string> files = images_by_class().begin()->second;
+  write_text(*folder_ / "odd/QQ/a.jpg", read_text(out("images") / files[0]));
+  write_text(*folder_ / "odd/QQ/b.jpg", read_text(out("images") / files[1]));
+  write_text(*folder_ / "odd/QQ/cut.jpg", read_text(out("images") / files[2]).substr(0, 200));
+  ASSERT_EQ(create("odd.pcm").exit_code, 0);
+  const Outcome first = protocom(folder_->path(), {"enrol", "odd.pcm", "odd/QQ/a.jpg", "--class", "QQ"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.out, Not(HasSubstr("there already")));
+  const Outcome both = protocom(folder_->path(), {"enrol", "odd.pcm", "--folder", "odd"});
+  EXPECT_EQ(both.exit_code, 1);
+  EXPECT_THAT(both.out, HasSubstr("new images  there already  images"));
+  EXPECT_THAT(both.err, HasSubstr("1 of the images could not be read; images enrolled: 1, there already: 1"));
+  EXPECT_EQ(protocom(folder_->path(), {"undo", "odd.pcm"}).out,
+            "undone: enrol 1 image of 'QQ' (1 more was there already)\n");
+}
+
+TEST_F(Recognizers, ShowTheAttributesOfAClassInWords) {
+  const std::string name = base_class_of(read_text(out("images/split.csv")));
+  const std::string attributes = read_text(out("images/attributes.csv"));
+  std::string named = "class,attribute\n";
+  for (const auto& entry : images_by_class()) {
+    for (const std::string& one : cells_beside(attributes, entry.first)) named += entry.first + ",the_" + one + "\n";
+  }
+  write_text(*folder_ / "named.csv", named);
+  const auto run = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = protocom(folder_->path(), arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  run({"knowledge", "table", "--csv", "named.csv", "--split", out("images/split.csv").string(), "--out", "named.npz"});
+  run({"fit", "--features", out("features.npz").string(), "--knowledge", "named.npz", "--out", "named-plda.npz"});
+  ASSERT_EQ(create("named.pcm", {"--fitted", "named-plda.npz", "--knowledge", "named.npz"}, {"backbone"}).exit_code, 0);
+  run({"enrol", "named.pcm", "--class", name});
+  const std::string first = cells_beside(attributes, name).front();
+  EXPECT_THAT(run({"classes", "show", "named.pcm", name}), AllOf(HasSubstr("the " + first), Not(HasSubstr("the_"))));
+  EXPECT_THAT(run({"classes", "show", "named.pcm", name, "--json"}), HasSubstr("\"the_" + first + "\""));
+}
+
 TEST_F(Recognizers, ImagesMayFollowTheAttributesAndOneMayBePipedIn) {
   const fs::path one = out("images") / first_image();
   const std::string attributes = read_text(out("images/attributes.csv"));
@@ -83,6 +179,15 @@ TEST_F(Recognizers, ImagesMayFollowTheAttributesAndOneMayBePipedIn) {
     EXPECT_EQ(empty.exit_code, 1);
     EXPECT_THAT(empty.err, HasSubstr("the standard input is empty"));
   }
+}
+
+TEST_F(Recognizers, NamesOnTheStandardInputMayEndAsWindowsEndsLines) {
+  const std::vector<std::string> images = create_with_classes("windows.pcm", 2);
+  write_text(folder_->path() / "windows.txt", images[0] + "\r\n\r\n" + images[1] + "\r\n");
+  const Outcome outcome =
+      protocom(folder_->path(), {"classify", "windows.pcm", "-", "--format", "json"}, folder_->path() / "windows.txt");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json_lines(outcome.out).size(), 2u);
 }
 
 TEST_F(Recognizers, ReportFoldersAndOthersThatCannotBeReadAndGoOn) {

@@ -44,21 +44,8 @@ TEST_F(Usage, VersionAndHelpSucceed) {
   EXPECT_THAT(version.out, StartsWith("protocom "));
   const Outcome help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command :
-       {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "recognizer",
-        "enrol", "classify", "calibrate", "classes", "examples", "undo", "show", "run"}) {
+  for (const char* command : {"inspect", "extract", "fit", "evaluate", "classify", "serve"})
     EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command)) << command;
-  }
-}
-
-TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
-  for (const char* command :
-       {"synth", "pack", "inspect", "knowledge", "pretrain", "extract", "complete", "evaluate", "report", "recognizer",
-        "enrol", "classify", "calibrate", "classes", "examples", "undo", "show", "run"}) {
-    const Outcome help = run({command, "--help"});
-    EXPECT_EQ(help.exit_code, 0) << command;
-    EXPECT_THAT(help.out, HasSubstr(std::string("Example:\n  protocom ") + command)) << command;
-  }
 }
 
 TEST_F(Usage, HelpShowsDefaults) {
@@ -93,6 +80,16 @@ std::vector<std::string> subcommands(const std::string& help) {
     if (std::regex_search(line, found, name)) names.push_back(found[1]);
   }
   return names;
+}
+
+TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
+  const std::vector<std::string> commands = subcommands(run({"--help"}).out);
+  EXPECT_GE(commands.size(), 25U);
+  for (const std::string& command : commands) {
+    const Outcome help = run({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr("Example:\n  protocom " + command)) << command;
+  }
 }
 
 /// Visits the help of a command and of those below it.

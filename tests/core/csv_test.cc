@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -17,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class CsvTest : public ::testing::Test {
  protected:
@@ -79,6 +81,32 @@ TEST_F(CsvTest, DropsAByteOrderMarkAndCarriageReturns) {
   EXPECT_EQ(table.column("class"), 0u);
   EXPECT_EQ(table.column("split"), 1u);
   EXPECT_THAT(table.rows[0].cells, ElementsAre("zebra", "base"));
+}
+
+TEST_F(CsvTest, SaysOnceWhereAFileIsNotUtf8AndTakesItsBytes) {
+  const testing::Logged heard;
+  EXPECT_THAT(read("class,split\nG\xc3\xa4nse,base\n").rows[0].cells, ElementsAre("G\xc3\xa4nse", "base"));
+  EXPECT_EQ(heard.text(), "");
+  const CsvTable table = read("class,split\ncat,base\nG\xe4nse,base\nM\xf6we,novel\n");
+  EXPECT_THAT(table.rows[1].cells, ElementsAre("G\xe4nse", "base"));
+  EXPECT_THAT(table.rows[2].cells, ElementsAre("M\xf6we", "novel"));
+  EXPECT_THAT(heard.text(), AllOf(HasSubstr("t.csv:3 is not UTF-8"), HasSubstr("save it as \"CSV UTF-8\""),
+                                  Not(HasSubstr("t.csv:4"))));
+}
+
+TEST_F(CsvTest, NamesTheLineThatIsNotUtf8WithinQuotes) {
+  const testing::Logged heard;
+  read("a,b\n\"one\ntw\xf6\",x\n");
+  EXPECT_THAT(heard.text(), HasSubstr("t.csv:3 is not UTF-8"));
+}
+
+TEST_F(CsvTest, RefusesUtf16) {
+  const testing::Logged heard;
+  for (const std::string& text : {std::string("\xff\xfex\0,\0y\0\n\0", 10), std::string("\xfe\xff\0x\0,\0y\0\n", 10)}) {
+    EXPECT_THAT(error_of(text),
+                AllOf(HasSubstr("t.csv begins with"), HasSubstr("UTF-16"), HasSubstr("save it as \"CSV UTF-8\"")));
+  }
+  EXPECT_EQ(heard.text(), "");
 }
 
 TEST_F(CsvTest, ReadsGzip) {

@@ -229,6 +229,16 @@ TEST_F(FilesTest, TellsBeforehandThatAPlaceCannotBeWritten) {
               HasSubstr("Too many levels of symbolic links"));
 }
 
+TEST_F(FilesTest, TellsThatSomethingIsAlreadyThereButNotOfWhatIsEmptyOrAStream) {
+  write_file(folder_ / "empty", "");
+  for (const fs::path& free : {folder_ / "nothing", folder_ / "empty", fs::path("/dev/stdout")})
+    EXPECT_EQ(message_of([&] { check_absent(free); }), "(no Error)") << free;
+  write_file(folder_ / "mine.csv", "x");
+  for (const fs::path& kept : {folder_ / "mine.csv", folder_.path()})
+    EXPECT_EQ(message_of([&] { check_absent(kept); }),
+              kept.string() + " is already there: remove it, or choose another name");
+}
+
 TEST_F(FilesTest, MapsAFile) {
   const MappedFile file(put("file", "some bytes"));
   EXPECT_EQ(file.bytes(), "some bytes");

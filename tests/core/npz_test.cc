@@ -9,6 +9,7 @@
 #include "core/python.h"
 #include "protocom/core/files.h"
 #include "support/message_of.h"
+#include "support/same_tensor.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -19,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::same;
 
 class NpzTest : public ::testing::Test {
  protected:
@@ -43,10 +45,6 @@ class NpzTest : public ::testing::Test {
 
   testing::TempDir folder_;
 };
-
-bool same(const at::Tensor& a, const at::Tensor& b) {
-  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() && at::equal(a, b);
-}
 
 const std::vector<std::string>& odd_strings() {
   static const std::vector<std::string> strings = {

@@ -9,6 +9,7 @@
 #include "core/python.h"
 #include "protocom/core/files.h"
 #include "support/message_of.h"
+#include "support/same_tensor.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Pair;
+using testing::same;
 using ::testing::UnorderedElementsAre;
 
 class SafetensorsTest : public ::testing::Test {
@@ -37,10 +39,6 @@ class SafetensorsTest : public ::testing::Test {
 
   testing::TempDir folder_;
 };
-
-bool same(const at::Tensor& a, const at::Tensor& b) {
-  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() && at::equal(a, b);
-}
 
 TEST_F(SafetensorsTest, ReadsBackEveryDtypeAndShapeAsItWasWritten) {
   std::vector<std::pair<std::string, at::Tensor>> written;

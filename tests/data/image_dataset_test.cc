@@ -104,7 +104,8 @@ TEST(FolderLayout, RefusesAClassInTwoSplitFolders) {
   touch(root / "base/cat/a.jpg");
   touch(root / "novel/cat/b.jpg");
   EXPECT_THAT(list_error(root.path()),
-              AllOf(HasSubstr("'cat' is in two splits"), HasSubstr("base/cat"), HasSubstr("novel/cat")));
+              AllOf(HasSubstr("'cat' is in two splits"), HasSubstr("base/cat"), HasSubstr("novel/cat"),
+                    HasSubstr("give one of the two (" + (root / "base").string() + ")")));
 }
 
 TEST(FolderLayout, NeedsASplitUnlessTheCallerTakesAllAsBase) {
@@ -112,7 +113,7 @@ TEST(FolderLayout, NeedsASplitUnlessTheCallerTakesAllAsBase) {
   touch(root / "cat/a.jpg");
   EXPECT_THAT(list_error(root.path()), AllOf(HasSubstr(root.path().string()), HasSubstr("--split")));
   ImageDatasetOptions options;
-  options.without_split = WithoutSplit::kAllBase;
+  options.split_use = SplitUse::kOptional;
   EXPECT_THAT(list_images(root.path(), options).class_split, ElementsAre(Split::kBase));
 }
 
@@ -132,7 +133,7 @@ TEST(ListImages, LeavesOutAClassWithoutImagesAndCountsOtherFiles) {
   touch(root / "cat/notes.txt");
   touch(root / "dog/readme.md");
   ImageDatasetOptions options;
-  options.without_split = WithoutSplit::kAllBase;
+  options.split_use = SplitUse::kOptional;
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
   EXPECT_THAT(dataset.empty_classes, ElementsAre("dog"));
@@ -145,15 +146,119 @@ TEST(ListImages, CountsImagesBesideTheClassFoldersAndFilesInHiddenOnes) {
        {"cat/a.jpg", "forgotten.jpg", "notes.txt", ".cache/b.jpg", "cat/.old/c.jpg", "cat/.old/d/e.txt"})
     touch(root / file);
   ImageDatasetOptions options;
-  options.without_split = WithoutSplit::kAllBase;
+  options.split_use = SplitUse::kOptional;
   for (const fs::path& same : {root.path(), root.path() / ""}) {
-    EXPECT_EQ(list_images(same, options).skipped.describe(),
-              "4 files are left out: 3 in a hidden folder, 1 beside the class folders");
+    EXPECT_EQ(
+        list_images(same, options).skipped.describe(),
+        "5 files are left out: 3 in a hidden folder, 1 .txt beside the class folders, 1 beside the class folders");
   }
   touch(root / "parted/base/cat/a.jpg");
   touch(root / "parted/novel/dog/a.jpg");
   touch(root / "parted/novel/b.jpg");
   EXPECT_EQ(list_images(root / "parted", {}).skipped.describe(), "1 file is left out: 1 beside the class folders");
+}
+
+TEST(ListImages, CountsOtherFilesBesideTheClassFoldersButNotWhatItReadsThere) {
+  const testing::TempDir root;
+  for (const char* file : {"cat/a.jpg", "README.txt", "notes.TXT", "LICENSE", ".DS_Store", "attributes.csv",
+                           "wnids.txt", "words.txt", "train.csv", "classes.txt"})
+    touch(root / file);
+  const std::string said =
+      "3 files are left out: 2 .txt beside the class folders, 1 without a suffix beside the class folders";
+  write_file(root / "split.csv", "class,split\ncat,base\n");
+  EXPECT_EQ(list_images(root.path(), {}).skipped.describe(), said);
+  write_file(root / "mine.csv", "class,split\ncat,base\n");
+  EXPECT_EQ(list_images(root.path(), with_split(root / "mine.csv")).skipped.describe(), said);
+  fs::remove(root / "mine.csv");
+  write_file(root / "mine-base.txt", "cat\n");
+  EXPECT_EQ(list_images(root.path(), with_split(root / "mine")).skipped.describe(), said);
+  EXPECT_EQ(list_images(root.path(), {}).skipped.counts.at(".txt beside the class folders"), 3);
+}
+
+TEST(ListImages, CountsALinkToItselfAsBroken) {
+  const testing::TempDir root;
+  touch(root / "cat/a.jpg");
+  fs::create_symlink("self", root / "self");
+  fs::create_symlink("b.jpg", root / "cat/b.jpg");
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kOptional;
+  EXPECT_EQ(list_images(root.path(), options).skipped.describe(),
+            "2 files are left out: 1 broken link, 1 broken link beside the class folders");
+}
+
+TEST(ListImages, VisitsEachFolderOnceWhateverLinksLeadToIt) {
+  const testing::TempDir root;
+  for (const char* file : {"Blue Jay/a.jpg", "Blue Jay/wild/b.jpg", "Mallard/a.jpg"}) touch(root / file);
+  fs::create_directory_symlink("..", root / "Blue Jay/loop");
+  fs::create_directory_symlink("../Mallard", root / "Blue Jay/ducks");
+  fs::create_directory_symlink("wild", root / "Blue Jay/before wild");
+  fs::create_directory_symlink(".", root / "All");
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kOptional;
+  const ImageDataset dataset = list_images(root.path(), options);
+  EXPECT_THAT(ids(dataset), ElementsAre("Blue Jay/a.jpg", "Blue Jay/wild/b.jpg", "Mallard/a.jpg"));
+  EXPECT_EQ(dataset.skipped.describe(),
+            "4 files are left out: 2 linking to a folder above, 2 linking to a folder counted already");
+  EXPECT_THAT(dataset.empty_classes, ElementsAre("All"));
+}
+
+TEST(ListImages, FollowsLinksToFoldersAndFilesElsewhere) {
+  const testing::TempDir root, pool;
+  for (const char* file : {"jay/1.jpg", "jay/old/2.jpg", "ducks/3.jpg", "4.jpg"}) touch(pool / file);
+  fs::create_directories(root / "photos/Mallard");
+  fs::create_directory_symlink(pool / "jay", root / "photos/Blue Jay");
+  fs::create_directory_symlink(pool / "ducks", root / "photos/Mallard/more");
+  fs::create_symlink(pool / "4.jpg", root / "photos/Mallard/4.jpg");
+  fs::create_directory_symlink("photos", root / "link");
+  fs::create_directory_symlink(root / "photos", pool / "jay/back");
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kOptional;
+  for (const fs::path& same : {root / "photos", root / "link"}) {
+    const ImageDataset dataset = list_images(same, options);
+    EXPECT_THAT(ids(dataset),
+                ElementsAre("Blue Jay/1.jpg", "Blue Jay/old/2.jpg", "Mallard/4.jpg", "Mallard/more/3.jpg"));
+    EXPECT_EQ(dataset.items[3].path, same / "Mallard/more/3.jpg");
+    EXPECT_EQ(dataset.skipped.describe(), "1 file is left out: 1 linking to a folder above");
+  }
+}
+
+TEST(ListImages, AClassKeepsItsFolderWhereALinkOfAnotherOneHoldsIt) {
+  const testing::TempDir root, pool;
+  for (const char* file : {"1.jpg", "cats/2.jpg", "owls/3.jpg"}) touch(pool / file);
+  touch(root / "birds/4.jpg");
+  fs::create_directory_symlink(pool.path(), root / "animals");
+  fs::create_directory_symlink(pool / "cats", root / "cats");
+  fs::create_directory_symlink(pool / "owls", root / "birds/owls");
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kOptional;
+  const ImageDataset dataset = list_images(root.path(), options);
+  EXPECT_THAT(ids(dataset), ElementsAre("animals/1.jpg", "animals/owls/3.jpg", "birds/4.jpg", "cats/2.jpg"));
+  EXPECT_EQ(dataset.skipped.describe(), "2 files are left out: 2 linking to a folder counted already");
+}
+
+TEST(ListImages, SaysWhatNamesThatDoNotFitWereMeantToBe) {
+  const testing::TempDir root;
+  for (const char* file : {"Blue Jay/a.jpg", "Mallard/a.jpg", "okapi/a.jpg"}) touch(root / file);
+  write_file(root / "split.csv", "class,split\nblue jay,base\nMallard ,base\nwalrus,val\n");
+  const testing::Logged heard;
+  EXPECT_THAT(list_images(root.path(), {}).class_names, ElementsAre("Mallard"));
+  EXPECT_THAT(heard.text(), AllOf(HasSubstr("left out: blue jay, walrus ('blue jay'; did you mean 'Blue Jay'?)\n"),
+                                  HasSubstr("2 of them: Blue Jay, okapi ('Blue Jay'; did you mean 'blue jay'?)\n")));
+  write_file(root / "split.csv", "class,split\nmallard,base\n");
+  EXPECT_THAT(list_error(root.path()), HasSubstr("1 of 1 classes that are not in"));
+  EXPECT_THAT(list_error(root.path()), HasSubstr(": mallard ('mallard'; did you mean 'Mallard'?)"));
+}
+
+TEST(ListImages, SaysWhatWasMeantOfTheNamesThatItShowsOnly) {
+  const testing::TempDir root;
+  for (const char* file : {"cat/a.jpg", "zebra/a.jpg"}) touch(root / file);
+  std::string split = "class,split\ncat,base\n";
+  for (int i = 10; i < 20; ++i) split += std::to_string(i) + ",novel\n";
+  write_file(root / "split.csv", split + "zebras,novel\n");
+  const testing::Logged heard;
+  list_images(root.path(), {});
+  EXPECT_THAT(heard.text(), AllOf(HasSubstr("names 11 of 12 classes"), HasSubstr("18, 19, ...\n"),
+                                  HasSubstr("1 of them: zebra ('zebra'; did you mean 'zebras'?)\n")));
 }
 
 TEST(ListImages, LeavesOutClassesOfASplitThatAreNotThereAndNamesUpToTen) {
@@ -181,7 +286,7 @@ TEST(ListImages, RefusesAnEmptyClassWhereItIsStrict) {
   touch(root / "cat/a.jpg");
   fs::create_directories(root / "dog");
   ImageDatasetOptions options;
-  options.without_split = WithoutSplit::kAllBase;
+  options.split_use = SplitUse::kOptional;
   options.strict = true;
   EXPECT_THAT(list_error(root.path(), options), HasSubstr("1 of 2 classes have no images: dog"));
 }
@@ -344,11 +449,28 @@ TEST(StandardSplit, HasThePublishedNumbersOfClasses) {
   EXPECT_THAT(message_of([] { standard_split("mini-imagnet"); }), HasSubstr("did you mean 'mini-imagenet'"));
 }
 
+TEST(SplitUse, ADivisionCanBeIgnoredWhereverItIsWritten) {
+  const testing::TempDir file, folders, cub, mini;
+  for (const char* name : {"cat/a.jpg", "eel/b.jpg"}) touch(file / name);
+  write_file(file / "split.csv", "class,split\ncat,novel\n");
+  for (const char* name : {"base/cat/a.jpg", "novel/eel/b.jpg"}) touch(folders / name);
+  make_cub(cub.path());
+  make_mini_imagenet(mini.path());
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kIgnored;
+  for (const auto& [root, classes] : std::vector<std::pair<fs::path, size_t>>{
+           {file.path(), 2}, {folders.path(), 2}, {cub.path(), 5}, {mini.path(), 3}}) {
+    const ImageDataset all = list_images(root, options);
+    EXPECT_EQ(all.class_names.size(), classes) << root;
+    EXPECT_EQ(all.class_split, std::vector<Split>(classes, Split::kBase)) << root;
+  }
+}
+
 TEST(ParseLayout, KnowsItsOwnWordsOnly) {
   for (const char* word : {"auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc"}) {
     EXPECT_EQ(to_string(parse_layout(word)), word);
   }
-  EXPECT_THAT(message_of([] { parse_layout("imagenet"); }), HasSubstr("there is no layout 'imagenet'"));
+  EXPECT_THAT(message_of([] { parse_layout("imagenet"); }), HasSubstr("unknown layout 'imagenet'"));
 }
 
 }  // namespace

@@ -46,6 +46,20 @@ TEST(FindImages, CountsWhatItLeavesOutByKind) {
   EXPECT_EQ(SkippedFiles().describe(), "");
 }
 
+TEST(FindImages, VisitsEachFolderOnceAndTakesALinkThatIsGiven) {
+  const TempDir folder;
+  fs::create_directories(folder / "b/a");
+  for (const char* name : {"b/1.jpg", "b/a/2.jpg"}) write_file(folder / name, "x");
+  fs::create_directory_symlink("..", folder / "b/loop");
+  fs::create_directory_symlink("a", folder / "b/again");
+  const FoundImages found = find_images({(folder / "b").string()});
+  EXPECT_THAT(found.paths, ElementsAre(folder / "b/1.jpg", folder / "b/a/2.jpg"));
+  EXPECT_EQ(found.skipped.describe(),
+            "2 files are left out: 1 linking to a folder above, 1 linking to a folder counted already");
+  EXPECT_THAT(find_images({(folder / "b/loop").string()}).paths,
+              ElementsAre(folder / "b/loop/b/1.jpg", folder / "b/loop/b/a/2.jpg"));
+}
+
 TEST(FindImages, NamesWhatIsMissing) {
   const TempDir folder;
   fs::create_directories(folder / "empty");

@@ -28,7 +28,7 @@ void put(const fs::path& path, const std::string& bytes) {
 }
 
 /// base/cat: 3 images, base/dog: 1, novel/ant: 2; every image different.
-void make_dataset(const fs::path& root) {
+void write_three_classes(const fs::path& root) {
   put(root / "base/cat/a.png", encode_png(flat(10, 20, 1)));
   put(root / "base/cat/b.png", encode_png(flat(12, 30, 2)));
   put(root / "base/cat/c.png", encode_png(flat(14, 40, 3)));
@@ -41,7 +41,7 @@ Inspection inspect(const fs::path& root) { return inspect_images(list_images(roo
 
 TEST(Inspect, CountsClassesSplitsAndSizes) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   const Inspection found = inspect(root.path());
   EXPECT_EQ(found.images(), 6);
   EXPECT_THAT(found.counts_of(Split::kBase), ElementsAre(3, 1));
@@ -57,7 +57,7 @@ TEST(Inspect, CountsClassesSplitsAndSizes) {
 
 TEST(Inspect, NamesUnreadableImagesWithTheReason) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   put(root / "base/cat/empty.jpg", "");
   put(root / "novel/ant/cut.png", encode_png(flat(20, 70, 9)).substr(0, 50));
   const Inspection found = inspect(root.path());
@@ -73,7 +73,7 @@ TEST(Inspect, NamesUnreadableImagesWithTheReason) {
 
 TEST(Inspect, FindsTheSamePixelsInAnotherFormatAcrossSplits) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   std::string bmp = "BM";  // an image of one pixel, which PNG and BMP both keep exactly
   bmp += std::string("\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\x18\0", 28) +
          std::string(24, '\0') + std::string("\x07\x07\x07\0", 4);
@@ -95,7 +95,7 @@ TEST(Inspect, FindsTheSamePixelsInAnotherFormatAcrossSplits) {
 
 TEST(Inspect, DoesNotTakeOneShapeForAnother) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   put(root / "base/cat/wide.png", encode_png(flat(4, 8, 9)));
   put(root / "novel/ant/high.png", encode_png(flat(8, 4, 9)));
   EXPECT_TRUE(inspect(root.path()).duplicates.empty());
@@ -103,7 +103,7 @@ TEST(Inspect, DoesNotTakeOneShapeForAnother) {
 
 TEST(Inspect, HoldsAPackAgainstItsHash) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   PackOptions options;
   options.image_size = 8;
   PackedImages images = pack_images(list_images(root.path(), {}), options, Progress::none());
@@ -119,7 +119,7 @@ TEST(Inspect, HoldsAPackAgainstItsHash) {
 
 TEST(Inspect, TellsAllOfItAsJson) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   put(root / "base/cat/empty.jpg", "");
   const nlohmann::json told = inspect(root.path()).to_json();
   EXPECT_EQ(told.at("images"), 7);
@@ -152,7 +152,7 @@ TEST(ContactSheet, PutsTilesUnderTheirText) {
 
 TEST(ContactSheet, ShowsEverySplitOfADatasetAndCrossesOutWhatItCannotRead) {
   const testing::TempDir root;
-  make_dataset(root.path());
+  write_three_classes(root.path());
   write_file(root / "base/dog/a.png", "");
   SheetOptions options;
   options.classes = 3;

@@ -38,7 +38,7 @@ ImageDataset make_dataset(const fs::path& root) {
     write_file(root / files[i], flat_png(10 + static_cast<int64_t>(i), 12, static_cast<uint8_t>(10 * i)));
   }
   ImageDatasetOptions options;
-  options.without_split = WithoutSplit::kAllBase;
+  options.split_use = SplitUse::kOptional;
   return list_images(root, options);
 }
 

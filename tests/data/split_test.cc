@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
@@ -57,6 +58,25 @@ TEST_F(SplitTest, KnowsTheOtherNamesOfTheSplits) {
   for (const char* text : {"", "Base", "base ", "unseen"}) {
     EXPECT_THAT(testing::usage_message_of([&] { parse_split(text); }), HasSubstr("use base, val or novel"));
   }
+}
+
+TEST_F(SplitTest, BlanksAroundNamesAreNoPartOfThem) {
+  EXPECT_THAT(read("class,split\n great white shark ,base \n\"n02 \", val\n\" n03\",\"novel \"\n"), three);
+  EXPECT_THAT(error_of("class,split\nzebra,base\nzebra ,base\n"), HasSubstr("class 'zebra' is listed twice"));
+  EXPECT_THAT(error_of("class,split\n  ,base\n"), HasSubstr("s.csv:2: the name of the class is empty"));
+}
+
+TEST_F(SplitTest, NamesTheFilesThatItReads) {
+  write_file(folder_ / "s.csv", "class,split\nn02,val\n");
+  write_file(folder_ / "l-base.txt", "n02\n");
+  write_file(folder_ / "l-novel.txt", "n03\n");
+  EXPECT_THAT(split_files(folder_ / "s.csv"), ElementsAre(folder_ / "s.csv"));
+  EXPECT_THAT(split_files(folder_ / "l"), ElementsAre(folder_ / "l-base.txt", folder_ / "l-novel.txt"));
+}
+
+TEST_F(SplitTest, ReadsWhatIsWritten) {
+  const SplitTable written = read(split_csv({"a, \"b\"", "c"}, {Split::kNovel, Split::kVal}));
+  EXPECT_THAT(written, UnorderedElementsAre(Pair("a, \"b\"", Split::kNovel), Pair("c", Split::kVal)));
 }
 
 TEST_F(SplitTest, ReadsThreeListsByTheirPrefixOrFolder) {

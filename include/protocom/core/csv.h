@@ -27,8 +27,9 @@ struct CsvTable {
 };
 
 /// Reads a CSV (plain or gzip) whose cells are separated by commas, or as some spreadsheets write them by semicolons or
-/// tabs: whichever its header has most. Throws Error with file and line when a row has another number of cells than the
-/// header or a quote is not closed.
+/// tabs: whichever its header has most. Bytes that are not UTF-8 are taken as they are, with one warning for the file.
+/// Throws Error with file and line when a row has another number of cells than the header or a quote is not closed, and
+/// for UTF-16.
 CsvTable read_csv(const std::filesystem::path& path);
 
 /// One cell, quoted when it must be.

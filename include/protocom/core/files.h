@@ -29,6 +29,10 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 /// (remove_leftovers).
 void check_writable(const std::filesystem::path& path);
 
+/// Throws Error where something is already that must not be lost: a file or a folder that is not empty. For what people
+/// go on to work on by hand, or add to.
+void check_absent(const std::filesystem::path& path);
+
 /// The longest line that for_each_line reads, in bytes.
 inline constexpr size_t kLongestLine = size_t{16} << 20;
 

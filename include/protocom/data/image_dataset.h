@@ -43,12 +43,16 @@ enum class Layout {
 };
 
 /// "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc". Throws UsageError.
-Layout parse_layout(const std::string& text);
+Layout parse_layout(std::string_view text);
 /// The same words.
 std::string_view to_string(Layout layout);
 
-/// What becomes of a dataset that says nothing about splits when the caller says nothing either.
-enum class WithoutSplit { kRefuse, kAllBase };
+/// What a dataset's own division into splits is to its reader.
+enum class SplitUse {
+  kRequired,
+  kOptional,  ///< without one all classes are base
+  kIgnored    ///< all classes are base, whatever says otherwise
+};
 
 /// How a dataset is found and divided.
 struct ImageDatasetOptions {
@@ -58,7 +62,7 @@ struct ImageDatasetOptions {
   /// "tiered-imagenet". When this and `split` are empty the layout's own division holds: kMiniImageNet's three files,
   /// "cub" for kCub, else a split.csv in the folder, else kFolder's split folders.
   std::string standard_split;
-  WithoutSplit without_split = WithoutSplit::kRefuse;
+  SplitUse split_use = SplitUse::kRequired;
   bool strict = false;  ///< throw for classes of the split without images, instead of leaving them out with a warning
 };
 

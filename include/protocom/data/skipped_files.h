@@ -14,11 +14,14 @@ bool is_image_name(const std::filesystem::path& path);
 
 /// Files of a folder that were not taken as images, counted by why.
 struct SkippedFiles {
-  /// ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "beside the class folders" -> files
+  /// ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "beside the class folders" (images),
+  /// ".txt beside the class folders", "linking to a folder above", "linking to a folder counted already" -> files
   std::map<std::string, int64_t> counts;
 
   /// Counts a file that is_image_name or a walk refused.
   void add(const std::filesystem::path& file);
+  /// Counts a file that lies beside the folders of classes, unless it is hidden.
+  void add_beside_classes(const std::filesystem::path& file);
   /// Counts all files below a folder whose name begins with a dot, which no walk enters.
   void add_hidden_folder(const std::filesystem::path& folder);
   void add(const SkippedFiles& others);

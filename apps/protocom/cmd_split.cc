@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "cli.h"
+#include "dataset_options.h"
+#include "protocom/core/files.h"
+#include "protocom/core/text.h"
+#include "protocom/data/divide_classes.h"
+
+namespace protocom::cli {
+namespace {
+
+struct SplitArguments {
+  DatasetOptions dataset;
+  DivisionOptions division;
+  std::string out;
+};
+
+/// Images of each class.
+std::vector<int64_t> counts_of(const ImageDataset& dataset) {
+  std::vector<int64_t> counts(dataset.class_names.size(), 0);
+  for (const ImageItem& item : dataset.items) ++counts[static_cast<size_t>(item.label)];
+  return counts;
+}
+
+void print_division(const ImageDataset& dataset, const std::vector<int64_t>& images, const std::vector<Split>& split) {
+  std::vector<std::vector<std::string>> rows = {{"split", "classes", "images", "which"}};
+  for (const Split side : kAllSplits) {
+    std::vector<std::string> names;
+    int64_t total = 0;
+    for (size_t c = 0; c < split.size(); ++c) {
+      if (split[c] != side) continue;
+      names.push_back(dataset.class_names[c]);
+      total += images[c];
+    }
+    constexpr size_t kShown = 5;
+    rows.push_back(
+        {std::string(to_string(side)), std::to_string(names.size()), std::to_string(total), first_of(names, kShown)});
+  }
+  print_table(rows);
+}
+
+void run_split(const SplitArguments& options) {
+  check_absent(options.out);
+  check_writable(options.out);
+  ImageDatasetOptions asked = options.dataset.to_library();
+  asked.split_use = SplitUse::kIgnored;
+  const ImageDataset dataset = list_images(options.dataset.images, asked);
+  const std::vector<int64_t> images = counts_of(dataset);
+  const std::vector<Split> split = divide_classes(images, options.division);
+  write_file(options.out, split_csv(dataset.class_names, split));
+  print_division(dataset, images, split);
+  fmt::print(
+      "\n{0} written: correct it where chance was wrong, before anything is measured; other commands take it by "
+      "--split {0}\n",
+      options.out);
+}
+
+void add_split_command(CLI::App& app) {
+  auto options = std::make_shared<SplitArguments>();
+  CLI::App* command = add_command(app, "split", "Draw which classes of a folder are base, val and novel",
+                                  "protocom split photos --out split.csv");
+  command->add_option("images,--images", options->dataset.images, "Folder of the images")->required();
+  add_layout(*command, options->dataset);
+  command->add_option("--val", options->division.val,
+                      "Classes that settings are chosen on; 0: 16 %, of few classes 5, or a fifth if less");
+  command->add_option("--novel", options->division.novel,
+                      "Classes that accuracies are measured on; 0: 20 %, of few classes 5, or a third if less");
+  command->add_option("--fewest-images", options->division.fewest_images,
+                      "Files of a val or novel class; classes of fewer are base");
+  command->add_option("--seed", options->division.seed, "Seed of the draw");
+  command->add_option("--out", options->out, "CSV class,split to write")->required();
+  command->callback([options] { run_split(*options); });
+}
+
+const Command kSplit{Order::kSplit, &add_split_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "protocom/data/split.h"
+
+namespace protocom {
+
+/// How classes are divided where nobody has said it.
+struct DivisionOptions {
+  int64_t val = 0;    ///< classes; 0: 16 % as in the paper's datasets; of few classes 5, or a fifth if less, but 2
+  int64_t novel = 0;  ///< classes; 0: 20 % likewise; of few classes 5, or a third if less, but 2
+  int64_t fewest_images = 20;  ///< of a val or novel class: 5 to learn from and 15 to be asked about
+  uint64_t seed = 1;
+};
+
+/// Draws the split of classes that have so many images [c], the same for the same counts, options and seed; classes of
+/// few images become base. Throws Error when fewer than two base classes would be left, or too few classes have images
+/// enough; UsageError for negative options.
+std::vector<Split> divide_classes(const std::vector<int64_t>& images, const DivisionOptions& options);
+
+}  // namespace protocom
