@@ -27,10 +27,11 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
   return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }
 
-/// What people call it: WordNet's names are numbers.
+/// What people call it, in the first of several words: WordNet's names are numbers.
 std::string word_of(const Knowledge& knowledge, const std::string& name) {
   const auto title = knowledge.titles.find(name);
-  return title == knowledge.titles.end() || title->second.empty() ? name : title->second;
+  if (title == knowledge.titles.end() || title->second.empty()) return name;
+  return title->second.substr(0, title->second.find(", "));
 }
 
 /// The class's own name, and what people call it where that is something else.

@@ -29,4 +29,19 @@ LinearFit fit_linear(const LinearProblem& problem) {
   return {a.transpose(1, 2), bias};
 }
 
+LinearProblem cross_entropy_problem(const at::Tensor& points, const at::Tensor& labels, double c) {
+  LinearProblem problem;
+  problem.points = points;
+  problem.labels = labels;
+  problem.pull = [labels, c](const at::Tensor& scores) { return c * (scores.softmax(-1) - labels); };
+  problem.curvature = c / 2;  // of log-sum-exp
+  return problem;
+}
+
+at::Tensor fitted_logits(const LinearProblem& problem, const at::Tensor& queries) {
+  const LinearFit fit = fit_linear(problem);
+  const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, d]
+  return at::matmul(queries, weights.transpose(1, 2)) + fit.bias;
+}
+
 }  // namespace protocom

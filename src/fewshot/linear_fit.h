@@ -25,4 +25,10 @@ struct LinearProblem {
 /// scheme 2.2.22), in the coefficients of the points.
 LinearFit fit_linear(const LinearProblem& problem);
 
+/// Multinomial logistic regression: the loss is c times the sum of the points' cross-entropies.
+LinearProblem cross_entropy_problem(const at::Tensor& points, const at::Tensor& labels, double c);
+
+/// What the classifier that minimises the problem says of queries [b, q, d]: w_k.x + b_k, [b, q, n].
+at::Tensor fitted_logits(const LinearProblem& problem, const at::Tensor& queries);
+
 }  // namespace protocom

@@ -29,9 +29,7 @@ class LinearSvm : public SpaceScorer {
     problem.curvature = 2 * options_.c;
     problem.bias_penalty = 1;
     problem.steps = options_.steps;
-    const LinearFit fit = fit_linear(problem);
-    const at::Tensor weights = at::matmul(fit.coefficients, problem.points);
-    return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
+    return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
   }
 
  private:

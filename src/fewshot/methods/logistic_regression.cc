@@ -21,15 +21,10 @@ class LogisticRegression : public SpaceScorer {
 
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
     const EpisodePoints points = supports_and_queries(batch);
-    LinearProblem problem;
-    problem.points = points.supports_of(points.features);
-    problem.labels = points.supports_of(points.labels);
-    problem.pull = [&](const at::Tensor& scores) { return options_.c * (scores.softmax(-1) - problem.labels); };
-    problem.curvature = options_.c / 2;  // of log-sum-exp
+    LinearProblem problem =
+        cross_entropy_problem(points.supports_of(points.features), points.supports_of(points.labels), options_.c);
     problem.steps = options_.steps;
-    const LinearFit fit = fit_linear(problem);
-    const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, d]
-    return {at::matmul(points.queries_of(points.features), weights.transpose(1, 2)) + fit.bias, at::Tensor()};
+    return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
   }
 
  private:

@@ -95,16 +95,10 @@ Augmented augmented(const Model& model, const EpisodeBatch& batch, int64_t made,
 
 at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Options& options) {
   const Augmented supports = augmented(model, batch, options.made, options.noise);
-  LinearProblem problem;
-  problem.points = supports.points * supports.labels.sum(-1, true);
-  problem.labels = supports.labels;
-  problem.pull = [&](const at::Tensor& scores) { return options.c * (scores.softmax(-1) - problem.labels); };
-  problem.curvature = options.c / 2;  // of log-sum-exp
-  const LinearFit fit = fit_linear(problem);
-  const at::Tensor weights = at::matmul(fit.coefficients, problem.points);  // [b, n, c]
+  const at::Tensor points = supports.points * supports.labels.sum(-1, true);
   const at::Tensor queries = unit_vectors(model.space->places_of(batch.query).mean(1));
-  return at::matmul(queries.view({batch.size(), batch.query.size(1), queries.size(1)}), weights.transpose(1, 2)) +
-         fit.bias;
+  return fitted_logits(cross_entropy_problem(points, supports.labels, options.c),
+                       queries.view({batch.size(), batch.query.size(1), queries.size(1)}));
 }
 
 class TriNet : public Method {
