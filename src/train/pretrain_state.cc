@@ -1,5 +1,8 @@
 #include "train/pretrain_state.h"
 
+#include <map>
+#include <string>
+
 #include "protocom/core/error.h"
 #include "train/epoch_loop.h"
 #include "train/split_orders.h"
@@ -60,11 +63,12 @@ std::vector<at::Tensor> PretrainState::learned_parameters(RotationTask rotations
 }
 
 std::vector<at::Tensor> PretrainState::biases() const {
-  constexpr std::string_view kEnd = ".bias";
+  const auto entries = backbone->state_dict();
+  const std::map<std::string, at::Tensor> tensors(entries.begin(), entries.end());
   std::vector<at::Tensor> found;
-  for (const auto& [name, tensor] : backbone->state_dict()) {
-    if (name.size() > kEnd.size() && name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0)
-      found.push_back(tensor);
+  for (const auto& [name, tensor] : tensors) {
+    const size_t end = name.rfind(".running_mean");
+    if (end != std::string::npos) found.push_back(tensors.at(name.substr(0, end) + ".bias"));
   }
   return found;
 }

@@ -17,7 +17,7 @@ struct PretrainState {
 
   /// Those that take part in the loss; the head for rotations only where there are any.
   [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
-  /// The biases of the backbone's batch norms, and of convolutions where these have any.
+  /// The biases of the backbone's batch norms. Those of convolutions before them have no gradient but rounding errors.
   [[nodiscard]] std::vector<at::Tensor> biases() const;
   /// The logits [b, classes] of features [b, d].
   [[nodiscard]] at::Tensor logits(const at::Tensor& features);

@@ -32,7 +32,8 @@ class Analyse : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempDir>();
     write_text(*folder_ / "tiny.toml", std::string(kTinyRun) + kAnalyses);
-    made_ = protocom(folder_->path(), {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=out"});
+    made_ = protocom(folder_->path(), {"run", "tiny.toml", "--quiet", "--threads", "1", "--set", "folder=out", "--set",
+                                       "evaluate.k-shot=1", "--set", "evaluate.episodes=10"});
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override { ASSERT_EQ(made_.exit_code, 0) << made_.err; }

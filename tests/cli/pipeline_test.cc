@@ -188,15 +188,15 @@ TEST_F(Pipeline, AFolderThatNobodyHasDividedIsDrawnAndThenExtracted) {
   EXPECT_THAT(run({extract.begin(), extract.end() - 1}).err, HasSubstr("`protocom split` draws one"));
   const Outcome drawn = run({"split", "photos", "--out", "photos/split.csv"});
   ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
-  EXPECT_THAT(drawn.out, AllOf(HasSubstr("base   8        160"), HasSubstr("val    3        60"),
-                               HasSubstr("novel  5        100"), HasSubstr("photos/split.csv written")));
+  EXPECT_THAT(drawn.out, AllOf(HasSubstr("base         8     160"), HasSubstr("val          3      60"),
+                               HasSubstr("novel        5     100"), HasSubstr("photos/split.csv written")));
   const std::string removed = first_image().substr(0, first_image().find('/'));
   EXPECT_THAT(read_text(folder.path() / "photos/split.csv"), HasSubstr("\n" + removed + ","));
   fs::remove_all(folder.path() / "photos" / removed);
   EXPECT_EQ(run({"split", "photos", "--seed", "2", "--out", "other.csv"}).exit_code, 0) << "its own split is no matter";
   EXPECT_THAT(read_text(folder.path() / "other.csv"), Not(HasSubstr(removed)));
   const Outcome other = run({"inspect", "photos", "--split", "other.csv"});
-  EXPECT_THAT(other.out, HasSubstr("novel  5"));
+  EXPECT_THAT(other.out, HasSubstr("novel        5     100"));
   EXPECT_EQ(run({"split", "photos", "--fewest-images", "21", "--out", "o.csv"}).exit_code, 1);
   EXPECT_THAT(run({"split", "photos", "--out", "other.csv"}).err, HasSubstr("other.csv is already there"));
   std::vector<std::string> with = extract;

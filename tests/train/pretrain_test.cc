@@ -353,13 +353,14 @@ TEST(Pretrain, BiasesTakeStepsOfTheirRate) {
   int64_t biases = 0;
   for (size_t i = 0; i < once.size(); ++i) {
     const auto& [name, tensor] = once[i];
-    const bool is_bias = name.find(".bias") != std::string::npos && tensor.abs().max().item<double>() > 0;
+    if (name.find(".conv.bias") != std::string::npos) continue;  // rounding errors of no gradient
+    const bool is_bias = name.find(".bias") != std::string::npos;
     biases += is_bias ? 1 : 0;
     EXPECT_TRUE(
         at::allclose(eightfold[i].second.to(at::kDouble), tensor.to(at::kDouble) * (is_bias ? 8 : 1), 1e-5, 1e-8))
         << name;
   }
-  EXPECT_GE(biases, 4);
+  EXPECT_EQ(biases, 4);
 }
 
 TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
