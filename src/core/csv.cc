@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/text.h"
+#include "protocom/core/utf8.h"
 
 namespace protocom {
 namespace {
@@ -35,16 +35,6 @@ bool is_blank(const std::vector<std::string>& cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return trimmed(cell).empty(); });
 }
 
-bool is_utf8_line(std::string_view line) {
-  if (std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return true;
-  try {
-    (void)nlohmann::json(std::string(line)).dump();
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
-
 /// Looks at the bytes of a file: refuses UTF-16, and warns once of what is not UTF-8, which is taken as it is.
 class EncodingCheck {
  public:
@@ -54,7 +44,7 @@ class EncodingCheck {
     const std::string_view mark = line.substr(0, 2);
     if (number == 1 && (mark == "\xff\xfe" || mark == "\xfe\xff"))
       fail("{} begins with the byte order mark of UTF-16, expected UTF-8: save it as \"CSV UTF-8\"", path_.string());
-    if (warned_ || is_utf8_line(line)) return;
+    if (warned_ || is_utf8(line)) return;
     warned_ = true;
     logger().warn(
         "{}:{} is not UTF-8 (a spreadsheet's older encoding?): names with other letters will match nothing; save it as "

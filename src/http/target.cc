@@ -1,9 +1,9 @@
 #include "http/target.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "http/http_error.h"
+#include "protocom/core/utf8.h"
 
 namespace protocom::http {
 namespace {
@@ -30,15 +30,6 @@ std::string decode(std::string_view part) {
   }
   if (!is_plain_text(text)) refuse(400, "the path has to be UTF-8 without control characters");
   return text;
-}
-
-bool is_utf8(std::string_view text) {
-  try {
-    (void)nlohmann::json(std::string(text)).dump();
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
 }
 
 }  // namespace
