@@ -3,12 +3,8 @@
 namespace protocom::cli {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--features", options.files.features, "Features (npz)")->required();
-  command.add_option("--feature-maps", options.files.maps, kMapsText);
-  command.add_option("--knowledge", options.files.knowledge, "Knowledge file");
-  command.add_option("--model", options.files.model, "Completion model");
-  command.add_option("--class-split", options.files.class_split,
-                     "Split that replaces the features' own (CSV class,split)");
+  add_data_options(command, options.files);
+  add_model_option(command, options.files);
   command.add_option("--split", options.split, "Classes that are analysed: base, val or novel");
   command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
 }
@@ -31,10 +27,7 @@ void add_methods(CLI::App& command, AnalysisOptions& options) {
                   "Methods with their parameters, see protocom methods; otherwise what --fitted has, with and without "
                   "its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
-  command
-      .add_option("--fitted", options.files.fitted,
-                  "Files of protocom fit, or folders of them, for methods that need fitting")
-      ->delimiter(',');
+  add_fitted_option(command, options.files);
   command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
 }
 

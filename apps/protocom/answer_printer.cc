@@ -14,7 +14,7 @@ using nlohmann::json;
 
 std::string texts_of(const std::vector<TellingAttribute>& attributes, const char* between) {
   std::vector<std::string> texts;
-  for (const TellingAttribute& one : attributes) texts.push_back(fmt::format("{} {:+.2f}", one.name, one.effect));
+  for (const TellingAttribute& one : attributes) texts.push_back(fmt::format("{} {:+.2f}", one.words, one.effect));
   return fmt::format("{}", fmt::join(texts, between));
 }
 

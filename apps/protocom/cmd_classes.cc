@@ -28,14 +28,12 @@ json attributes_of(const RecognizerFile& file, const ClassEntry& entry) {
   return weights;
 }
 
-/// The same for people: in words where the knowledge has them, which may be several for one attribute.
+/// The same for people.
 std::string attributes_text(const RecognizerFile& file, const ClassEntry& entry) {
-  const std::optional<Knowledge> knowledge = knowledge_of(file);
   std::vector<std::string> texts;
   const json weights = attributes_of(file, entry);
   for (const auto& [name, weight] : weights.items()) {
-    const bool has_words = knowledge && knowledge->titles.count(name) > 0;
-    const std::string words = has_words ? knowledge->titles.at(name) : name;
+    const std::string words = file.settings().word_for(name);
     texts.push_back(weight == 1.0 ? words : fmt::format("{} {:.2f}", words, weight.get<double>()));
   }
   return fmt::format("{}", fmt::join(texts, "; "));

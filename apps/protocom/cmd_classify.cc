@@ -68,7 +68,7 @@ void add_classify_command(CLI::App& app) {
   command
       ->add_option("--proportions", options->recognizing.proportions,
                    "What --batch-together takes for the classes' shares of the images: estimate, balanced, or given "
-                   "(by --shares); for plda")
+                   "(by --shares); for plda, and it implies --batch-together")
       ->check(CLI::IsMember({"estimate", "balanced", "given"}))
       ->excludes(method);
   command

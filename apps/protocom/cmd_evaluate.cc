@@ -101,10 +101,7 @@ void add_methods(CLI::App& command, EvaluateArguments& options) {
           "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
           "what --fitted has, with and without its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
-  command
-      .add_option("--fitted", options.files.fitted,
-                  "Files of protocom fit, or folders of them, for methods that need fitting")
-      ->delimiter(',');
+  add_fitted_option(command, options.files);
   command.add_option("--tuned", options.tuned, "The methods that protocom tune chose, besides --methods");
   command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with");
   command
@@ -121,12 +118,8 @@ void add_evaluate_command(CLI::App& app) {
       "protocom evaluate --features features.npz --methods mean,simple-shot,simple-shot:transform=l2n --k-shot 1\n"
       "protocom evaluate --features features.npz --knowledge knowledge.npz --model model.npz --k-shot 1-5 \\\n"
       "    --query-distribution dirichlet --seeds 1,2,3 --compare gauss-fusion,mean-fusion");
-  command->add_option("--features", options->files.features, "Features (npz, or npy with --class-split)")->required();
-  command->add_option("--feature-maps", options->files.maps, kMapsText);
-  command->add_option("--knowledge", options->files.knowledge, "Knowledge file");
-  command->add_option("--model", options->files.model, "Completion model");
-  command->add_option("--class-split", options->files.class_split,
-                      "Split that replaces the features' own (CSV class,split)");
+  add_data_options(*command, options->files);
+  add_model_option(*command, options->files);
   add_methods(*command, *options);
   add_task_options(*command, options->tasks);
   command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)");

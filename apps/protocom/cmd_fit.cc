@@ -10,28 +10,20 @@ namespace protocom::cli {
 namespace {
 
 struct FitArguments {
-  std::string features, maps, knowledge, class_split, out;
+  EvaluationFiles files;
+  std::string out;
   FitOptions fit;
 };
 
 void run_fit(const CLI::App& command, const FitArguments& options) {
   make_method(options.fit.method);  // a wrong name is said before files are read
   check_writable(options.out);
-  FeatureFileOptions file_options;
-  if (!options.class_split.empty()) file_options.split = options.class_split;
-  const FeatureSet features = read_features(options.features, file_options);
-  std::optional<Knowledge> knowledge;
-  if (!options.knowledge.empty()) knowledge = read_knowledge(options.knowledge);
-  std::optional<FeatureMaps> maps;
-  if (!options.maps.empty()) maps = read_feature_maps(options.maps);
+  const EvaluationData data = read_files(options.files);
   Provenance provenance = provenance_of(command, options.fit.seed);
-  add_input(provenance, "features", options.features);
-  add_input(provenance, "feature-maps", options.maps);
-  add_input(provenance, "knowledge", options.knowledge);
-  add_input(provenance, "class-split", options.class_split);
-  const FittedMethod fitted =
-      fit_method({features, knowledge ? &*knowledge : nullptr, maps ? &*maps : nullptr}, options.fit, progress());
-  write_fitted_method(options.out, fitted, provenance, preprocessing_details(options.features));
+  options.files.add_to(provenance);
+  const EvaluateInputs inputs = data.inputs();
+  const FittedMethod fitted = fit_method({inputs.features, inputs.knowledge, inputs.maps}, options.fit, progress());
+  write_fitted_method(options.out, fitted, provenance, preprocessing_details(options.files.features));
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},
                {"written to", options.out}});
@@ -46,11 +38,7 @@ void add_fit_command(CLI::App& app) {
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods");
-  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --class-split)")
-      ->required();
-  command->add_option("--feature-maps", options->maps, kMapsText);
-  command->add_option("--knowledge", options->knowledge, "Knowledge file, for methods that need it");
-  command->add_option("--class-split", options->class_split, "Split that replaces the features' own (CSV class,split)");
+  add_data_options(*command, options->files);
   command->add_option("--out", options->out, "File to write")->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
   command->callback([command, options] { run_fit(*command, *options); });

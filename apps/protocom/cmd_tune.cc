@@ -65,18 +65,10 @@ void add_tune_command(CLI::App& app) {
       app, "tune", "Parameters of methods, chosen on val classes by the same budget for each",
       "protocom tune --features features.npz --methods tim,pt-map,laplacian-shot --k-shot 1 --out tuned.json\n"
       "protocom evaluate --features features.npz --methods mean --tuned tuned.json --k-shot 1");
-  command->add_option("--features", options->files.features, "Features (npz, or npy with --class-split)")->required();
-  command->add_option("--feature-maps", options->files.maps, kMapsText);
-  command->add_option("--knowledge", options->files.knowledge, "Knowledge file");
-  command->add_option("--model", options->files.model, "Completion model");
-  command->add_option("--class-split", options->files.class_split,
-                      "Split that replaces the features' own (CSV class,split)");
-  command
-      ->add_option(
-          "--fitted", options->files.fitted,
-          "Files of protocom fit; a method that needs fitting and has none is fitted for every setting, on base "
-          "classes alone")
-      ->delimiter(',');
+  add_data_options(*command, options->files);
+  add_model_option(*command, options->files);
+  add_fitted_option(*command, options->files,
+                    "; a method that needs fitting and has none is fitted for every setting, on base classes alone");
   command
       ->add_option("--methods", options->tune.methods,
                    "Methods; parameters that are given stay as they are, of the others protocom methods NAME shows "

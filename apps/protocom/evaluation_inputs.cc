@@ -43,6 +43,23 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
     add_input(provenance, std::filesystem::path(path).filename().string(), path);
 }
 
+void add_data_options(CLI::App& command, EvaluationFiles& files) {
+  command.add_option("--features", files.features, "Features of all splits (npz, or npy with --class-split)")
+      ->required();
+  command.add_option("--feature-maps", files.maps,
+                     "Feature maps of the same images (protocom extract --maps), for methods that need them");
+  command.add_option("--knowledge", files.knowledge, "Knowledge file, for methods that need it");
+  command.add_option("--class-split", files.class_split, "Split that replaces the features' own (CSV class,split)");
+}
+
+void add_model_option(CLI::App& command, EvaluationFiles& files) {
+  command.add_option("--model", files.model, "Completion model (protocom complete)");
+}
+
+void add_fitted_option(CLI::App& command, EvaluationFiles& files, const std::string& why) {
+  command.add_option("--fitted", files.fitted, "Files of protocom fit, or folders of them" + why)->delimiter(',');
+}
+
 EvaluateInputs EvaluationData::inputs() const {
   EvaluateInputs read{features, address(model), address(classes), address(knowledge)};
   read.maps = address(maps);

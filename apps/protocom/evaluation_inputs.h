@@ -1,4 +1,5 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,10 +10,6 @@
 
 namespace protocom::cli {
 
-/// Of the option --feature-maps.
-constexpr const char* kMapsText =
-    "Feature maps of the same images (protocom extract --maps), for methods that need them";
-
 /// The files that evaluations and analyses read, as their options name them; empty: not given.
 struct EvaluationFiles {
   std::string features, maps, knowledge, model, class_split;
@@ -21,6 +18,16 @@ struct EvaluationFiles {
   /// Adds a hash of each to the inputs of `provenance`.
   void add_to(Provenance& provenance) const;
 };
+
+/// --features, --feature-maps, --knowledge and --class-split.
+void add_data_options(CLI::App& command, EvaluationFiles& files);
+
+/// --model.
+void add_model_option(CLI::App& command, EvaluationFiles& files);
+
+/// --fitted; `why` ends the sentence of its help.
+void add_fitted_option(CLI::App& command, EvaluationFiles& files,
+                       const std::string& why = ", for methods that need fitting");
 
 /// What is in them.
 struct EvaluationData {

@@ -27,16 +27,9 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
   return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }
 
-/// What people call it, in the first of several words: WordNet's names are numbers.
-std::string word_of(const Knowledge& knowledge, const std::string& name) {
-  const auto title = knowledge.titles.find(name);
-  if (title == knowledge.titles.end() || title->second.empty()) return name;
-  return title->second.substr(0, title->second.find(", "));
-}
-
 /// The class's own name, and what people call it where that is something else.
 std::string class_label(const Knowledge& knowledge, const std::string& name) {
-  const std::string word = word_of(knowledge, name);
+  const std::string word = short_title(knowledge, name);
   return word == name ? name : fmt::format("{} ({})", name, word);
 }
 
@@ -65,7 +58,7 @@ void print_classes(const Knowledge& knowledge, size_t most) {
     for (size_t a = 0; a < knowledge.attributes.size(); ++a) {
       const auto weight = knowledge.association[static_cast<int64_t>(k)][static_cast<int64_t>(a)].item<float>();
       if (weight > 0)
-        own.push_back(word_of(knowledge, knowledge.attributes[a]) + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
+        own.push_back(short_title(knowledge, knowledge.attributes[a]) + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
     }
     rows.push_back({class_label(knowledge, knowledge.classes[k]), shortened(own, 8)});
   }
@@ -87,7 +80,7 @@ void print_useless(const Knowledge& knowledge, size_t most) {
                                     std::pair{"attributes of no class", found.attributes_of_none},
                                     std::pair{"attributes of no base class", noted("attributes_without_base_class")},
                                     std::pair{"attributes of no base class, left out", noted("attributes_left_out")}}) {
-    print_names(what, labelled(knowledge, names, word_of));
+    print_names(what, labelled(knowledge, names, short_title));
   }
 }
 

@@ -2,7 +2,7 @@
 
 const $ = id => document.getElementById(id);
 // `settled`: for the numbers of changes that enrolled an answered image, what shows its answer again.
-const state = {key: sessionStorage.getItem('key') || '', classes: [], change: null, settled: new Map()};
+const state = {key: sessionStorage.getItem('key') || '', classes: [], change: null, words: {}, settled: new Map()};
 // As many of the largest images as the server takes in one request.
 const imagesAtOnce = 5;
 
@@ -62,6 +62,9 @@ function element(tag, text, className) {
 const percent = p => p >= 0.9995 ? '100 %' : (100 * p).toFixed(1) + ' %';
 const counted = (n, one, many) => n + ' ' + (n === 1 ? one : many);
 
+// What people call an attribute.
+const wordsFor = name => state.words[name] ?? name;
+
 function showUndo() {
   $('undo').disabled = !state.change;
   $('undo').textContent = state.change ? 'Undo: ' + state.change.what : 'Undo';
@@ -72,7 +75,7 @@ function classRow(one) {
   row.append(element('span', one.class, 'name'));
   const about = [counted(one.images, 'image', 'images')];
   if (one.title && one.title !== one.class) about.unshift(one.title);
-  if (one.attributes.length) about.push(one.attributes.slice(0, 6).map(has => has.name).join(', ') + (one.attributes.length > 6 ? ', …' : ''));
+  if (one.attributes.length) about.push(one.attributes.slice(0, 6).map(has => wordsFor(has.name)).join(', ') + (one.attributes.length > 6 ? ', …' : ''));
   row.append(element('span', about.join(' · '), 'about'));
   const remove = element('button', 'Remove', 'plain');
   remove.type = 'button';
@@ -91,10 +94,11 @@ async function refresh() {
   const [listed, recognizer] = await Promise.all([call('GET', 'v1/classes'), call('GET', 'v1/recognizer')]);
   state.classes = listed.classes;
   state.change = listed.change;
+  state.words = recognizer.words;
   $('classes').replaceChildren(...listed.classes.map(classRow));
   if (!listed.classes.length) $('classes').append(element('li', 'None yet: enrol one from a few images.', 'hint'));
   $('class-names').replaceChildren(...listed.classes.map(one => new Option(one.class)));
-  $('attribute-names').replaceChildren(...recognizer.attributes.map(name => new Option(name)));
+  $('attribute-names').replaceChildren(...recognizer.attributes.map(name => new Option(wordsFor(name).includes(',') ? name : wordsFor(name))));
   $('attributes-field').hidden = recognizer.attributes.length === 0;
   $('summary').textContent = counted(listed.classes.length, 'class', 'classes') + ', ' +
       counted(listed.classes.reduce((sum, one) => sum + one.images, 0), 'image', 'images');
@@ -166,7 +170,7 @@ function showRanking(item, answer) {
   const telling = item.querySelector('.telling');
   telling.hidden = answer.attributes.length === 0;
   telling.textContent = 'For ' + best.class + ' (+) or against it: ' +
-      answer.attributes.map(one => one.attribute + ' ' + (one.effect > 0 ? '+' : '') + one.effect.toFixed(2)).join(', ');
+      answer.attributes.map(one => one.words + ' ' + (one.effect > 0 ? '+' : '') + one.effect.toFixed(2)).join(', ');
   item.querySelector('.nearest').replaceChildren(...answer.nearest.map(nearExample));
   item.querySelector('.confirm').textContent = (none ? 'It is ' : 'Yes, ') + best.class;
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -11,6 +12,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/scratch_tensor.h"
+#include "protocom/data/duplicates.h"
 #include "protocom/data/image.h"
 
 namespace protocom {
@@ -83,6 +85,23 @@ std::vector<std::string> drop_empty_classes(PackedImages& images) {
   return dropped;
 }
 
+/// Of the decoded images' hashes.
+void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& hashes) {
+  ImageOwners owners{dataset.class_names, dataset.class_split, {}, {}};
+  for (const ImageItem& item : dataset.items) {
+    owners.ids.push_back(item.id);
+    owners.labels.push_back(item.label);
+  }
+  const std::vector<DuplicateGroup> duplicates = find_duplicates(hashes, owners);
+  const auto leaks = std::count_if(duplicates.begin(), duplicates.end(), [](const DuplicateGroup& group) {
+    return group.kind == DuplicateKind::kAcrossSplits;
+  });
+  if (leaks == 0) return;
+  logger().warn(
+      "{} {} also in a class of another split ({}): what is measured on them is too good; protocom inspect lists them",
+      leaks, leaks == 1 ? "image is" : "images are", fmt::join(duplicates.front().ids, " = "));
+}
+
 /// Leaves out what could not be read, and says so.
 void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
   if (unreadable.count() == dataset.items.size())
@@ -118,16 +137,19 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
   const int64_t bytes = images.pixels[0].numel();
   auto* pixels = images.pixels.data_ptr<uint8_t>();
   Unreadable unreadable(count);
+  std::vector<std::string> hashes(dataset.items.size());
   const Preprocessing sizes{options.image_size, options.resize};
   data_detail::for_each_index(count, options.threads, "decode images", progress, [&](int64_t i) {
     try {
       const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, sizes);
       std::memcpy(pixels + i * bytes, image.rgb.data(), static_cast<size_t>(bytes));
+      hashes[static_cast<size_t>(i)] = hash_pixels(image.rgb.data(), image.height, image.width);
     } catch (const Error& error) {
       if (options.strict) fail("{}; without --strict such images are left out", error.what());
       unreadable.add(i, error.what());
     }
   });
+  warn_of_leaks(dataset, hashes);
   leave_out(dataset, unreadable, images);
   images.content_hash = hash_content(images);
   return images;

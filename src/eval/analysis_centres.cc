@@ -52,7 +52,9 @@ ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, c
 struct PlacedMethod {
   std::string label;
   std::unique_ptr<Scorer> scorer;
-  std::vector<double> mean;  // over classes, by rank
+  std::vector<double> mean = {};      // over classes, by rank
+  std::vector<double> nearest = {};   // of each class, over the image itself at the nearest ranks
+  std::vector<double> farthest = {};  // the same at the farthest
 };
 
 /// The images of a class as episodes of that one class, one support each.
@@ -76,11 +78,16 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
     const MethodSpec& spec = method->spec();
     if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
     check_needs(*method, context);
-    PlacedMethod one{method->label(), method->prepare(context), {}};
+    PlacedMethod one{method->label(), method->prepare(context)};
     const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);
     if (one.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(one));
   }
   return placed;
+}
+
+/// Cosines of what was made of the images of a class, [m, d], to its centre [1, d], in the `order` of the images.
+std::vector<double> curve_of(const at::Tensor& rows, const at::Tensor& centre, const at::Tensor& order, int64_t ranks) {
+  return resampled(to_vector(at::cosine_similarity(rows, centre, 1).index_select(0, order)), ranks);
 }
 
 /// Adds the cosines of prototypes made from each image of a class, by rank of the image, as the share of one class.
@@ -89,12 +96,15 @@ void add_class(const at::Tensor& images, int64_t class_index, const SingleImageA
   const at::Tensor centre = centre_of(images).unsqueeze(0);
   const at::Tensor order = at::cosine_similarity(images, centre, 1).argsort(0, /*descending=*/true);
   const EpisodeBatch batch = one_image_each(images, class_index);
+  const std::vector<double> image = moving_average(curve_of(images, centre, order, sizes.ranks), sizes.window);
   for (PlacedMethod& method : methods) {
     const at::Tensor prototypes = method.scorer->score(batch).prototypes.squeeze(1);  // [m, d]
-    const auto cosines = to_vector(at::cosine_similarity(prototypes, centre, 1).index_select(0, order));
-    const std::vector<double> ranks = resampled(cosines, sizes.ranks);
+    const std::vector<double> ranks = curve_of(prototypes, centre, order, sizes.ranks);
     method.mean.resize(ranks.size());
     for (size_t i = 0; i < ranks.size(); ++i) method.mean[i] += ranks[i] / static_cast<double>(sizes.classes);
+    const std::vector<double> own = moving_average(ranks, sizes.window);
+    method.nearest.push_back(own.front() - image.front());
+    method.farthest.push_back(own.back() - image.back());
   }
 }
 
@@ -166,7 +176,8 @@ SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split sp
   for (const int64_t k : classes)
     add_class(rows_of(inputs.data.features, by_class[static_cast<size_t>(k)]), k, result, methods);
   for (const PlacedMethod& method : methods)
-    result.curves.push_back({method.label, moving_average(method.mean, result.window)});
+    result.curves.push_back({method.label, moving_average(method.mean, result.window), estimate(method.nearest),
+                             estimate(method.farthest)});
   return result;
 }
 

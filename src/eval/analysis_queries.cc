@@ -25,15 +25,18 @@ std::map<int64_t, size_t> places_of(const EpisodeList& episodes) {
 struct Counts {
   std::vector<std::vector<double>> taken;
   std::vector<std::vector<double>> possible;
+  std::map<std::pair<size_t, size_t>, std::set<int64_t>> episodes;  // in which the first was taken for the second
 };
 
 Counts count(const EpisodeList& episodes, const std::vector<Prediction>& queries,
              const std::map<int64_t, size_t>& places) {
   const size_t n = places.size();
-  Counts counts{std::vector(n, std::vector<double>(n)), std::vector(n, std::vector<double>(n))};
+  Counts counts{std::vector(n, std::vector<double>(n)), std::vector(n, std::vector<double>(n)), {}};
   for (const Prediction& query : queries) {
     const size_t truth = places.at(query.true_class);
-    counts.taken[truth][places.at(query.predicted)] += 1.0;
+    const size_t answer = places.at(query.predicted);
+    counts.taken[truth][answer] += 1.0;
+    if (answer != truth) counts.episodes[{truth, answer}].insert(query.episode);
     for (const int64_t k : episodes.episodes[static_cast<size_t>(query.episode)].classes)
       counts.possible[truth][places.at(k)] += 1.0;
   }
@@ -54,13 +57,13 @@ std::vector<std::vector<double>> accuracies(const std::vector<Prediction>& queri
   return result;
 }
 
-void name_worst_confusion(const std::vector<double>& row, size_t own, const std::vector<ClassScore>& classes,
-                          ClassScore& score) {
+/// What the class `own` is most often taken for, by its row of the matrix; `own` where that never happens.
+size_t worst_confusion(const std::vector<double>& row, size_t own) {
+  size_t worst = own;
   for (size_t c = 0; c < row.size(); ++c) {
-    if (c == own || row[c] <= score.confused_percent) continue;
-    score.confused_with = classes[c].title;
-    score.confused_percent = row[c];
+    if (c != own && row[c] > (worst == own ? 0.0 : row[worst])) worst = c;
   }
+  return worst;
 }
 
 }  // namespace
@@ -83,10 +86,16 @@ ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& e
     const std::string& name = features.class_names[index];
     result.classes.push_back({name, titles.empty() ? name : titles[index],
                               static_cast<int64_t>(counts.possible[place][place]),
-                              accuracy[place].empty() ? Estimate{} : estimate(accuracy[place]), "", 0.0});
+                              accuracy[place].empty() ? Estimate{} : estimate(accuracy[place]), "", 0.0, 0});
   }
-  for (size_t r = 0; r < places.size(); ++r)
-    name_worst_confusion(result.confusion[r], r, result.classes, result.classes[r]);
+  for (size_t r = 0; r < places.size(); ++r) {
+    const size_t worst = worst_confusion(result.confusion[r], r);
+    if (worst == r) continue;
+    ClassScore& score = result.classes[r];
+    score.confused_with = result.classes[worst].title;
+    score.confused_percent = result.confusion[r][worst];
+    score.confused_episodes = static_cast<int64_t>(counts.episodes.at({r, worst}).size());
+  }
   return result;
 }
 

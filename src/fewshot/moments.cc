@@ -37,13 +37,6 @@ Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int6
   return moments;
 }
 
-Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std) {
-  const at::Tensor n = count.to(at::kDouble).unsqueeze(1);
-  const at::Tensor m = mean.to(at::kDouble);
-  const at::Tensor s = std.to(at::kDouble);
-  return {count.to(at::kDouble), m * n, s * s * (n - 1).clamp_min(0) + m * m * n};
-}
-
 Moments attribute_moments(const Moments& classes, const at::Tensor& association) {
   expect_tensor(association,
                 {"association", association.scalar_type(), {classes.count.size(0), -1}, classes.count.device()});

@@ -39,7 +39,11 @@ std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
     text += fmt::format(" {} the {:.1f} % of {} image{} a class", measurable && one.gain < 0 ? "of" : "to", one.without,
                         one.k_shot, one.k_shot > 1 ? "s" : "");
   }
-  return text.empty() ? "" : text + " (tasks of classes held out of the fit).";
+  if (text.empty()) return "";
+  const bool costs =
+      std::any_of(worth.begin(), worth.end(), [](const KnowledgeWorth& one) { return one.gain < -one.ci95; });
+  return text + " (tasks of classes held out of the fit)." +
+         (costs ? " The method plda:prior=none leaves it out." : "");
 }
 
 std::string knowledge_sentence(const PldaFit& fit) {

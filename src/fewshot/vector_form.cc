@@ -1,7 +1,10 @@
 #include "fewshot/vector_form.h"
 
+#include <fmt/ranges.h>
+
 #include <array>
 #include <atomic>
+#include <cstdlib>
 
 #include "protocom/core/error.h"
 
@@ -30,8 +33,24 @@ std::vector<int> runnable_forms() {
   return forms;
 }
 
+/// Throws UsageError for one that this processor does not run.
+int form_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const int form : runnable_forms()) {
+    known.emplace_back(kFormNames.at(static_cast<size_t>(form)));
+    if (name == known.back()) return form;
+  }
+  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, fmt::join(known, ", "));
+}
+
+/// The best, unless the variable of the process names another.
+int first_form() {
+  const char* wished = std::getenv("PROTOCOM_VECTOR_FORM");
+  return wished != nullptr ? form_named(wished) : runnable_forms().front();
+}
+
 std::atomic<int>& chosen_form() {
-  static std::atomic<int> form{runnable_forms().front()};
+  static std::atomic<int> form{first_form()};
   return form;
 }
 
@@ -47,13 +66,6 @@ std::vector<std::string> vector_form_names() {
   return names;
 }
 
-void use_vector_form(const std::string& name) {
-  std::string known;
-  for (const int form : runnable_forms()) {
-    if (name == kFormNames.at(static_cast<size_t>(form))) return chosen_form().store(form);
-    known += std::string(known.empty() ? "" : ", ") + kFormNames.at(static_cast<size_t>(form));
-  }
-  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, known);
-}
+void use_vector_form(const std::string& name) { chosen_form().store(form_named(name)); }
 
 }  // namespace protocom

@@ -5,7 +5,8 @@
 /// The width of the vectors that the inner loops compute with. The processor's widest are chosen at the first call.
 namespace protocom {
 
-/// "avx512", "avx2" or "baseline": the form in use, at first the best that the processor runs.
+/// "avx512", "avx2" or "baseline": the form in use, at first the one that the variable PROTOCOM_VECTOR_FORM names, else
+/// the best that the processor runs. Throws UsageError where the variable names one that it does not.
 std::string vector_form_name();
 /// The forms that this processor runs, the best first.
 std::vector<std::string> vector_form_names();

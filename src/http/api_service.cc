@@ -30,6 +30,7 @@ json Api::describe_recognizer() {
     const auto calibration = editor.file().calibration();
     return json{{"version", program_version()},
                 {"attributes", settings_.attributes},
+                {"words", settings_.words},
                 {"feature_dim", settings_.feature_dim},
                 {"image_size", settings_.preprocessing.image_size},
                 {"calibration", calibration ? calibration_json(*calibration) : json()},

@@ -100,6 +100,12 @@ void check_knowledge(const Knowledge& knowledge) {
   check_range(knowledge);
 }
 
+std::string short_title(const Knowledge& knowledge, const std::string& name) {
+  const auto title = knowledge.titles.find(name);
+  if (title == knowledge.titles.end() || title->second.empty()) return name;
+  return title->second.substr(0, title->second.find(", "));
+}
+
 void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,
                      const nlohmann::json& details) {
   check_knowledge(knowledge);

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "knowledge/word_forms.h"
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
@@ -22,26 +22,11 @@ std::string embedding_kind(const Knowledge& knowledge) {
   return knowledge.details.value("/embedding/kind"_json_pointer, std::string());
 }
 
-/// A word as people may type it, without case, '_' and the plural: "Long_Legs" -> "long leg", "bodies" -> "body".
-std::string plain_word(const std::string& text) {
-  std::string word(trimmed(text));
-  for (char& c : word) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto ends_with = [&word](std::string_view end) {
-    return word.size() > end.size() + 1 && word.compare(word.size() - end.size(), end.size(), end) == 0;
-  };
-  if (ends_with("ies")) return word.substr(0, word.size() - 3) + "y";
-  for (const char* end : {"ches", "shes", "sses", "xes"}) {
-    if (ends_with(end)) return word.substr(0, word.size() - 2);
-  }
-  return ends_with("s") && !ends_with("ss") ? word.substr(0, word.size() - 1) : word;
-}
-
 /// Whether one of the names in "beak, bill, neb" is `name`.
 bool is_titled(const std::string& title, const std::string& name) {
-  const std::string wanted = plain_word(name);
   for (size_t begin = 0; begin <= title.size();) {
     const size_t end = std::min(title.find(',', begin), title.size());
-    if (plain_word(title.substr(begin, end - begin)) == wanted) return true;
+    if (is_same_word(title.substr(begin, end - begin), name)) return true;
     begin = end + 1;
   }
   return false;
@@ -57,7 +42,7 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
   for (const std::string& attribute : knowledge.attributes) {
     const auto title = knowledge.titles.find(attribute);
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
-    if (is_titled(known.back(), name) || plain_word(attribute) == plain_word(name)) found.push_back(attribute);
+    if (is_titled(known.back(), name) || is_same_word(attribute, name)) found.push_back(attribute);
   }
   if (found.empty() && unknown == UnknownAttribute::kRefuse)
     fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));

@@ -125,7 +125,7 @@ ReportTable comparison_table(const std::vector<Evaluation>& evaluations) {
   const Cells cells = gather(evaluations);
   ReportTable table;
   table.caption =
-      "Accuracy, %, with the 95 % interval over episodes; ✓ the best of a column among its kind; * uses unlabelled "
+      "Accuracy, %, with the 95 % interval over episodes; ✓ the highest of a column among its kind; * uses unlabelled "
       "images (transductive or semi-supervised)";
   table.columns = {"Method"};
   for (const Column& column : cells.columns)

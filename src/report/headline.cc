@@ -29,6 +29,9 @@ const MethodResult* best(const std::vector<const MethodResult*>& rows, bool (*ke
   return winner;
 }
 
+/// Whether a gain is above 0 with all of its interval.
+bool beats(const Estimate& gain) { return gain.value - gain.ci95 > 0.0; }
+
 bool is_mean(const MethodResult& result) { return result.method == "mean"; }
 bool of_one_query(const MethodResult& result) { return !is_mean(result) && result.mode == "inductive"; }
 bool of_many_images(const MethodResult& result) { return !is_mean(result) && result.mode != "inductive"; }
@@ -42,6 +45,17 @@ std::string setting(const MethodResult& row) {
                      row.k_shot == 1 && !ragged ? "" : "s", in_words(row.n_way), queries);
 }
 
+/// The best row of a kind that measurably beats the class mean; without one, or without a mean, the best of the kind.
+const MethodResult* best_over(const MethodResult* mean, const std::vector<const MethodResult*>& rows,
+                              bool (*keep)(const MethodResult&)) {
+  std::vector<const MethodResult*> ahead;
+  for (const MethodResult* row : rows) {
+    if (mean != nullptr && beats(gain_over(*row, *mean))) ahead.push_back(row);
+  }
+  const MethodResult* winner = best(ahead, keep);
+  return winner != nullptr ? winner : best(rows, keep);
+}
+
 std::string with_mode(const MethodResult& row) { return fmt::format("{} ({})", row.method, row.mode); }
 
 std::string plain(const MethodResult& row) {
@@ -51,7 +65,7 @@ std::string plain(const MethodResult& row) {
 
 std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
   const Estimate gain = gain_over(winner, mean);
-  if (gain.value - gain.ci95 > 0.0) {
+  if (beats(gain)) {
     return fmt::format("{}, {} is right on {:.1f} % of the queries: {:.1f} points more than the class mean.",
                        setting(winner), with_mode(winner), winner.accuracy.value, gain.value);
   }
@@ -83,7 +97,8 @@ std::vector<const MethodResult*> fewest_shots(const Evaluation& evaluation) {
 
 Leaders leaders(const Evaluation& evaluation) {
   const auto rows = fewest_shots(evaluation);
-  return {best(rows, &is_mean), best(rows, &of_one_query), best(rows, &of_many_images)};
+  const MethodResult* mean = best(rows, &is_mean);
+  return {mean, best_over(mean, rows, &of_one_query), best_over(mean, rows, &of_many_images)};
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/interval_words.h"
 #include "report/section_words.h"
 
 namespace protocom {
@@ -49,6 +49,16 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
   return chart;
 }
 
+/// How novel classes spread beside base classes, by what the two measures allow to say; what is measured comes first.
+std::string spread_words(Verdict variance, Verdict angle) {
+  static const std::map<Verdict, const char*> kWords = {
+      {Verdict::kMore, "more widely"}, {Verdict::kLess, "less widely"}, {Verdict::kUnclear, "not measurably"}};
+  if (variance == angle) return variance == Verdict::kUnclear ? "not measurably more or less widely" : kWords.at(angle);
+  if (variance == Verdict::kUnclear || angle == Verdict::kMore)
+    return fmt::format("{} by angle, but {} by variance", kWords.at(angle), kWords.at(variance));
+  return fmt::format("{} by variance, but {} by angle", kWords.at(variance), kWords.at(angle));
+}
+
 std::string compare_splits(const std::vector<SplitVariance>& variances) {
   const auto of = [&](const char* split) {
     return std::find_if(variances.begin(), variances.end(), [&](const auto& one) { return one.split == split; });
@@ -56,16 +66,15 @@ std::string compare_splits(const std::vector<SplitVariance>& variances) {
   const auto base = of("base");
   const auto novel = of("novel");
   if (base == variances.end() || novel == variances.end()) return "The features hold one split only.";
-  // More than chance in the choice of classes gives: the difference is above its 95 % interval.
-  const bool by_variance = novel->within - base->within > std::hypot(novel->within_ci95, base->within_ci95);
-  const bool by_angle = base->cosine - novel->cosine > std::hypot(novel->cosine_ci95, base->cosine_ci95);
-  const char* verdict = by_variance && by_angle ? "novel classes spread more widely"
-                        : by_variance ? "novel classes spread more widely by variance, but not measurably by angle"
-                        : by_angle    ? "novel classes spread more widely by angle, but not measurably by variance"
-                                      : "novel classes spread not measurably more widely";
+  // Of one class there is no interval; a variance is in the features' own units, so that no size of it is too small.
+  const bool told = base->classes > 1 && novel->classes > 1;
+  const Estimate variance = difference_of({novel->within, novel->within_ci95}, {base->within, base->within_ci95});
+  const Estimate angle = difference_of({base->cosine, base->cosine_ci95}, {novel->cosine, novel->cosine_ci95});
+  const std::string verdict = spread_words(told ? verdict_of(variance, 0.0) : Verdict::kUnclear,
+                                           told ? verdict_of(angle, kLeastCosine) : Verdict::kUnclear);
   return fmt::format(
       "Averaged variance within a class: {:.3f} ± {:.3f} for base, {:.3f} ± {:.3f} for novel classes; an image’s "
-      "cosine to its class centre is {:.3f} ± {:.3f} and {:.3f} ± {:.3f}: {}.",
+      "cosine to its class centre is {:.3f} ± {:.3f} and {:.3f} ± {:.3f}: novel classes spread {}.",
       base->within, base->within_ci95, novel->within, novel->within_ci95, base->cosine, base->cosine_ci95,
       novel->cosine, novel->cosine_ci95, verdict);
 }
@@ -110,6 +119,12 @@ BarChart attention_chart(const ClassAttention& one, size_t place) {
   return chart;
 }
 
+/// "2.4 ± 0.3", a mean over classes; of one class there is no interval.
+std::string mean_words(const std::vector<double>& values) {
+  const Estimate mean = values.empty() ? Estimate{} : estimate(values);
+  return values.size() < 2 ? fmt::format("{:.1f}", mean.value) : percent_cell(mean);
+}
+
 /// The same round axis for all, so that they can be compared.
 void share_axis(std::vector<BarChart>& charts) {
   double low = 0.0;
@@ -149,13 +164,16 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
       "variance "
       "within a class, averaged over dimensions and classes, over all images.",
       analysis.points.size(), classes);
-  ReportTable table{"Over all images; variances are means over dimensions, in squared units of the features",
-                    {"Split", "Classes", "Images", "σ² within classes", "σ² of centres", "Cosine to centre"},
-                    {}};
+  ReportTable table{
+      "Over all images; variances are means over dimensions, in squared units of the features; ± are 95 % intervals "
+      "over classes",
+      {"Split", "Classes", "Images", "σ² within classes", "σ² of centres", "Cosine to centre"},
+      {}};
   for (const SplitVariance& one : analysis.variances) {
     table.rows.push_back({one.split, std::to_string(one.classes), std::to_string(one.images),
-                          fmt::format("{:.4f}", one.within), fmt::format("{:.4f}", one.between),
-                          fmt::format("{:.3f}", one.cosine)});
+                          fmt::format("{:.4f} ± {:.4f}", one.within, one.within_ci95),
+                          fmt::format("{:.4f}", one.between),
+                          fmt::format("{:.3f} ± {:.3f}", one.cosine, one.cosine_ci95)});
   }
   section.tables = {table};
   return section;
@@ -163,19 +181,20 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
 
 namespace {
 
-std::string what_moves(const std::vector<SingleImageCurve>& curves) {
-  const auto of = [&](const char* method) {
-    const auto found =
-        std::find_if(curves.begin(), curves.end(), [&](const auto& one) { return one.method == method; });
-    return found == curves.end() ? nullptr : &found->cosine;
-  };
-  const auto* image = of("mean");
-  const auto* completed = of("completed");
-  if (image == nullptr || completed == nullptr)
+/// What completion does to the images at both ends; of one class there is no interval to say it by.
+std::string what_moves(const SingleImageAnalysis& analysis) {
+  const auto completed = std::find_if(analysis.curves.begin(), analysis.curves.end(),
+                                      [](const auto& one) { return one.method == "completed"; });
+  if (completed == analysis.curves.end() || analysis.classes < 2)
     return "How near each method’s prototype from one image comes to the centre.";
-  return fmt::format("Completion moves the nearest images by {} and the farthest by {} in cosine to their centre.",
-                     format_number(completed->front() - image->front(), 2),
-                     format_number(completed->back() - image->back(), 2));
+  const auto unclear = [](const Estimate& gain) { return verdict_of(gain, kLeastCosine) == Verdict::kUnclear; };
+  const auto words = [&](const Estimate& gain) {
+    return unclear(gain) ? "not measurably" : "by " + signed_interval(gain, 3);
+  };
+  if (unclear(completed->nearest_gain) && unclear(completed->farthest_gain))
+    return "Completion moves neither the nearest nor the farthest images measurably in cosine to their centre.";
+  return fmt::format("Completion moves the nearest images {} and the farthest {}, in cosine to their centre.",
+                     words(completed->nearest_gain), words(completed->farthest_gain));
 }
 
 }  // namespace
@@ -201,17 +220,21 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
     chart.series.push_back(series);
   }
-  ReportTable table{"Cosine of the prototype, smoothed", {"Prototype", "Nearest", "Middle", "Farthest"}, {}};
+  ReportTable table{"Cosine of the prototype, smoothed, and how much it is over that of the image itself",
+                    {"Prototype", "Nearest", "Middle", "Farthest", "Nearest over image", "Farthest over image"},
+                    {}};
   for (const SingleImageCurve& curve : analysis.curves) {
     table.rows.push_back({curve.method, format_number(curve.cosine.front(), 3),
                           format_number(curve.cosine[curve.cosine.size() / 2], 3),
-                          format_number(curve.cosine.back(), 3)});
+                          format_number(curve.cosine.back(), 3), signed_interval(curve.nearest_gain, 3),
+                          signed_interval(curve.farthest_gain, 3)});
   }
   section.tables = {table};
-  section.finding = what_moves(analysis.curves);
+  section.finding = what_moves(analysis);
   section.how = fmt::format(
       "Each image of the {} {} classes alone as the only shot; curves are means over classes at each of {} ranks, "
-      "smoothed by a moving average of {}. All inductive.",
+      "smoothed by a moving average of {}. ± are 95 % intervals over classes, of the differences class by class. All "
+      "inductive.",
       analysis.classes, to_string(split), analysis.ranks, analysis.window);
   section.figures = {chart};
   return section;
@@ -262,7 +285,7 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
                     {"Class", "Attributes", "Most used", "Contribution of all"},
                     {}};
   size_t without = 0;
-  double total = 0.0;
+  std::vector<double> sums;
   for (const ClassAttention* one : ordered) {
     std::string used;
     double sum = 0.0;
@@ -272,7 +295,7 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
       if (i < 3) used += fmt::format("{}{} {}", i == 0 ? "" : ", ", use.title, format_number(use.alpha, 2));
     }
     without += one->attributes.empty() ? 1 : 0;
-    total += sum / static_cast<double>(std::max<size_t>(1, classes.size()));
+    sums.push_back(sum);
     table.rows.push_back({one->title, std::to_string(one->attributes.size()), used.empty() ? "–" : used,
                           one->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
   }
@@ -283,14 +306,14 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
   share_axis(charts);
   section.figures.assign(charts.begin(), charts.end());
   section.finding = fmt::format(
-      "The attributes of a class together weigh {:.1f} times its image’s own code on average{}.", total,
+      "The attributes of a class together weigh {} times its image’s own code on average{}.", mean_words(sums),
       without == 0 ? std::string() : fmt::format("; {} of {} classes have no attribute", without, classes.size()));
   section.how =
       "α of equation 10 for every image as the only shot: mean, and standard deviation over the images as the error "
       "bar. "
       "There is no softmax, so α may be negative. An attribute's contribution is |α z′| of the attribute over |z′| of "
       "the "
-      "image; the image's own code has weight 1.";
+      "image; the image's own code has weight 1. The interval of their mean is over classes.";
   section.tables = {table};
   return section;
 }

@@ -40,21 +40,24 @@ std::string at_the_end(const std::vector<ClassScore>& classes, double sign) {
 }
 
 std::string best_and_worst(const std::vector<ClassScore>& classes) {
-  const auto [low, high] = std::minmax_element(
-      classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.accuracy.value < b.accuracy.value; });
-  if (verdict_of(difference_of(high->accuracy, low->accuracy)) == Verdict::kUnclear)
+  std::vector<Estimate> values;
+  for (const ClassScore& one : classes) values.push_back(one.accuracy);
+  if (not_measurably_below_best(values).size() == classes.size())
     return "No class is told apart measurably better than another.";
   return fmt::format("Told apart best: {}; worst: {}.", at_the_end(classes, 1), at_the_end(classes, -1));
 }
 
-/// The confusion that was seen most often, if there was any.
+/// The confusion that was seen most often and how often, if it was in several episodes: the queries of one share their
+/// supports.
 std::string most_confused(const std::vector<ClassScore>& classes) {
   const auto confused = std::max_element(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
     return a.confused_percent < b.confused_percent;
   });
-  if (confused->confused_with.empty()) return "";
-  return fmt::format(" The confusion seen most often is {} taken for {} ({:.0f} % of the cases).", confused->title,
-                     confused->confused_with, confused->confused_percent);
+  if (confused->confused_episodes < 2) return "";
+  return fmt::format(
+      " No confusion was seen more often than {} taken for {}: {:.0f} % of the queries in episodes with "
+      "both, in {} of these.",
+      confused->title, confused->confused_with, confused->confused_percent, confused->confused_episodes);
 }
 
 /// Whose probabilities are nearest to the truth, and on which side of it they are.
@@ -147,9 +150,8 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
       series.y.push_back(bin.accuracy);
     }
     chart.series.push_back(series);
-    const std::string over = format_number(100.0 * one.overconfidence, 1);
-    table.rows.push_back({series.label, fmt::format("{:.1f}", 100.0 * one.expected_error),
-                          one.overconfidence > 0.0 ? "+" + over : over});
+    table.rows.push_back({series.label, percent_cell({100.0 * one.expected_error, 100.0 * one.expected_error_ci95}),
+                          signed_interval({100.0 * one.overconfidence, 100.0 * one.overconfidence_ci95}, 1)});
   }
   section.finding = best_calibrated(methods);
   section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
@@ -162,8 +164,8 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
   Section section{"episodes", "Episodes that lost from fusion", "", "", {}, {}};
   section.finding = fmt::format(
       "GaussFusion (transductive) makes {:.0f} % of the episodes worse than the class mean and leaves {:.0f} % as they "
-      "are; on average it adds {} ± {:.1f} points.",
-      analysis.lost_percent, analysis.unchanged_percent, signed_points(analysis.change.value), analysis.change.ci95);
+      "are; on average it {}.",
+      analysis.lost_percent, analysis.unchanged_percent, worth_words(analysis.change));
   section.how = say_episodes(episodes);
   LineChart chart;
   chart.id = "episodes-change";

@@ -4,6 +4,7 @@
 #include "protocom/report/html_report.h"
 #include "protocom/report/methods.h"
 #include "report/html_parts.h"
+#include "report/interval_words.h"
 #include "report/method_of.h"
 #include "report/section_words.h"
 
@@ -63,6 +64,17 @@ BarChart ablation_chart(const TaskScores& task) {
   return chart;
 }
 
+/// Whose prototypes come nearest, by the differences on the same episodes; "" where there is nothing to compare.
+std::string nearest_prototypes(const std::vector<std::string>& labels,
+                               const std::vector<std::vector<double>>& cosines) {
+  if (labels.size() < 2) return "";
+  const auto places = not_measurably_below_best(cosines, kLeastCosine);
+  if (places.size() == labels.size()) return " None of them is measurably the nearest.";
+  std::vector<std::string> names;
+  for (const size_t place : places) names.push_back(labels[place]);
+  return fmt::format(" Nearest {} {}.", names.size() > 1 ? "are" : "is", listed(names));
+}
+
 std::string gain_words(const TaskScores& task) {
   const MethodScores* mean = find_scores(task.methods, "mean");
   const MethodScores* fused = find_scores(task.methods, "gauss-fusion");
@@ -91,18 +103,22 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
       "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Symbol", "Cosine"}, {}};
   const auto colours = method_classes(names_of(scores.methods));
   std::string words;
+  std::vector<std::string> labels;
+  std::vector<std::vector<double>> cosines;
   for (size_t m = 0; m < scores.methods.size(); ++m) {
     const MethodScores& one = scores.methods[m];
     if (one.cosine.empty()) continue;  // a method without prototypes
     const Estimate cosine = estimate(one.cosine);
     chart.bars.push_back(bar_of(one, cosine, colours[m]));
     if (cosine.value < 0.0) chart.low = -1.0;
-    table.rows.push_back({method_label(one.method, one.mode), symbol_of(one.method),
-                          fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95)});
-    words += fmt::format("{}{} {:.2f}{}", words.empty() ? "" : ", ", one.method, cosine.value,
-                         one.mode == "transductive" ? " (transductive)" : "");
+    const std::string reached = fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95);
+    labels.push_back(method_label(one.method, one.mode));
+    cosines.push_back(one.cosine);
+    table.rows.push_back({labels.back(), symbol_of(one.method), reached});
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", labels.back(), reached);
   }
-  section.finding = fmt::format("Cosine of the prototypes to the true class centres: {}.", words);
+  section.finding = fmt::format("Cosine of the prototypes to the true class centres: {}.{}", words,
+                                nearest_prototypes(labels, cosines));
   section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));
   section.tables = {table};
   section.figures = {chart};

@@ -14,7 +14,7 @@ json answer_json(const Answer& answer) {
   for (const RankedClass& one : answer.ranking)
     shown["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
   for (const TellingAttribute& one : answer.attributes)
-    shown["attributes"].push_back({{"attribute", one.name}, {"effect", one.effect}});
+    shown["attributes"].push_back({{"attribute", one.name}, {"words", one.words}, {"effect", one.effect}});
   for (const NearExample& one : answer.nearest) {
     shown["nearest"].push_back(
         {{"example", one.id}, {"class", one.class_name}, {"source", one.source}, {"similarity", one.similarity}});

@@ -83,6 +83,19 @@ void warn_of_other_knowledge(const NewRecognizer& parts, const StoreModel& model
       model.fitted ? "fit" : "train", made);
 }
 
+/// Attribute -> its first word, all its words where another attribute has the same first one; without those called by
+/// their names.
+std::map<std::string, std::string> words_for(const Knowledge& knowledge, const std::vector<std::string>& attributes) {
+  std::map<std::string, int64_t> times;
+  for (const std::string& name : attributes) ++times[short_title(knowledge, name)];
+  std::map<std::string, std::string> words;
+  for (const std::string& name : attributes) {
+    const std::string word = short_title(knowledge, name);
+    if (word != name) words[name] = times[word] == 1 ? word : knowledge.titles.at(name);
+  }
+  return words;
+}
+
 /// The attributes and embeddings that descriptions of classes have.
 void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
   settings.attributes = model.attributes();
@@ -93,6 +106,7 @@ void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, Recogn
   }
   const Knowledge knowledge = read_knowledge(parts.knowledge);
   settings.embedding_dim = knowledge.embedding_dim();
+  settings.words = words_for(knowledge, settings.attributes);
   check_descriptions(parts, model, settings);
   warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }

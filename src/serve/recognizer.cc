@@ -118,7 +118,8 @@ std::vector<TellingAttribute> Recognizer::telling_attributes(const at::Tensor& l
   for (int64_t i = 0; i < std::min(options_.attributes, order.size(0)); ++i) {
     const auto a = order[i].item<int64_t>();
     const double effect = factor * effects[a].item<double>();
-    if (effect != 0) telling.push_back({snapshot_.enrolled.attributes[static_cast<size_t>(a)], effect});
+    const std::string& name = snapshot_.enrolled.attributes[static_cast<size_t>(a)];
+    if (effect != 0) telling.push_back({name, file_.settings().word_for(name), effect});
   }
   return telling;
 }

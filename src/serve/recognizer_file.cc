@@ -29,7 +29,8 @@ nlohmann::json details_of(const RecognizerSettings& settings) {
           {"feature_dim", settings.feature_dim},
           {"embedding_dim", settings.embedding_dim},
           {"feature_type", to_string(settings.feature_type)},
-          {"thumbnail_side", settings.thumbnail_side}};
+          {"thumbnail_side", settings.thumbnail_side},
+          {"words", settings.words}};
 }
 
 int64_t number_in(const nlohmann::json& details, const char* name, int64_t most, const std::string& where) {
@@ -118,6 +119,11 @@ std::string with_name(std::string text, const std::string& path, const std::stri
 
 std::string_view to_string(FeatureType type) { return word_of(kFeatureTypes, type); }
 
+std::string RecognizerSettings::word_for(const std::string& attribute) const {
+  const auto found = words.find(attribute);
+  return found == words.end() ? attribute : found->second;
+}
+
 void RecognizerFile::create(const fs::path& path, const RecognizerSettings& settings,
                             const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
   check_absent(path);
@@ -146,6 +152,7 @@ RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std
     settings.feature_dim = number_in(details, "feature_dim", kMostDim, where);
     settings.embedding_dim = number_in(details, "embedding_dim", kMostDim, where);
     settings.thumbnail_side = number_in(details, "thumbnail_side", kLargestThumbnail, where);
+    if (details.contains("words")) details.at("words").get_to(settings.words);
     settings.feature_type = value_of(kFeatureTypes, details.at("feature_type").get<std::string>(), "type of features");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));

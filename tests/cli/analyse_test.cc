@@ -143,6 +143,32 @@ TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
   EXPECT_EQ(read("c/shots.json").at("data").back().at("x"), 15.0);
 }
 
+TEST_F(Analyse, OfFourNovelClassesIsFourWayAndSaysSo) {
+  std::string split = read_text(*folder_ / "out/images/split.csv");
+  split.replace(split.rfind(",novel"), std::string(",novel").size(), ",base");
+  write_text(*folder_ / "four.csv", split);
+  const auto all = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--threads", "1", "analyse", "all", "--class-split", "four.csv"};
+    for (const std::string part : {"features", "knowledge", "model"})
+      arguments.insert(arguments.end(), {"--" + part, "out/" + part + ".npz"});
+    arguments.insert(arguments.end(), {"--cosine-episodes", "10", "--map-images", "10", "--perplexity", "5"});
+    arguments.insert(arguments.end(), {"--out", "four"});
+    arguments.insert(arguments.end(), kFewEpisodes.begin(), kFewEpisodes.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return protocom(folder_->path(), arguments);
+  };
+  const Outcome made = all({});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("the split 'novel' has 4 classes: episodes are 4-way, not 5-way"));
+  EXPECT_THAT(made.out, HasSubstr("4-way 1-shot"));
+  const json classes = read("four/classes.json").at("data").at("classes");
+  ASSERT_EQ(classes.size(), 4U);
+  for (const json& one : classes) EXPECT_EQ(one.at("queries"), 50) << "each is in all ten episodes, with five queries";
+  const Outcome asked = all({"--n-way", "5"});
+  EXPECT_EQ(asked.exit_code, 1) << "who asks for five is told that there are four";
+  EXPECT_THAT(asked.err, HasSubstr("the split 'novel' has 4 classes, 5-way episodes need 5"));
+}
+
 TEST_F(Analyse, TakesTheMethodThatIsMeantAndNoOther) {
   const auto fit = [](const std::string& method, const std::string& file) {
     return protocom(folder_->path(), {"--quiet", "fit", "--method", method, "--features", "out/features.npz",
@@ -161,10 +187,14 @@ TEST_F(Analyse, TakesTheMethodThatIsMeantAndNoOther) {
   more = kFewEpisodes;
   more.insert(more.end(), {"--methods", "mean,plda", "--fitted", "none.npz", "--baseline", "plda", "--ways", "5"});
   ASSERT_EQ(analyse("ways", "m", more).exit_code, 0);
-  for (const json& point : read("m/ways.json").at("data")) {
-    const double gain = point.at("gain").at("value");
-    EXPECT_EQ(gain == 0.0, point.at("method") == "plda:prior=none") << point.at("method");
-  }
+  const json points = read("m/ways.json").at("data");
+  const auto baseline = std::find_if(points.begin(), points.end(),
+                                     [](const json& point) { return point.at("method") == "plda:prior=none"; });
+  ASSERT_NE(baseline, points.end());
+  const auto accuracy = [](const json& point) { return point.at("accuracy").at("value").get<double>(); };
+  ASSERT_EQ(points.size(), 2U);
+  for (const json& point : points)
+    EXPECT_NEAR(point.at("gain").at("value").get<double>(), accuracy(point) - accuracy(*baseline), 1e-9);
   const Outcome missing = analyse("ways", "m", {"--methods", "mean,completed", "--baseline", "mean-fusion"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.err, HasSubstr("the baseline 'mean-fusion' is not among the methods (mean, completed)"));

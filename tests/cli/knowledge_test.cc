@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "knowledge/mini_wordnet.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -9,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Three base classes and a novel one; the cat and the dog have the same, the elk nothing, the owl what no other has.
 class KnowledgeViews : public ::testing::Test {
@@ -40,6 +42,33 @@ TEST_F(KnowledgeViews, ShowListsAttributesClassesAndWhatIsUseless) {
                                HasSubstr("attributes of no base class, left out (1): wing"), HasSubstr("tail, fur")));
   EXPECT_THAT(run({"show", "k.npz", "--most", "1"}).out,
               AllOf(HasSubstr("... and 1 more (--most)"), HasSubstr("... and 3 more (--most)")));
+}
+
+TEST_F(KnowledgeViews, ShowNamesAClassOnceWhereItIsCalledWhatPeopleCallIt) {
+  const auto wnids = write_mini_wordnet(folder_.path(), {{"bird", {"bird", "fowl"}, {{"%p", "wing"}}},
+                                                         {"jay", {"jay", "noisy_bird"}, {{"@", "bird"}}},
+                                                         {"owl", {"owl"}, {{"@", "bird"}}},
+                                                         {"wing", {"wing"}, {}}});
+  write_text(folder_ / "birds.csv", "class,split\njay,base\n" + wnids.at("owl") + ",base\nfowl,novel\n");
+  const Outcome made = run({"wordnet", "--wordnet", ".", "--split", "birds.csv", "--out", "birds.npz"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome shown = run({"show", "birds.npz"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\njay "), Not(HasSubstr("(jay")),
+                               HasSubstr("\n" + wnids.at("owl") + " (owl) "), HasSubstr("\nfowl (bird) ")));
+  // All have a wing, so the list of equal rows names them too.
+  EXPECT_THAT(shown.out, HasSubstr("fowl (bird), jay, " + wnids.at("owl") + " (owl)\n"));
+}
+
+// A fact of WordNet 3.0, which is looked for where Debian's wordnet-base has it.
+TEST_F(KnowledgeViews, ShowNamesAJayOfTheInstalledWordNetOnce) {
+  if (!std::filesystem::exists("/usr/share/wordnet/data.noun")) GTEST_SKIP() << "needs WordNet (wordnet-base)";
+  write_text(folder_ / "birds.csv", "class,split\njay,base\nmagpie,base\nn02084071,base\n");
+  const Outcome made = run({"wordnet", "--split", "birds.csv", "--out", "birds.npz"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("'jay' is taken as n01580077 (jay: crested largely blue bird)"));
+  EXPECT_THAT(run({"show", "birds.npz"}).out,
+              AllOf(HasSubstr("\njay "), Not(HasSubstr("(jay")), HasSubstr("\nn02084071 (dog) ")));
 }
 
 TEST_F(KnowledgeViews, TemplateHasARowForEachClassAndAColumnForEachAttribute) {

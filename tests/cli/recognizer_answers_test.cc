@@ -100,7 +100,7 @@ TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
   EXPECT_THAT(csv, HasSubstr(image + " (" + name + " 1.000)"));
   const json answer = json_lines(answered("json")).at(0);
   ASSERT_FALSE(answer.at("attributes").empty()) << "those that mattered are shown without being asked for";
-  EXPECT_THAT(csv, HasSubstr(answer.at("attributes")[0].at("attribute").get<std::string>() + " "));
+  EXPECT_THAT(csv, HasSubstr(answer.at("attributes")[0].at("words").get<std::string>() + " "));
   EXPECT_THAT(answered("table"), HasSubstr("attributes"));
 }
 

@@ -15,6 +15,7 @@
 namespace protocom::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -233,6 +234,24 @@ TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("folders in photos that split.csv does not name are left out, 1 of them: lynx"));
+}
+
+TEST_F(BadInput, FilesThatAreNoImagesOfAClassAreCountedByWhyTheyAreLeftOut) {
+  write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
+  const auto packed = [&] {
+    const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return std::regex_replace(outcome.out, std::regex(" +"), " ");
+  };
+  EXPECT_THAT(packed(), HasSubstr("\nother files 0\n"));
+  for (const char* file : {"cat/notes.txt", "cat/more.TXT", "dog/clip.mp4", "dog/README", "dog/.hidden.bmp",
+                           ".cache/1.bmp", "forgotten.bmp"})
+    write_text(folder_ / "photos" / file, bmp_);
+  std::filesystem::create_symlink("gone.bmp", folder_ / "photos/dog/2.bmp");
+  EXPECT_THAT(packed(),
+              AllOf(HasSubstr("images 2\n"),
+                    HasSubstr("\nother files 8 files are left out: 2 .txt, 1 .mp4, 1 beside the class "
+                              "folders, 1 broken link, 1 hidden, 1 in a hidden folder, 1 without a suffix\n")));
 }
 
 TEST_F(BadInput, ATruncatedImageIsNamedAndLeftOut) {

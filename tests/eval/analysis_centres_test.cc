@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "protocom/core/error.h"
+#include "protocom/eval/analysis_base_classes.h"
 #include "protocom/fewshot/alignment.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
@@ -75,6 +76,41 @@ TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
   ASSERT_EQ(images.size(), 26U);
   EXPECT_TRUE(std::is_sorted(images.rbegin(), images.rend()));  // by definition of the order
   EXPECT_EQ(analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 50).window, 30 / 4);
+}
+
+/// The mean and interval of each class's own difference of two curves at the first or the last entry.
+Estimate over_classes(const std::vector<SingleImageAnalysis>& alone, double (*end)(const std::vector<double>&)) {
+  std::vector<double> completed, image;
+  for (const SingleImageAnalysis& one : alone) {
+    image.push_back(end(one.curves[0].cosine));
+    completed.push_back(end(one.curves[1].cosine));
+  }
+  return paired_difference(completed, image);
+}
+
+// All classes have 30 images, so that each alone has the ranks that it has beside the others.
+TEST(SingleImages, HaveGainsThatAreTheDifferencesClassByClass) {
+  const auto world = testing::toy_world();
+  const CompletionModel model = testing::untrained_model(world);
+  const ClassKnowledge classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const auto found = analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 5);
+  std::vector<SingleImageAnalysis> alone;
+  for (const int64_t k : world.features.classes_of(Split::kNovel)) {
+    const FeatureSet one = keep_classes(world.features, {k});
+    const ClassKnowledge own = align_knowledge(world.knowledge, one.class_names, model.attributes);
+    alone.push_back(analyse_single_images({{one, &model, &own}}, Split::kNovel, 5));
+  }
+  const SingleImageCurve& completed = found.curves[1];
+  ASSERT_EQ(completed.method, "completed");
+  const Estimate nearest = over_classes(alone, [](const std::vector<double>& curve) { return curve.front(); });
+  const Estimate farthest = over_classes(alone, [](const std::vector<double>& curve) { return curve.back(); });
+  EXPECT_NEAR(completed.nearest_gain.value, nearest.value, 1e-6);
+  EXPECT_NEAR(completed.nearest_gain.ci95, nearest.ci95, 1e-6);
+  EXPECT_NEAR(completed.farthest_gain.value, farthest.value, 1e-6);
+  EXPECT_NEAR(completed.farthest_gain.ci95, farthest.ci95, 1e-6);
+  EXPECT_GT(nearest.ci95, 1e-3);
+  EXPECT_NEAR(found.curves[0].farthest_gain.value, 0.0, 1e-6);  // the mean of one image is that image
+  EXPECT_NEAR(found.curves[0].farthest_gain.ci95, 0.0, 1e-6);
 }
 
 }  // namespace

@@ -87,6 +87,21 @@ TEST(Classes, CountConfusionsOnlyWhereTheyWerePossible) {
   EXPECT_EQ(found.classes[0].confused_with, "b");
   EXPECT_DOUBLE_EQ(found.classes[0].confused_percent, 50.0);
   EXPECT_EQ(found.classes[1].confused_with, "");
+  EXPECT_EQ(found.classes[1].confused_episodes, 0);
+}
+
+// a is taken for b three times in episode 0 and once in episode 1, b for a twice in episode 1 alone.
+TEST(Classes, SayInHowManyEpisodesTheirConfusionWasSeen) {
+  const auto found = analyse_classes(three_classes(), episodes_of({{0, 1}, {0, 1}, {0, 1}}),
+                                     {prediction(0, 0, 0, 1), prediction(0, 1, 0, 1), prediction(0, 2, 0, 1),
+                                      prediction(0, 3, 1, 1), prediction(1, 4, 0, 1), prediction(1, 5, 1, 0),
+                                      prediction(1, 6, 1, 0), prediction(2, 7, 0, 0), prediction(2, 8, 1, 1)},
+                                     {});
+  ASSERT_EQ(found.classes.size(), 2U);
+  EXPECT_DOUBLE_EQ(found.classes[0].confused_percent, 80.0);
+  EXPECT_EQ(found.classes[0].confused_episodes, 2);
+  EXPECT_DOUBLE_EQ(found.classes[1].confused_percent, 50.0);
+  EXPECT_EQ(found.classes[1].confused_episodes, 1);
 }
 
 TEST(Classes, ThatNoEpisodeHasAreLeftOut) {

@@ -79,8 +79,11 @@ TEST(Moments, ReproduceThePublishedAttributeMomentsOfMiniImageNet) {
     const int64_t row = index_in(class_rows, edge[0]);
     if (row < association.size(0)) association[row][index_in(attribute_rows, edge[1])] = 1;
   }
-  const Moments classes = moments_from_mean_std(
-      at::full({association.size(0)}, 600.0), read_npy(folder / "class_mean.npy"), read_npy(folder / "class_std.npy"));
+  constexpr double kImages = 600;  // a class
+  const at::Tensor mean = read_npy(folder / "class_mean.npy").to(at::kDouble);
+  const at::Tensor std = read_npy(folder / "class_std.npy").to(at::kDouble);
+  const Moments classes{at::full({association.size(0)}, kImages, at::kDouble), mean * kImages,
+                        std * std * (kImages - 1) + mean * mean * kImages};
   const Moments attributes = attribute_moments(classes, association);
   EXPECT_LT(error_of(attributes.mean(), read_npy(folder / "attribute_mean.npy").to(at::kDouble)), 1e-5);
   EXPECT_LT(error_of(attributes.std(), read_npy(folder / "attribute_std.npy").to(at::kDouble)), 1e-5);

@@ -61,6 +61,30 @@ TEST(PldaVb, AgreesWithTheFormulasWhereTheConcentrationIsUnknown) { expect_golde
 
 TEST(PldaVb, AgreesWithTheFormulasWhereFewDimensionsHaveAnUncertainty) { expect_golden("known_dimensions"); }
 
+TEST(PldaVb, LosesNothingOnABatchOfOneClassUnlessItIsTakenForBalanced) {
+  constexpr int64_t kTasks = 64, kClasses = 4, kQueries = 20, kDim = 16;
+  at::manual_seed(5);
+  const at::Tensor means = at::randn({kTasks, kClasses, kDim}, at::kDouble);
+  const auto noise = [](at::IntArrayRef sizes) { return 1.5 * at::randn(sizes, at::kDouble); };
+  PldaTask together{{at::zeros({kTasks, kClasses, kDim}, at::kDouble), at::full({kDim}, 0.5, at::kDouble)},
+                    at::ones({kTasks, kClasses}, at::kDouble),
+                    means + noise({kTasks, kClasses, kDim}),
+                    means.narrow(1, 0, 1) + noise({kTasks, kQueries, kDim})};
+  const auto each = [](const at::Tensor& of_tasks) { return of_tasks.repeat_interleave(kQueries, 0); };
+  const PldaTask alone{{each(together.prior.mean), together.prior.variance},
+                       each(together.count),
+                       each(together.sum),
+                       together.queries.reshape({kTasks * kQueries, 1, kDim})};
+  const auto right = [](const PldaTask& task, Proportions proportions) {
+    PldaVbOptions options;
+    options.proportions = proportions;
+    return solve(task, options).responsibilities.argmax(-1).eq(0).to(at::kDouble).mean().item<double>();
+  };
+  const double one_by_one = right(alone, Proportions::kEstimate);
+  EXPECT_GT(right(together, Proportions::kEstimate), one_by_one);
+  EXPECT_LT(right(together, Proportions::kBalanced), one_by_one);
+}
+
 TEST(PldaVb, ClassesKeepTheirImagesWhereTheVarianceOfManyDimensionsIsMuchTooLarge) {
   // What base classes never showed: images of new classes, and their means, hardly differ there.
   const at::Tensor informed = at::arange(600, at::kLong).lt(8);

@@ -165,7 +165,7 @@ TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
   EXPECT_EQ(okapi.embedding.size(0), knowledge.embedding_dim());
   EXPECT_THROW(describe_by_attributes(knowledge, "x", {"strypes"}), Error);
   // As people type: spaces, case, the plural or the singular.
-  for (const char* typed : {" Ungula ", "ungulas", "HOOF", "hoofs"})
+  for (const char* typed : {" Ungula ", "ungulas", "HOOF", "hoofs", "hooves"})
     EXPECT_TRUE(describe_by_attributes(knowledge, "x", {"stripe", typed}).association.equal(okapi.association))
         << typed;
 }

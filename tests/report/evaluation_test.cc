@@ -144,6 +144,22 @@ TEST(Headline, DoesNotClaimAGainThatIsWithinTheInterval) {
   EXPECT_THAT(headline(worse), HasSubstr("the best other one, completed, loses 2.5 ± 0.7 points"));
 }
 
+// completed is 8 more and 5 less than the mean: 1.5 ± 12.7; mean-fusion 1 more twice.
+TEST(Headline, NamesAMethodThatBeatsTheMeanMeasurablyBeforeOneThatMayNot) {
+  json mean = result("mean", "inductive", 1, 71.5);
+  json unsure = result("completed", "inductive", 1, 73.0);
+  json sure = result("mean-fusion", "inductive", 1, 72.5);
+  mean["per_episode"] = {70.0, 73.0};
+  unsure["per_episode"] = {78.0, 68.0};
+  sure["per_episode"] = {71.0, 74.0};
+  EXPECT_THAT(
+      headline(parse_evaluation(evaluation({mean, unsure, sure}), "r.json")),
+      HasSubstr(
+          "mean-fusion (inductive) is right on 72.5\u00a0% of the queries: 1.0 points more than the class mean."));
+  EXPECT_THAT(headline(parse_evaluation(evaluation({mean, unsure}), "r.json")),
+              HasSubstr("no inductive method measurably beats the class mean"));
+}
+
 // The differences are 4 and 6: 5 ± 1.96 sqrt(2 / 2).
 TEST(Headline, GoesWithWhatKnowledgeIsWorthOnTheSameEpisodesAndWhatFitSaid) {
   json with = result("plda", "inductive", 1, 59.0);

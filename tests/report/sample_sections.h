@@ -56,7 +56,7 @@ inline ClassesAnalysis sample_classes(size_t count = 20) {
   analysis.method = "gauss-fusion";
   for (size_t i = 0; i < count; ++i) {
     const std::string name = "Ruby throated Hummingbird " + std::to_string(i);
-    analysis.classes.push_back({name, name, 500, {90.0 - static_cast<double>(i), 2.5}, "trilobite", 12.0});
+    analysis.classes.push_back({name, name, 500, {90.0 - static_cast<double>(i), 2.5}, "trilobite", 12.0, 7});
     analysis.confusion.emplace_back(count, 4.0);
     analysis.confusion.back()[i] = 90.0 - static_cast<double>(i);
   }

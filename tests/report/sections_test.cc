@@ -163,6 +163,7 @@ TEST(CalibrationSection, SaysTooHighOrTooLowOnlyWhereTheIntervalDoes) {
   EXPECT_EQ(calibration_section({curve}, {}).finding,
             "Probabilities are least off for mean, by 2.0 ± 0.5 points on average; they are neither measurably too "
             "high nor too low.");
+  EXPECT_THAT(calibration_section({curve}, {}).tables[0].rows[0], ElementsAre("mean", "2.0 ± 0.5", "+0.1 ± 0.4"));
   curve.overconfidence = -0.02;
   ReliabilityCurve other = curve;
   other.method = "plda";
@@ -180,6 +181,72 @@ TEST(ClassesSection, NamesAllThatAreNotMeasurablyWorseThanTheBest) {
   EXPECT_THAT(classes_section(analysis, {}).finding,
               HasSubstr("Told apart best: Ruby throated Hummingbird 0 and Ruby throated Hummingbird 1 (90 ± "
                         "2\u00a0%); worst: Ruby throated Hummingbird 2 (50 ± 2\u00a0%)."));
+}
+
+// 90, 88 and 86 %, each ± 2.5: the interval of the last, up to 88.5, reaches into that of the first, from 87.5.
+TEST(ClassesSection, NamesNoClassAsBothBestAndWorst) {
+  ClassesAnalysis analysis = testing::sample_classes(3);
+  analysis.classes[1].accuracy.value = 88;
+  analysis.classes[2].accuracy.value = 86;
+  EXPECT_THAT(classes_section(analysis, {}).finding,
+              HasSubstr("No class is told apart measurably better than another."));
+}
+
+TEST(ClassesSection, SaysHowOftenTheMostFrequentConfusionWasSeenAndNothingOfASingleEpisode) {
+  ClassesAnalysis analysis = testing::sample_classes(3);
+  analysis.classes[1].confused_percent = 20;
+  EXPECT_THAT(classes_section(analysis, {}).finding,
+              HasSubstr(" No confusion was seen more often than Ruby throated Hummingbird 1 taken for trilobite: "
+                        "20\u00a0% of the queries in episodes with both, in 7 of these."));
+  analysis.classes[1].confused_episodes = 1;
+  EXPECT_THAT(classes_section(analysis, {}).finding, Not(HasSubstr("confusion")));
+}
+
+TEST(EpisodesSection, SaysWhatFusionAddsOnlyWhereTheIntervalDoes) {
+  EpisodesAnalysis analysis;
+  analysis.changes = {1.0};
+  analysis.change = {8.4, 0.7};
+  const auto finding = [&] { return episodes_section(analysis, &testing::plain_title, {}).finding; };
+  EXPECT_THAT(finding(), HasSubstr("on average it adds 8.4 ± 0.7 points."));
+  analysis.change = {-1.2, 0.7};
+  EXPECT_THAT(finding(), HasSubstr("on average it costs 1.2 ± 0.7 points."));
+  analysis.change = {0.3, 0.7};
+  EXPECT_THAT(finding(), HasSubstr("on average it adds nothing measurable."));
+}
+
+// 2 and 4: mean 3, standard deviation sqrt(2), interval 1.96.
+TEST(AttentionSection, GivesItsMeanTheIntervalOverClasses) {
+  const ClassAttention two{"n1", "a", 10, {{"x", "x", 1.0, 0.3, 0.04, 2.0}}};
+  const ClassAttention four{"n2", "b", 10, {{"x", "x", 1.0, 0.3, 0.04, 4.0}}};
+  EXPECT_EQ(attention_section({two, four}).finding,
+            "The attributes of a class together weigh 3.0 ± 2.0 times its image’s own code on average.");
+  EXPECT_EQ(attention_section({four}).finding,
+            "The attributes of a class together weigh 4.0 times its image’s own code on average.");
+}
+
+SingleImageAnalysis moved_by(const Estimate& nearest, const Estimate& farthest) {
+  return {20, 249, 50, {{"mean", {0.9, 0.5, 0.1}}, {"completed", {0.8, 0.6, 0.3}, nearest, farthest}}};
+}
+
+TEST(SingleImagesSection, SaysWhatMovesOnlyWhereTheIntervalOverClassesDoes) {
+  const Section section = single_images_section(moved_by({-0.021, 0.004}, {0.152, 0.02}), Split::kNovel);
+  EXPECT_EQ(section.finding,
+            "Completion moves the nearest images by −0.021 ± 0.004 and the farthest by +0.152 ± 0.020, in cosine to "
+            "their centre.");
+  EXPECT_THAT(section.tables[0].rows[1],
+              ElementsAre("completed", "0.800", "0.600", "0.300", "−0.021 ± 0.004", "+0.152 ± 0.020"));
+  EXPECT_EQ(single_images_section(moved_by({-0.021, 0.021}, {0.152, 0.02}), Split::kNovel).finding,
+            "Completion moves the nearest images not measurably and the farthest by +0.152 ± 0.020, in cosine to their "
+            "centre.");
+  EXPECT_EQ(single_images_section(moved_by({-0.021, 0.03}, {0.152, 0.2}), Split::kNovel).finding,
+            "Completion moves neither the nearest nor the farthest images measurably in cosine to their centre.");
+}
+
+TEST(SingleImagesSection, ClaimsNothingOfOneClass) {
+  SingleImageAnalysis alone = moved_by({-0.021, 0.0}, {0.152, 0.0});
+  alone.classes = 1;
+  EXPECT_EQ(single_images_section(alone, Split::kNovel).finding,
+            "How near each method’s prototype from one image comes to the centre.");
 }
 
 TEST(OpenSections, NameWhatIsBestAtTheFewestShotsAndWhatIsNotMeasurablyBelow) {
@@ -222,6 +289,39 @@ TEST(CosineSection, HasOneRowForEachPrototype) {
   const Section section = cosine_section(testing::sample_scores(1), {});
   EXPECT_THAT(section.tables[0].rows[0], ElementsAre("mean", "p", "0.500 ± 0.000"));
   EXPECT_THAT(section.tables[0].rows[3], ElementsAre("gauss-fusion (transductive)", "p̂′", "0.800 ± 0.000"));
+  EXPECT_EQ(section.finding,
+            "Cosine of the prototypes to the true class centres: mean 0.500 ± 0.000, completed 0.600 ± 0.000, "
+            "mean-fusion 0.700 ± 0.000, gauss-fusion (transductive) 0.800 ± 0.000. Nearest is gauss-fusion "
+            "(transductive).");
+}
+
+std::string nearest_of(const std::vector<double>& mean, const std::vector<double>& completed) {
+  TaskScores scores = testing::sample_scores(1);
+  scores.methods.resize(2);
+  scores.methods[0].cosine = mean;
+  scores.methods[1].cosine = completed;
+  return cosine_section(scores, {}).finding;
+}
+
+// 0.4 and 0.8: 0.6 ± 0.392, far wider than the differences; these are 0.05 both, or -0.1 and 0.2: 0.05 ± 0.294.
+TEST(CosineSection, SaysWhatIsNearestByTheDifferencesOnTheSameEpisodes) {
+  EXPECT_THAT(nearest_of({0.4, 0.8}, {0.45, 0.85}),
+              HasSubstr("mean 0.600 ± 0.392, completed 0.650 ± 0.392. Nearest is completed."));
+  EXPECT_THAT(nearest_of({0.4, 0.8}, {0.3, 1.0}), HasSubstr(". None of them is measurably the nearest."));
+  EXPECT_THAT(nearest_of({0.4}, {0.9}), HasSubstr(". None of them is measurably the nearest."));
+  TaskScores one = testing::sample_scores(1);
+  one.methods.resize(1);
+  EXPECT_EQ(cosine_section(one, {}).finding, "Cosine of the prototypes to the true class centres: mean 0.500 ± 0.000.");
+}
+
+// completed is 0.05 above mean both times, and 0.3 below and 0.4 above mean-fusion: 0.05 ± 0.69.
+TEST(CosineSection, NamesAllThatAreNotMeasurablyFartherThanTheNearest) {
+  TaskScores scores = testing::sample_scores(1);
+  scores.methods.resize(3);
+  scores.methods[0].cosine = {0.45, 0.45};
+  scores.methods[1].cosine = {0.5, 0.5};
+  scores.methods[2].cosine = {0.8, 0.1};
+  EXPECT_THAT(cosine_section(scores, {}).finding, HasSubstr(". Nearest are completed and mean-fusion."));
 }
 
 TEST(NearestSection, NamesTheImagesWhenThereAreNoPictures) {
@@ -244,12 +344,26 @@ TEST(DistributionSection, GivesBothSplitsOfAMapTheSameAxes) {
   EXPECT_DOUBLE_EQ(base.low_x, novel.low_x);
   EXPECT_DOUBLE_EQ(base.high_y, novel.high_y);
   EXPECT_EQ(base.groups.size(), 2U);
-  // Variances 0.0975 and 0.0944, cosines 0.70 and 0.65: the two measures disagree, and that is said.
-  EXPECT_THAT(section.finding, HasSubstr("novel classes spread more widely by angle, but not measurably by variance."));
-  DistributionAnalysis unsure = testing::sample_distribution();
-  unsure.variances[1].cosine_ci95 = 0.06;  // wider than the difference of 0.05
-  EXPECT_THAT(distribution_section(unsure, &testing::plain_title).finding,
-              HasSubstr("novel classes spread not measurably more widely."));
+  EXPECT_THAT(section.tables[0].rows[0],
+              ElementsAre("base", "64", "32000", "0.0975 ± 0.0020", "0.0400", "0.700 ± 0.010"));
+}
+
+// Variances 0.0975 and 0.0944, each ± 0.002: 0.0031 ± 0.0028 less. Cosines 0.70 and 0.65, each ± 0.01.
+TEST(DistributionSection, SaysOfBothMeasuresWhatTheirIntervalsDo) {
+  DistributionAnalysis analysis = testing::sample_distribution();
+  SplitVariance& novel = analysis.variances[1];
+  const auto finding = [&] { return distribution_section(analysis, &testing::plain_title).finding; };
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread more widely by angle, but less widely by variance."));
+  novel.within_ci95 = 0.003;
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread more widely by angle, but not measurably by variance."));
+  novel.cosine_ci95 = 0.06;  // wider than the difference of 0.05
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread not measurably more or less widely."));
+  novel.within = 0.12;
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread more widely by variance, but not measurably by angle."));
+  novel.cosine_ci95 = 0.01;
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread more widely."));
+  novel.classes = 1;
+  EXPECT_THAT(finding(), HasSubstr("novel classes spread not measurably more or less widely."));
 }
 
 BarChart some_bars() {

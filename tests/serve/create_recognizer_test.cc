@@ -96,6 +96,20 @@ TEST_F(RecognizerToMake, WarnsWhereAMethodWasFittedWithAnotherKnowledgeOfTheSame
       << "nobody knows what it was fitted with";
 }
 
+TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
+  const std::vector<std::string> names = knowledge_.attributes;
+  knowledge_.titles = {{names[0], "wing"}, {names[1], "tail, tail end"}, {names[2], "tail, dock"}, {"toy0", "a toy"}};
+  write("titled.npz", knowledge_);
+  create_recognizer(folder_ / "new.pcm", fitted_parts("titled.npz"), {});
+  const RecognizerFile file(folder_ / "new.pcm");
+  const RecognizerSettings& settings = file.settings();
+  EXPECT_EQ(settings.word_for(names[0]), "wing");
+  EXPECT_EQ(settings.word_for(names[1]), "tail, tail end") << "another is a tail, too";
+  EXPECT_EQ(settings.word_for(names[2]), "tail, dock");
+  EXPECT_EQ(settings.word_for(names[3]), names[3]);
+  EXPECT_EQ(settings.words.size(), 3U);
+}
+
 TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
   NewRecognizer made = parts();
   EXPECT_THAT(logged_of(made), Not(HasSubstr("another knowledge")));

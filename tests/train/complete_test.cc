@@ -1,6 +1,7 @@
 #include "protocom/train/complete.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/completer.h"
+#include "support/logged.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
@@ -19,6 +21,7 @@ namespace {
 
 using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
+using ::testing::HasSubstr;
 
 CompleteOptions quick_completion() {
   CompleteOptions options;
@@ -144,6 +147,31 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   CompleteOptions last = quick_completion();
   last.keep = Keep::kLast;
   EXPECT_EQ(train_completion({world.features, world.knowledge}, last, Progress::none()).kept_epoch, 4);
+}
+
+TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysSo) {
+  protocom::testing::ToyWorldOptions sizes;
+  sizes.base = 12;
+  sizes.val = 0;
+  const ToyWorld world = toy_world(sizes);
+  CompleteOptions options = quick_completion();
+  options.schedule.epochs = 1;
+  options.batches = 2;
+  const char* const warning = "there are no val classes: 4 of the base classes are left out to validate on";
+  {
+    const testing::Logged heard;
+    const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+    EXPECT_THAT(heard.text(), HasSubstr(warning));
+    EXPECT_EQ(result.model.trained_on.size(), 8U);
+    ASSERT_FALSE(result.epochs.back().validation.empty());
+    EXPECT_EQ(find_scores(result.epochs.back().validation, "mean")->accuracy.size(), 40U) << "episodes";
+  }
+  options.validation.episodes = 0;
+  const testing::Logged heard;
+  const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+  EXPECT_THAT(heard.text(), ::testing::Not(HasSubstr(warning)));
+  EXPECT_EQ(result.model.trained_on.size(), 12U);
+  EXPECT_TRUE(result.epochs.back().validation.empty());
 }
 
 TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {

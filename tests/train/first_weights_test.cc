@@ -41,6 +41,12 @@ TEST(PatchComponents, BeginWithWhatPatchesVaryIn) {
   EXPECT_NEAR((components[0] * expected).sum().abs().item<double>(), 1, 1e-5);
 }
 
+TEST(PatchComponents, HaveTheSignThatIsPromised) {
+  torch::manual_seed(8);
+  const at::Tensor components = rows_of(patch_components(at::randn({20, 3, 12, 12}), 3));
+  EXPECT_GT(at::mv(components, at::arange(27).to(at::kFloat).cos()).min().item<double>(), 0);
+}
+
 TEST(WhitenFirstConvolution, PairsOfComponentsWhoseAnswersAreUncorrelated) {
   const auto backbone = fresh("conv4");
   const std::string name = backbone->state_dict().front().first;

@@ -12,6 +12,7 @@
 #include "protocom/fewshot/moments.h"
 #include "protocom/train/complete.h"
 #include "support/file_limit.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
@@ -30,10 +31,10 @@ constexpr int64_t kVal = 4;
 constexpr int64_t kPerClass = 12;
 
 /// Classes told apart by the colour of the upper and of the lower half of a noisy image.
-PackedImages two_colours() {
+PackedImages two_colours(int64_t base = kBase, int64_t val = kVal) {
   torch::manual_seed(11);
   PackedImages pack;
-  const int64_t classes = kBase + kVal;
+  const int64_t classes = base + val;
   pack.pixels = at::randint(0, 120, {classes * kPerClass, kPackSide, kPackSide, 3}, at::kByte);
   pack.labels = at::arange(classes, at::kLong).repeat_interleave(kPerClass);
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
@@ -44,7 +45,7 @@ PackedImages two_colours() {
   }
   for (int64_t c = 0; c < classes; ++c) {
     pack.class_names.push_back("class" + std::to_string(c));
-    pack.class_split.push_back(c < kBase ? Split::kBase : Split::kVal);
+    pack.class_split.push_back(c < base ? Split::kBase : Split::kVal);
   }
   return pack;
 }
@@ -191,6 +192,36 @@ TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {
       metatrain({world.images, *world.backbone, nullptr, nullptr}, options, world.files, Progress::none());
   EXPECT_EQ(result.epochs.front().validation.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(world.files.training.out));
+}
+
+TEST(Metatrain, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysSo) {
+  JointWorld world;
+  world.files.model.clear();
+  const PackedImages images = two_colours(12, 0);
+  MetatrainOptions options = quick_joint();
+  options.head = "mean";
+  options.schedule.epochs = 1;
+  options.batches = 1;
+  options.episode.n_way = 8;
+  const auto tuned = [&](const std::string& name) {
+    world.files.training.out = world.folder / name;
+    return metatrain({images, *world.backbone, nullptr, nullptr}, options, world.files, Progress::none());
+  };
+  const char* const warning = "there are no val classes: 4 of the base classes are left out to validate on";
+  {
+    const testing::Logged heard;
+    const MetatrainResult result = tuned("validated.npz");
+    EXPECT_THAT(heard.text(), HasSubstr(warning));
+    ASSERT_EQ(result.epochs.back().validation.size(), 1U);
+    EXPECT_EQ(result.epochs.back().validation.front().method, "mean");
+  }
+  options.episode.n_way = 9;
+  EXPECT_THAT(message_of([&] { tuned("wide.npz"); }),
+              HasSubstr("the split 'base' has 8 classes, 9-way episodes need 9"));
+  options.validation.episodes = 0;
+  const testing::Logged heard;
+  EXPECT_TRUE(tuned("alone.npz").epochs.back().validation.empty());
+  EXPECT_THAT(heard.text(), ::testing::Not(HasSubstr(warning)));
 }
 
 TEST(Metatrain, ADiskWithRoomForTheBackboneAloneLeavesBothAsTheyWere) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocom/core/progress.h"
+#include "protocom/data/duplicates.h"
 #include "protocom/data/image_dataset.h"
 #include "protocom/data/packed_images.h"
 
@@ -34,17 +35,6 @@ struct ClassSummary {
 struct ImageFault {
   std::string id;
   std::string reason;
-};
-
-/// How bad it is that two images are the same, the worst first. kAcrossSplits is a leak: a test image was trained on.
-/// kAcrossClasses is a contradiction of labels. kWithinClass wastes a shot.
-enum class DuplicateKind { kAcrossSplits, kAcrossClasses, kWithinClass };
-std::string_view to_string(DuplicateKind kind);
-
-/// Images with exactly the same pixels, whatever their format and metadata.
-struct DuplicateGroup {
-  DuplicateKind kind = DuplicateKind::kWithinClass;
-  std::vector<std::string> ids;  ///< at least two, in the dataset's order
 };
 
 /// What inspecting found.

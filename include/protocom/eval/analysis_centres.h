@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/eval/analysis_json.h"
 #include "protocom/eval/analysis_sweep.h"
 
 namespace protocom {
@@ -41,9 +42,11 @@ std::vector<double> resampled(const std::vector<double>& values, int64_t count);
 /// How near a prototype made from one image comes to the centre of its class, by one method.
 struct SingleImageCurve {
   std::string method;
-  std::vector<double> cosine;  ///< smoothed; entry i stands for ranks i .. i + window - 1
+  std::vector<double> cosine;   ///< smoothed; entry i stands for ranks i .. i + window - 1
+  Estimate nearest_gain = {};   ///< of the first entry over the image itself; paired by class, interval over classes
+  Estimate farthest_gain = {};  ///< the same of the last entry
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageCurve, method, cosine)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageCurve, method, cosine, nearest_gain, farthest_gain)
 
 /// Figure 5: within each class of a split, images in order of their distance to the centre; a curve is the mean over
 /// classes at each rank, smoothed by a moving average. Classes with more images than the smallest one are resampled to

@@ -16,8 +16,10 @@ struct ClassScore {
   Estimate accuracy;              ///< percent; the mean over the episodes that contain the class
   std::string confused_with;      ///< the class it is most often taken for, among those that were there to be chosen
   double confused_percent = 0.0;  ///< how often, in episodes with both
+  int64_t confused_episodes = 0;  ///< in which that was seen
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClassScore, class_name, title, queries, accuracy, confused_with, confused_percent)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClassScore, class_name, title, queries, accuracy, confused_with, confused_percent,
+                                   confused_episodes)
 
 /// Per-class accuracy and confusion matrix of one method.
 struct ClassesAnalysis {

@@ -25,9 +25,6 @@ struct Moments {
 /// Error for labels that are not so.
 Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups);
 
-/// Moments recovered from count [g], mean [g, d] and unbiased std [g, d].
-Moments moments_from_mean_std(const at::Tensor& count, const at::Tensor& mean, const at::Tensor& std);
-
 /// Attribute moments (equations 2 and 3): attribute a gathers all images of the classes with association > 0 in column
 /// a. `association` is [c, a] over the same classes, in the same order, as `classes`. Throws Error for another number
 /// of classes.

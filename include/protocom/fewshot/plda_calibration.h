@@ -38,6 +38,8 @@ struct VarianceLaw {
   double power = 1;
   double floor = 0;
 
+  /// The law's variances for those of the fit, `between` float64 [e], of which the first `leading` follow it. float64
+  /// [e]
   [[nodiscard]] at::Tensor values(const at::Tensor& between, int64_t leading) const;
 };
 

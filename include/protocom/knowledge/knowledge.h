@@ -28,6 +28,10 @@ struct Knowledge : KnowledgeTable {
 /// allowed.
 void check_knowledge(const Knowledge& knowledge);
 
+/// What people call a class or an attribute, in the first of several words ("n01503061" -> "bird"): WordNet's names are
+/// numbers. Its name where no title is known.
+std::string short_title(const Knowledge& knowledge, const std::string& name);
+
 /// One npz: classes, attributes, their titles, association, class_embedding, attribute_embedding, context where there
 /// is one, header. `details` (what was not found, the embedding's source) goes into the header and comes back as
 /// Knowledge::details. Throws Error.

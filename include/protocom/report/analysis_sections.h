@@ -18,10 +18,9 @@
 
 namespace protocom {
 
-/// Numbers into words, tables and figures: one function for each analysis. The order of the functions is that of
-/// `section_names`, and of a report.
+/// Numbers into words, tables and figures: one function for each analysis.
 
-/// "tables", "cosine", "ablation", "shots", "noise", ...: the names of all sections, in the order of a report.
+/// "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
 const std::vector<std::string>& section_names();
 
 /// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries a class, novel classes, seed

@@ -10,7 +10,8 @@ namespace protocom {
 std::string signed_points(double value);
 
 /// The finding in one sentence: the best method that looks at one query at a time (without one, the best of all) with
-/// the fewest shots against the class mean, and whether the difference is beyond chance.
+/// the fewest shots against the class mean, and whether the difference is beyond chance: the best of those for which it
+/// is, if there is one.
 std::string headline(const Evaluation& evaluation);
 
 /// What goes with the headline: the best method that uses unlabelled images, and that it does. Empty where there is

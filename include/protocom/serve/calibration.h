@@ -33,6 +33,7 @@ std::string hash_of_names(std::vector<std::string> names);
 /// Whether it was made with these classes, as far as it says.
 bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names);
 
+/// As recognizers keep it (docs/formats.md, "calibrations").
 nlohmann::json to_json(const Calibration& calibration);
 /// `where` names it in messages. Throws Error for missing fields and values that cannot be.
 Calibration calibration_from(const nlohmann::json& json, const std::string& where);

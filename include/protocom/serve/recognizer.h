@@ -50,6 +50,7 @@ struct RecognizerOptions {
 /// An attribute of the class that an image was taken for.
 struct TellingAttribute {
   std::string name;
+  std::string words;  ///< what people call it, which may be its name
   double effect = 0;  ///< what it adds to the class's calibrated logit; below 0 it speaks against the class
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ struct RecognizerSettings {
   FeatureType feature_type = FeatureType::kFloat32;  ///< of the examples in the file
   int64_t thumbnail_side = 96;                       ///< pixels; 0: no image is kept, only features
   std::vector<std::string> attributes = {};          ///< [a], those that the model or the method knows
+  std::map<std::string, std::string> words = {};     ///< attribute -> what people call it, where that is something else
+
+  /// What people call an attribute.
+  [[nodiscard]] std::string word_for(const std::string& attribute) const;
 };
 
 /// A file that recognizing needs. Its name is "backbone", "model", "fitted" or "knowledge".

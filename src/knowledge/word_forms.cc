@@ -1,0 +1,59 @@
+#include "knowledge/word_forms.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocom/core/text.h"
+
+namespace protocom {
+namespace {
+
+/// Of a plural, and of the singular that it may have: of several that fit each is tried.
+constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+    {"s", ""},    {"ies", "y"}, {"ches", "ch"}, {"shes", "sh"}, {"ses", "s"},  {"xes", "x"},
+    {"zes", "z"}, {"ves", "f"}, {"ves", "fe"},  {"ae", "a"},    {"men", "man"}};
+
+/// Whole last words.
+constexpr std::pair<std::string_view, std::string_view> kIrregular[] = {
+    {"feet", "foot"}, {"teeth", "tooth"}, {"geese", "goose"}, {"mice", "mouse"}, {"children", "child"}, {"oxen", "ox"}};
+
+std::string plain(const std::string& text) {
+  std::string word(trimmed(text));
+  for (char& c : word) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+bool ends_with(const std::string& word, std::string_view end) {
+  return word.size() >= end.size() && word.compare(word.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string with_ending(const std::string& word, size_t old, std::string_view ending) {
+  return word.substr(0, word.size() - old).append(ending);
+}
+
+/// What it may be the plural of, and the word itself.
+std::vector<std::string> singulars_of(const std::string& word) {
+  std::vector<std::string> forms = {word};
+  for (const auto& [plural, singular] : kEndings) {
+    const bool is_more = word.size() > plural.size() + 1 && !ends_with(word, "ss");
+    if (is_more && ends_with(word, plural)) forms.push_back(with_ending(word, plural.size(), singular));
+  }
+  const std::string last = word.substr(word.find_last_of(' ') + 1);
+  for (const auto& [plural, singular] : kIrregular) {
+    if (last == plural) forms.push_back(with_ending(word, plural.size(), singular));
+  }
+  return forms;
+}
+
+}  // namespace
+
+bool is_same_word(const std::string& a, const std::string& b) {
+  const std::vector<std::string> ours = singulars_of(plain(a));
+  const std::vector<std::string> theirs = singulars_of(plain(b));
+  return std::find_first_of(ours.begin(), ours.end(), theirs.begin(), theirs.end()) != ours.end();
+}
+
+}  // namespace protocom
