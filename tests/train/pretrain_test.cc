@@ -238,8 +238,7 @@ TEST(Pretrain, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   EXPECT_FALSE(result.validation_accuracy.has_value());
 }
 
-// All else is as a user has it who states nothing but the network and the epochs: rate, initialisation, rate of biases,
-// warm-up, augmentation.
+// Rate, warm-up, initialisation, rate of biases and augmentation are those of a user who states none of them.
 TEST(Pretrain, LearnsToTellSimpleClassesApartByItsDefaults) {
   const testing::TempDir folder;
   PretrainOptions options;
@@ -248,7 +247,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApartByItsDefaults) {
   options.batch = 16;
   options.device = "cpu";
   const PretrainResult result = pretrain(halves(6, 0, 32), options, into(folder / "b.npz"), Progress::none());
-  EXPECT_GT(result.accuracy, 3 * (1.0 / 6)) << "three times what guessing gets of six classes";
+  EXPECT_GT(result.accuracy, 0.8) << "guessing gets one in six";
 }
 
 TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
