@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "protocom/core/csv.h"
+#include "protocom/core/text.h"
 #include "protocom/serve/answer_json.h"
 
 namespace protocom::cli {
@@ -80,8 +81,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
 /// "n01768244 (trilobite)"
 std::string AnswerPrinter::label(const std::string& name) {
   const auto entry = recognizer_.file().find_class(name);
-  if (!entry || entry->description.title.empty() || entry->description.title == name) return name;
-  return fmt::format("{} ({})", name, entry->description.title);
+  return entry ? name_and_word(name, entry->description.title) : name;
 }
 
 }  // namespace protocom::cli

@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "cli.h"
 #include "evaluation_inputs.h"
 #include "protocom/data/feature_preprocessing.h"

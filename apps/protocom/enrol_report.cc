@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "image_arguments.h"
+#include "protocom/core/text.h"
 
 namespace protocom::cli {
 namespace {
@@ -38,9 +39,8 @@ void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
       {"class", "new images", "there already", "images", "attributes", "embedding from"}};
   for (const Enrolled& one : done.classes) {
     const ClassDescription& said = one.now.description;
-    rows.push_back({one.now.name + (said.title.empty() ? "" : " (" + said.title + ")"), std::to_string(one.added),
-                    std::to_string(one.held), std::to_string(one.now.images), attribute_count_text(one),
-                    said.embedding_source});
+    rows.push_back({name_and_word(one.now.name, said.title), std::to_string(one.added), std::to_string(one.held),
+                    std::to_string(one.now.images), attribute_count_text(one), said.embedding_source});
   }
   if (totals.held == 0) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 2);

@@ -27,10 +27,9 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
   return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }
 
-/// The class's own name, and what people call it where that is something else.
 std::string class_label(const Knowledge& knowledge, const std::string& name) {
-  const std::string word = short_title(knowledge, name);
-  return word == name ? name : fmt::format("{} ({})", name, word);
+  const auto title = knowledge.titles.find(name);
+  return name_and_word(name, title == knowledge.titles.end() ? "" : title->second);
 }
 
 template <typename Label>
@@ -58,7 +57,8 @@ void print_classes(const Knowledge& knowledge, size_t most) {
     for (size_t a = 0; a < knowledge.attributes.size(); ++a) {
       const auto weight = knowledge.association[static_cast<int64_t>(k)][static_cast<int64_t>(a)].item<float>();
       if (weight > 0)
-        own.push_back(short_title(knowledge, knowledge.attributes[a]) + (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
+        own.push_back(short_title(knowledge, knowledge.attributes[a]) +
+                      (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));
     }
     rows.push_back({class_label(knowledge, knowledge.classes[k]), shortened(own, 8)});
   }

@@ -98,7 +98,7 @@ async function refresh() {
   $('classes').replaceChildren(...listed.classes.map(classRow));
   if (!listed.classes.length) $('classes').append(element('li', 'None yet: enrol one from a few images.', 'hint'));
   $('class-names').replaceChildren(...listed.classes.map(one => new Option(one.class)));
-  $('attribute-names').replaceChildren(...recognizer.attributes.map(name => new Option(wordsFor(name).includes(',') ? name : wordsFor(name))));
+  $('attribute-names').replaceChildren(...recognizer.attributes.map(name => new Option(wordsFor(name), name)));
   $('attributes-field').hidden = recognizer.attributes.length === 0;
   $('summary').textContent = counted(listed.classes.length, 'class', 'classes') + ', ' +
       counted(listed.classes.reduce((sum, one) => sum + one.images, 0), 'image', 'images');

@@ -18,4 +18,11 @@ std::string first_of(const std::vector<std::string>& names, size_t most) {
   return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + shown, ", "), names.size() > most ? ", ..." : "");
 }
 
+std::string first_word(const std::string& title) { return title.substr(0, title.find(", ")); }
+
+std::string name_and_word(const std::string& name, const std::string& title) {
+  const std::string word = first_word(title);
+  return word.empty() || word == name ? name : fmt::format("{} ({})", name, word);
+}
+
 }  // namespace protocom

@@ -12,6 +12,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/scratch_tensor.h"
+#include "protocom/core/text.h"
 #include "protocom/data/duplicates.h"
 #include "protocom/data/image.h"
 
@@ -98,8 +99,9 @@ void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& 
   });
   if (leaks == 0) return;
   logger().warn(
-      "{} {} also in a class of another split ({}): what is measured on them is too good; protocom inspect lists them",
-      leaks, leaks == 1 ? "image is" : "images are", fmt::join(duplicates.front().ids, " = "));
+      "{} {} also in a class of another split ({}): what is measured on them is too good; protocom inspect of the pack "
+      "lists them",
+      leaks, leaks == 1 ? "image is" : "images are", first_of(duplicates.front().ids, 4));
 }
 
 /// Leaves out what could not be read, and says so.

@@ -9,6 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -103,7 +104,7 @@ void check_knowledge(const Knowledge& knowledge) {
 std::string short_title(const Knowledge& knowledge, const std::string& name) {
   const auto title = knowledge.titles.find(name);
   if (title == knowledge.titles.end() || title->second.empty()) return name;
-  return title->second.substr(0, title->second.find(", "));
+  return first_word(title->second);
 }
 
 void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,

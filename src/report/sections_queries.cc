@@ -28,23 +28,29 @@ BarChart class_chart(std::vector<ClassScore> classes, const std::string& method)
   return chart;
 }
 
-/// The classes whose accuracies are highest, or lowest with a sign of -1, with that of the first.
-std::string at_the_end(const std::vector<ClassScore>& classes, double sign) {
+/// Places of the classes whose accuracies are highest, or lowest with a sign of -1, the most extreme first.
+std::vector<size_t> at_the_end(const std::vector<ClassScore>& classes, double sign) {
   std::vector<Estimate> values;
   for (const ClassScore& one : classes) values.push_back({sign * one.accuracy.value, one.accuracy.ci95});
+  return not_measurably_below_best(values);
+}
+
+/// Without those that are at the other end too, as a class between two that overlap it is.
+std::string say_end(const std::vector<ClassScore>& classes, const std::vector<size_t>& end,
+                    const std::vector<size_t>& other) {
   std::vector<std::string> names;
-  const auto places = not_measurably_below_best(values);
-  for (const size_t place : places) names.push_back(classes[place].title);
-  const Estimate& first = classes[places.front()].accuracy;
-  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
+  for (const size_t place : end) {
+    if (std::find(other.begin(), other.end(), place) == other.end()) names.push_back(classes[place].title);
+  }
+  const Estimate& first = classes[end.front()].accuracy;
+  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
 }
 
 std::string best_and_worst(const std::vector<ClassScore>& classes) {
-  std::vector<Estimate> values;
-  for (const ClassScore& one : classes) values.push_back(one.accuracy);
-  if (not_measurably_below_best(values).size() == classes.size())
-    return "No class is told apart measurably better than another.";
-  return fmt::format("Told apart best: {}; worst: {}.", at_the_end(classes, 1), at_the_end(classes, -1));
+  const std::vector<size_t> best = at_the_end(classes, 1);
+  const std::vector<size_t> worst = at_the_end(classes, -1);
+  if (best.size() == classes.size()) return "No class is told apart measurably better than another.";
+  return fmt::format("Told apart best: {}; worst: {}.", say_end(classes, best, worst), say_end(classes, worst, best));
 }
 
 /// The confusion that was seen most often and how often, if it was in several episodes: the queries of one share their

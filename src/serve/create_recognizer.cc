@@ -83,15 +83,15 @@ void warn_of_other_knowledge(const NewRecognizer& parts, const StoreModel& model
       model.fitted ? "fit" : "train", made);
 }
 
-/// Attribute -> its first word, all its words where another attribute has the same first one; without those called by
-/// their names.
+/// Attribute -> its first word, with its name where another attribute has the same; without those called by their
+/// names.
 std::map<std::string, std::string> words_for(const Knowledge& knowledge, const std::vector<std::string>& attributes) {
   std::map<std::string, int64_t> times;
   for (const std::string& name : attributes) ++times[short_title(knowledge, name)];
   std::map<std::string, std::string> words;
   for (const std::string& name : attributes) {
     const std::string word = short_title(knowledge, name);
-    if (word != name) words[name] = times[word] == 1 ? word : knowledge.titles.at(name);
+    if (word != name) words[name] = times[word] == 1 ? word : fmt::format("{} ({})", word, name);
   }
   return words;
 }

@@ -25,12 +25,9 @@ constexpr EnumWord<FeatureType> kFeatureTypes[] = {{FeatureType::kFloat32, "floa
                                                    {FeatureType::kFloat16, "float16"}};
 
 nlohmann::json details_of(const RecognizerSettings& settings) {
-  return {{"preprocessing", to_json(settings.preprocessing)},
-          {"feature_dim", settings.feature_dim},
-          {"embedding_dim", settings.embedding_dim},
-          {"feature_type", to_string(settings.feature_type)},
-          {"thumbnail_side", settings.thumbnail_side},
-          {"words", settings.words}};
+  return {{"preprocessing", to_json(settings.preprocessing)}, {"feature_dim", settings.feature_dim},
+          {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
+          {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
 }
 
 int64_t number_in(const nlohmann::json& details, const char* name, int64_t most, const std::string& where) {

@@ -10,8 +10,8 @@ namespace protocom {
 
 /// The directions in which patches of `side` x `side` pixels vary: eigenvectors of the patches' second moments
 /// (1 / p) sum x x^T, those of most energy first. `images` float [n, 3, h, w], normalised; -> [3 side^2, 3, side,
-/// side], each of length 1 and with sum_i cos(i) v_i at least 0 over its numbers, since only a sign that does not hang on
-/// rounding is the same on every processor.
+/// side], each of length 1 and with sum_i cos(i) v_i at least 0 over its numbers, since only a sign that does not hang
+/// on rounding is the same on every processor.
 at::Tensor patch_components(const at::Tensor& images, int64_t side);
 
 /// The convolution that sees the images begins with the first components and their negatives, as many pairs as it has

@@ -220,10 +220,11 @@ TEST_F(Interruption, ASecondSignalEndsATrainingInTheMiddleOfItsStep) {
   Program program(folder, slow);
   ASSERT_TRUE(wait_until([&] { return fs::exists(folder / "m.npz.last"); }));
   // Two that come before the program looks count as one.
-  while (program.runs()) {
+  for (int i = 0; i < 3000 && program.runs(); ++i) {
     program.signal(SIGINT);
     std::this_thread::sleep_for(milliseconds(20));
   }
+  ASSERT_FALSE(program.runs()) << "after a minute of signals";
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 128 + SIGINT);
   EXPECT_THAT(outcome.err, HasSubstr("ended by SIGINT"));

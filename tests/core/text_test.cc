@@ -16,5 +16,12 @@ TEST(Trimmed, TakesBlanksFromBothEndsAndNoneFromWithin) {
   EXPECT_EQ(trimmed(" \n "), "");
 }
 
+TEST(NameAndWord, SaysTheFirstWordOfATitleWhereItIsNotTheName) {
+  EXPECT_EQ(name_and_word("n01503061", "bird, fowl"), "n01503061 (bird)");
+  EXPECT_EQ(name_and_word("bird", "bird, fowl"), "bird");
+  EXPECT_EQ(name_and_word("fowl", "bird"), "fowl (bird)");
+  EXPECT_EQ(name_and_word("fowl", ""), "fowl");
+}
+
 }  // namespace
 }  // namespace protocom

@@ -81,7 +81,7 @@ TEST(PackImages, WarnsOfTheSameImageInTwoSplitsAlone) {
   write_file(root / "bee/a.png", flat_png(20, 20, 0));  // of the colour of ant/a.png
   EXPECT_EQ(said(), "") << "both are of base classes";
   dataset.class_split[1] = Split::kNovel;
-  EXPECT_THAT(said(), HasSubstr("1 image is also in a class of another split (ant/a.png = bee/a.png): "));
+  EXPECT_THAT(said(), HasSubstr("1 image is also in a class of another split (ant/a.png, bee/a.png): "));
 }
 
 TEST(PackImages, GivesTheSamePixelsThroughAScratchFileAndLeavesNothingBehind) {

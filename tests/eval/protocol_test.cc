@@ -106,6 +106,7 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
   const at::Tensor centres = class_moments(bench.world.features.features, bench.world.features.labels,
                                            static_cast<int64_t>(bench.world.features.class_names.size()))
                                  .mean();
+  const std::string before = vector_form_name();
   for (const auto& form : vector_form_names()) {
     use_vector_form(form);
     for (const MethodScores& scores : bench.run(list).methods) {
@@ -130,7 +131,7 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
       }
     }
   }
-  use_vector_form(vector_form_names().front());
+  use_vector_form(before);
 }
 
 TEST_P(EvaluateShapes, DoNotDependOnThreadsOrBatchesToTheLastBit) {

@@ -47,7 +47,9 @@ double loss_of(const InformationLoss& loss, const LogitTable& logits) {
 class InformationSlopes : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(vector_form_names().front()); }
+  void TearDown() override { use_vector_form(before_); }
+
+  const std::string before_ = vector_form_name();
 };
 
 TEST_P(InformationSlopes, AreTheLossesDifferencesInTheLogits) {

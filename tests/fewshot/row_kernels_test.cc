@@ -39,11 +39,13 @@ at::Tensor dots_of(const Rows& rows, const Rows& prototypes) {
   return out;
 }
 
-/// Runs every form of the inner loops that this processor has, and goes back to the best.
+/// Runs every form of the inner loops that this processor has, and goes back to the one before.
 class RowKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(vector_form_names().front()); }
+  void TearDown() override { use_vector_form(before_); }
+
+  const std::string before_ = vector_form_name();
   at::Generator generator_ = at::detail::createCPUGenerator(3);
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };

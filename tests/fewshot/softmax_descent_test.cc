@@ -16,7 +16,9 @@ using protocom::testing::error_of;
 class SoftmaxDescentForms : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(vector_form_names().front()); }
+  void TearDown() override { use_vector_form(before_); }
+
+  const std::string before_ = vector_form_name();
   at::Generator generator_ = at::detail::createCPUGenerator(3);
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };

@@ -190,6 +190,11 @@ TEST(ClassesSection, NamesNoClassAsBothBestAndWorst) {
   analysis.classes[2].accuracy.value = 86;
   EXPECT_THAT(classes_section(analysis, {}).finding,
               HasSubstr("No class is told apart measurably better than another."));
+  for (size_t i = 0; i < 3; ++i) analysis.classes[i].accuracy = {90 - 4 * static_cast<double>(i), 2.5};
+  const std::vector<ClassScore>& classes = analysis.classes;
+  EXPECT_THAT(classes_section(analysis, {}).finding,
+              HasSubstr("Told apart best: " + classes[0].title + " (90 ± 2\u00a0%); worst: " + classes[2].title + " ("))
+      << "the middle one may be either";
 }
 
 TEST(ClassesSection, SaysHowOftenTheMostFrequentConfusionWasSeenAndNothingOfASingleEpisode) {

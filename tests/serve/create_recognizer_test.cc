@@ -104,8 +104,8 @@ TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
   const RecognizerFile file(folder_ / "new.pcm");
   const RecognizerSettings& settings = file.settings();
   EXPECT_EQ(settings.word_for(names[0]), "wing");
-  EXPECT_EQ(settings.word_for(names[1]), "tail, tail end") << "another is a tail, too";
-  EXPECT_EQ(settings.word_for(names[2]), "tail, dock");
+  EXPECT_EQ(settings.word_for(names[1]), "tail (" + names[1] + ")") << "another is a tail, too";
+  EXPECT_EQ(settings.word_for(names[2]), "tail (" + names[2] + ")");
   EXPECT_EQ(settings.word_for(names[3]), names[3]);
   EXPECT_EQ(settings.words.size(), 3U);
 }

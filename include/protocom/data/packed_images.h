@@ -40,8 +40,9 @@ struct PackOptions {
 };
 
 /// Decodes every image (read_square_image) on several threads. Leaves out images that cannot be read, and classes of
-/// which nothing is left, and logs how many; warns of images that are the same in classes of two splits. Throws Error that names the first unreadable image where it is strict or
-/// no image can be read; UsageError unless image_size is 1..4096 and resize at least that (or 0).
+/// which nothing is left, and logs how many; warns of images that are the same in classes of two splits. Throws Error
+/// that names the first unreadable image where it is strict or no image can be read; UsageError unless image_size
+/// is 1..4096 and resize at least that (or 0).
 PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options, Progress& progress);
 
 /// One safetensors file (`pixels`, `labels`; names, split, ids and the header in its metadata), atomically. The pixels
