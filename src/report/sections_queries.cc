@@ -43,7 +43,7 @@ std::string say_end(const std::vector<ClassScore>& classes, const std::vector<si
     if (std::find(other.begin(), other.end(), place) == other.end()) names.push_back(classes[place].title);
   }
   const Estimate& first = classes[end.front()].accuracy;
-  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
+  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
 }
 
 std::string best_and_worst(const std::vector<ClassScore>& classes) {
