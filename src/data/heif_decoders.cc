@@ -11,8 +11,8 @@ namespace {
 /// A decoder takes a third of a millisecond to begin, and tens of thousands of tiles may be one and the same.
 constexpr int64_t kLeastPrice = 1 << 16;
 
-thread_local int64_t* budget = nullptr;
-thread_local bool* over_budget = nullptr;
+thread_local int64_t* pixels_left = nullptr;
+thread_local bool* has_exceeded = nullptr;
 
 void copy_plane(const CodedPlane& plane, heif_image* image) {
   int stride = 0;
@@ -50,22 +50,22 @@ CodedPixels::CodedPixels(int64_t most) : left_(most) {
   static const bool kKnown = heif_register_decoder_plugin(&av1_decoder()).code == heif_error_Ok &&
                              heif_register_decoder_plugin(&hevc_decoder()).code == heif_error_Ok;
   if (!kKnown) fail("libheif takes no decoder of ours, and its own have no limit");
-  budget = &left_;
-  over_budget = &exceeded_;
+  pixels_left = &left_;
+  has_exceeded = &exceeded_;
 }
 
 CodedPixels::~CodedPixels() {
-  budget = nullptr;
-  over_budget = nullptr;
+  pixels_left = nullptr;
+  has_exceeded = nullptr;
 }
 
-bool CodedPixels::limited() { return budget != nullptr; }
+bool CodedPixels::limited() { return pixels_left != nullptr; }
 
-int64_t CodedPixels::left() { return budget == nullptr ? 0 : *budget; }
+int64_t CodedPixels::left() { return pixels_left == nullptr ? 0 : *pixels_left; }
 
 bool CodedPixels::take(int64_t width, int64_t height) {
   if (width > 0 && height > 0 && width <= left() / height && left() >= kLeastPrice) {
-    *budget -= std::max(kLeastPrice, width * height);
+    *pixels_left -= std::max(kLeastPrice, width * height);
     return true;
   }
   refuse();
@@ -73,7 +73,7 @@ bool CodedPixels::take(int64_t width, int64_t height) {
 }
 
 void CodedPixels::refuse() {
-  if (over_budget != nullptr) *over_budget = true;
+  if (has_exceeded != nullptr) *has_exceeded = true;
 }
 
 heif_error undecodable() {
