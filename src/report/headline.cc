@@ -29,9 +29,6 @@ const MethodResult* best(const std::vector<const MethodResult*>& rows, bool (*ke
   return winner;
 }
 
-/// Whether a gain is above 0 with all of its interval.
-bool beats(const Estimate& gain) { return gain.value - gain.ci95 > 0.0; }
-
 bool is_mean(const MethodResult& result) { return result.method == "mean"; }
 bool of_one_query(const MethodResult& result) { return !is_mean(result) && result.mode == "inductive"; }
 bool of_many_images(const MethodResult& result) { return !is_mean(result) && result.mode != "inductive"; }
@@ -50,7 +47,7 @@ const MethodResult* best_over(const MethodResult* mean, const std::vector<const 
                               bool (*keep)(const MethodResult&)) {
   std::vector<const MethodResult*> ahead;
   for (const MethodResult* row : rows) {
-    if (mean != nullptr && beats(gain_over(*row, *mean))) ahead.push_back(row);
+    if (mean != nullptr && verdict_of(gain_over(*row, *mean)) == Verdict::kMore) ahead.push_back(row);
   }
   const MethodResult* winner = best(ahead, keep);
   return winner != nullptr ? winner : best(rows, keep);
@@ -65,11 +62,11 @@ std::string plain(const MethodResult& row) {
 
 std::string against_mean(const MethodResult& winner, const MethodResult& mean) {
   const Estimate gain = gain_over(winner, mean);
-  if (beats(gain)) {
+  if (verdict_of(gain) == Verdict::kMore) {
     return fmt::format("{}, {} is right on {:.1f} % of the queries: {:.1f} points more than the class mean.",
                        setting(winner), with_mode(winner), winner.accuracy.value, gain.value);
   }
-  const bool is_worse = gain.value + gain.ci95 < 0.0;
+  const bool is_worse = verdict_of(gain) == Verdict::kLess;
   return fmt::format(
       "{}, no {} method measurably beats the class mean, which is right on {:.1f} % of the queries: the best other "
       "one, {}, {} {} ± {:.1f} points.",
