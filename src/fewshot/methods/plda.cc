@@ -14,8 +14,10 @@ class Plda : public PldaMethod {
  public:
   explicit Plda(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Predictive>(prepared(context), options_);
+  [[nodiscard]] MakeScorer make_scorer() const override {
+    return [options = options_](PldaPrepared prepared) {
+      return std::make_unique<Predictive>(std::move(prepared), options);
+    };
   }
 
  private:
