@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "fewshot/completed_rows.h"
 #include "fewshot/mapped_table.h"
-#include "fewshot/paper_row.h"
-#include "fewshot/paper_rows_run.h"
-#include "fewshot/row_kernels.h"
+#include "fewshot/paper/completed_rows.h"
+#include "fewshot/paper/paper_row.h"
+#include "fewshot/paper/paper_rows_run.h"
+#include "fewshot/toolbox/row_kernels.h"
 #include "protocom/core/error.h"
 #include "protocom/core/thread_scope.h"
+#include "protocom/fewshot/paper/completer.h"
+#include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {

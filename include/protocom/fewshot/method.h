@@ -11,12 +11,13 @@
 
 #include "protocom/core/knowledge_table.h"
 #include "protocom/core/progress.h"
-#include "protocom/fewshot/completer.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/method_spec.h"
 
 namespace protocom {
+
+struct CompletionModel;
 
 /// Features with their classes.
 struct LabelledFeatures {

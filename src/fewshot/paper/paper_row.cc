@@ -1,0 +1,92 @@
+#include "fewshot/paper/paper_row.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/toolbox/row_products.h"
+#include "protocom/fewshot/paper/completer.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom {
+namespace {
+
+/// Rows (i) to (iii) place a class by itself; row (iv) looks at the queries.
+class PaperRowScorer : public Scorer, private ClassPlacer {
+ public:
+  PaperRowScorer(PaperRow::Prototypes prototypes, const GaussFusionOptions& fusion, CompletePrototypes complete,
+                 at::Tensor gamma, Sees sees)
+      : prototypes_(prototypes),
+        fusion_(fusion),
+        complete_(std::move(complete)),
+        gamma_(std::move(gamma)),
+        sees_(sees) {}
+
+  [[nodiscard]] const ClassPlacer* placer() const override { return sees_ == Sees::kEachQueryAlone ? this : nullptr; }
+
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_);  // [b, n, d]
+    return {gamma_ * protocom::cosine_similarity(batch.query, prototypes), prototypes};
+  }
+
+ private:
+  /// Prototypes and themselves at unit length, as rows.
+  [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
+    const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_).squeeze(0);  // [n, d]
+    return {prototypes, padded_row(unit_vectors(prototypes))};
+  }
+
+  [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
+    const at::Tensor rows = padded_row(unit_vectors(query)).unsqueeze(0);  // [1, q, d']
+    return {gamma_ * row_products(rows, classes[1]), classes[0].unsqueeze(0)};
+  }
+
+  PaperRow::Prototypes prototypes_;
+  GaussFusionOptions fusion_;
+  CompletePrototypes complete_;
+  at::Tensor gamma_;
+  Sees sees_;
+};
+
+}  // namespace
+
+CompletePrototypes complete_by(const CompletionModel& model, const ClassKnowledge& classes) {
+  return [completer = std::make_shared<Completer>(model, classes)](const at::Tensor& prototypes,
+                                                                   const at::Tensor& labels) {
+    return completer->complete(prototypes.flatten(0, 1), labels.flatten()).view(prototypes.sizes());
+  };
+}
+
+double PaperRow::gamma(const MethodContext& context) const {
+  if (options_.gamma > 0) return options_.gamma;
+  return context.model == nullptr ? kDefaultGamma : context.model->gamma;
+}
+
+std::unique_ptr<Scorer> PaperRow::prepare(const MethodContext& context) const {
+  CompletePrototypes complete = context.complete;
+  if (spec().has(Need::kCompletionModel) && !complete) complete = complete_by(*context.model, *context.classes);
+  const at::Tensor gamma =
+      context.gamma.defined() && options_.gamma == 0 ? context.gamma : at::scalar_tensor(this->gamma(context));
+  return std::make_unique<PaperRowScorer>(prototypes_, options_, std::move(complete), gamma, spec().sees);
+}
+
+Parameters<PaperRowOptions> paper_row_parameters() {
+  return Parameters<PaperRowOptions>().real(
+      "gamma", &PaperRowOptions::gamma, {},
+      "factor of the cosine in the softmax of equation 8; 0: what joint meta-training learned, else 10");
+}
+
+MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
+                                  Parameters<PaperRowOptions> parameters) {
+  spec.parameters = parameters.specs();
+  spec.citation =
+      "Zhang, Li, Ye, Huang, Zhang: Prototype Completion with Primitive Knowledge for Few-Shot Learning, CVPR 2021";
+  const std::string name = spec.name;
+  const ParameterTries tries = parameters.tries();
+  return {std::move(spec),
+          [name, prototypes, parameters = std::move(parameters)](const ParameterTexts& texts) {
+            return std::make_unique<PaperRow>(prototypes, parameters.parse(name, texts));
+          },
+          tries};
+}
+
+}  // namespace protocom
