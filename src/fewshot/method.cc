@@ -28,6 +28,8 @@ EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
   return answer(batch);
 }
 
+const FastForm* Method::join(FastForms&) const { return nullptr; }
+
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }
 
 void Method::load(const MethodState& state) {

@@ -18,6 +18,8 @@
 namespace protocom {
 
 struct CompletionModel;
+class FastForm;
+class FastForms;
 
 /// Features with their classes.
 struct LabelledFeatures {
@@ -133,6 +135,10 @@ class Method {
 
   /// Throws Error when sizes of the context and of what was fitted do not fit.
   [[nodiscard]] virtual std::unique_ptr<Scorer> prepare(const MethodContext& context) const = 0;
+  /// Joins its hand-made form for episodes that are rows of a table, which it may share with other methods of a group
+  /// (src/fewshot/fast_form.h), and gives that form; null: it has none for this context, its scorer is used. The
+  /// context has what the method needs. Throws Error when sizes do not fit.
+  [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
   /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.
   virtual void fit(const FitInputs& inputs);

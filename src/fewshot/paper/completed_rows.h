@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocom/fewshot/paper/completer.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "protocom/fewshot/row_batch.h"
 
 namespace protocom {
 

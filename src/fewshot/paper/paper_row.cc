@@ -2,13 +2,26 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/paper/paper_rows.h"
 #include "fewshot/toolbox/row_products.h"
+#include "protocom/core/error.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
+
+/// Throws Error where the model is of other features or other knowledge.
+void check_completes(const CompletionModel& model, const ClassKnowledge& classes, const at::Tensor& table) {
+  const auto& sizes = model.network.options();
+  if (sizes.feature_dim != table.size(1))
+    fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, table.size(1));
+  if (sizes.embedding_dim != classes.embedding.size(1)) {
+    fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
+         classes.embedding.size(1));
+  }
+}
 
 /// Rows (i) to (iii) place a class by itself; row (iv) looks at the queries.
 class PaperRowScorer : public Scorer, private ClassPlacer {
@@ -67,6 +80,17 @@ std::unique_ptr<Scorer> PaperRow::prepare(const MethodContext& context) const {
   const at::Tensor gamma =
       context.gamma.defined() && options_.gamma == 0 ? context.gamma : at::scalar_tensor(this->gamma(context));
   return std::make_unique<PaperRowScorer>(prototypes_, options_, std::move(complete), gamma, spec().sees);
+}
+
+/// The fast form is that of a model's own completion and factor, and of one step of fusion.
+const FastForm* PaperRow::join(FastForms& forms) const {
+  const MethodContext& context = forms.context();
+  if (context.complete) return nullptr;
+  if (spec().has(Need::kCompletionModel)) check_completes(*context.model, *context.classes, forms.table());
+  if (context.gamma.defined() || options_.steps != 1) return nullptr;
+  auto& rows = forms.shared<PaperRows>();
+  rows.add({spec().paper_row, static_cast<float>(gamma(context)), options_}, context);
+  return &rows;
 }
 
 Parameters<PaperRowOptions> paper_row_parameters() {

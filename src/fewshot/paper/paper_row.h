@@ -35,12 +35,12 @@ class PaperRow : public Method {
   PaperRow(Prototypes prototypes, const PaperRowOptions& options) : prototypes_(prototypes), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
-
-  /// The factor of the cosine in a context.
-  [[nodiscard]] double gamma(const MethodContext& context) const;
-  [[nodiscard]] const GaussFusionOptions& fusion() const { return options_; }
+  [[nodiscard]] const FastForm* join(FastForms& forms) const override;
 
  private:
+  /// The factor of the cosine in a context.
+  [[nodiscard]] double gamma(const MethodContext& context) const;
+
   Prototypes prototypes_;
   PaperRowOptions options_;
 };
