@@ -6,8 +6,8 @@
 
 #include <chrono>
 
-#include "fewshot/row_kernels.h"
-#include "fewshot/vector_form.h"
+#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/vector_form.h"
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/evaluate.h"

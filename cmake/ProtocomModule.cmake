@@ -47,14 +47,15 @@ set(tensor_targets torch fmt::fmt nlohmann_json::nlohmann_json spdlog::spdlog)
 protocom_pch(tensor LINK ${tensor_targets} HEADERS ${tensor_headers})
 protocom_pch(torch LINK ${tensor_targets} HEADERS ${tensor_headers} <torch/torch.h> <torch/script.h>)
 
-# protocom_add_module(NAME [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME and
-# include/protocom/NAME.
+# protocom_add_module(NAME [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with its
+# subfolders, and include/protocom/NAME. A subfolder methods/ is left to protocom_add_methods.
 function(protocom_add_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PCH" "PUBLIC;PRIVATE")
   if(NOT arg_PCH)
     set(arg_PCH tensor)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/src/${name}/methods/")
   set(target protocom_${name})
   add_library(${target} STATIC ${sources})
   add_library(protocom::${name} ALIAS ${target})

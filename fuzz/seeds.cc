@@ -15,7 +15,7 @@
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/eval/tune.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/report/section.h"

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "job.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/train/metatrain.h"
 #include "training_options.h"
 

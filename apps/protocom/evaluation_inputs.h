@@ -6,6 +6,7 @@
 
 #include "protocom/eval/evaluate.h"
 #include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom::cli {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "protocom/fewshot/paper/completion_model.h"
+
 namespace protocom {
 namespace {
 

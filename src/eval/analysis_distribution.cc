@@ -7,7 +7,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/statistics.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom {
 namespace {

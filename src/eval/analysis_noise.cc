@@ -8,6 +8,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {

@@ -13,6 +13,7 @@
 #include "eval/known.h"
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/scorer_group.h"
 
 namespace protocom {

@@ -32,6 +32,8 @@ std::shared_ptr<const Method> Method::adapted(const at::Tensor&, const at::Tenso
 
 std::unique_ptr<Method> Method::as_space() const { return nullptr; }
 
+const FastForm* Method::join(FastForms&) const { return nullptr; }
+
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }
 
 void Method::load(const MethodState& state) {

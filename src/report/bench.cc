@@ -4,6 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {

@@ -8,6 +8,7 @@
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
 #include "report/interval_words.h"
+#include "report/method_of.h"
 #include "report/section_words.h"
 
 namespace protocom {
@@ -24,14 +25,20 @@ struct Counted {
   }
 };
 
-bool has_name(const std::string& label, const char* name) { return label.substr(0, label.find(':')) == name; }
+/// Row (ii) of the paper: completed prototypes.
+bool is_completion(const MethodSpec& spec) { return spec.paper_row == 2; }
 
-/// The method that a section is about first: plda, else completed prototypes; "" where neither is there.
+/// A class may be placed by its description, without an image (plda).
+bool takes_descriptions(const MethodSpec& spec) { return spec.fewest_shots == 0 && spec.sees == Sees::kEachQueryAlone; }
+
+/// The method that a section is about first: one that descriptions are enough for, else completed prototypes; "" where
+/// neither is there.
 std::string lead_of(const std::vector<SeriesPoint>& points) {
   const std::string baseline = baseline_in(points);
-  for (const char* name : {"plda", "completed"}) {
+  for (const auto& leads : {takes_descriptions, is_completion}) {
     for (const std::string& method : methods_in(points)) {
-      if (has_name(method, name) && method != baseline) return method;
+      const MethodSpec* spec = spec_of(method);
+      if (spec != nullptr && leads(*spec) && method != baseline) return method;
     }
   }
   return "";
@@ -218,7 +225,8 @@ std::string worth_by_shots(const std::vector<SeriesPoint>& points, LineChart& ch
   const auto compared = points_of(with_images, baseline);
   if (const auto where = own.size() == compared.size() ? measured_crossing(own, compared) : std::nullopt)
     chart.vertical = {{*where, fmt::format("equal at K = {:.1f}", *where)}};
-  const bool completed = lead == "completed";
+  const MethodSpec* spec = spec_of(lead);
+  const bool completed = spec != nullptr && is_completion(*spec);
   return fmt::format("{} {} {}.", completed ? "Completed prototypes" : method_label(lead, own.back().mode),
                      completed ? "are" : "is",
                      against_baseline(own, baseline == "mean" ? "the class mean" : baseline, shots)) +

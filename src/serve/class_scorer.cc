@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "serve/best_classes.h"
 #include "serve/enrolled_tensors.h"
 

@@ -18,12 +18,12 @@ std::string StoreModel::default_method() const {
 }
 
 std::string StoreModel::transductive_method() const {
-  if (!fitted) return "gauss-fusion";
-  const std::string& name = fitted->method->spec().name;
+  const std::string file = fitted ? fitted->method->spec().name : "a completion model";
   for (const MethodSpec* spec : method_specs()) {
-    if ((spec->name == name || spec->fitted_as == name) && spec->sees == Sees::kAllQueries) return spec->name;
+    const bool takes_it = fitted ? spec->name == file || spec->fitted_as == file : spec->has(Need::kCompletionModel);
+    if (takes_it && spec->sees == Sees::kAllQueries) return spec->name;
   }
-  fail_usage("no transductive method takes what was fitted as '{}'; name another with --method", name);
+  fail_usage("no transductive method uses what was fitted as '{}'; name another with --method", file);
 }
 
 void check_is_for_recognizers(const MethodSpec& method) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocom/fewshot/completer.h"
+#include "protocom/fewshot/paper/completer.h"
 #include "protocom/nn/protocomnet.h"
 
 namespace protocom {

@@ -9,7 +9,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/fewshot/alignment.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/train/complete.h"
 #include "train/epoch_loop.h"
 

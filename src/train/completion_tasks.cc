@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom {
 

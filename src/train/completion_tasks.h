@@ -6,6 +6,7 @@
 
 #include "protocom/core/rng.h"
 #include "protocom/data/feature_set.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "train/attribute_draw.h"
 #include "train/checkpoint.h"
 

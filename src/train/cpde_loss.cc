@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "protocom/fewshot/cosine_classifier.h"
-#include "protocom/fewshot/primitive_enhancing.h"
+#include "protocom/fewshot/paper/primitive_enhancing.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "train/split_orders.h"
 
 namespace protocom {

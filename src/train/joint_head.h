@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "train/attribute_draw.h"
 
 namespace protocom {

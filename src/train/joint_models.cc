@@ -1,7 +1,7 @@
 #include "train/joint_models.h"
 
 #include "protocom/core/files.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom {
 

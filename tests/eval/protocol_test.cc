@@ -5,15 +5,17 @@
 #include <map>
 #include <set>
 
-#include "fewshot/vector_form.h"
+#include "fewshot/toolbox/vector_form.h"
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/eval/results.h"
 #include "protocom/fewshot/alignment.h"
-#include "protocom/fewshot/cosine_classifier.h"
-#include "protocom/fewshot/gauss_fusion.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/paper/completer.h"
+#include "protocom/fewshot/paper/completion_model.h"
+#include "protocom/fewshot/paper/gauss_fusion.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "protocom/fewshot/toolbox/moments.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 

@@ -9,6 +9,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"

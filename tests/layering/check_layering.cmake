@@ -1,5 +1,5 @@
-# Fails when an #include points up or sideways between the levels of docs/design.md, reaches into another module's private headers,
-# or brings all of LibTorch into a public header.
+# Fails when an #include points up or sideways between the levels of docs/design.md or between the wings of a module, reaches into
+# another module's private headers, or brings all of LibTorch into a public header.
 #   cmake -D ROOT=<source folder> -P check_layering.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -16,17 +16,55 @@ set(level_of_report 4)
 set(level_of_http 5)
 set(level_of_apps 6)
 
+# The wings of a module are its subfolders; "contract" are the files of the module's own folder, below all of them.
+set(wings_of_fewshot contract toolbox paper plda heads methods)
+set(level_of_fewshot_contract 0)
+set(level_of_fewshot_toolbox 1)
+set(level_of_fewshot_paper 2)
+set(level_of_fewshot_plda 2)
+set(level_of_fewshot_heads 2)
+set(level_of_fewshot_methods 3)
+
 set(violations "")
+
+# wing_of(RESULT MODULE PATH): the wing of a file of a module, whose path ends in ...MODULE/[WING/]NAME.
+function(wing_of result module path)
+  if(path MATCHES "(^|/)${module}/([a-z_]+)/")
+    set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
+  else()
+    set(${result} contract PARENT_SCOPE)
+  endif()
+endfunction()
+
+# check_wings(FILE LINE OWNER HEADER): one #include within a module.
+function(check_wings file line owner header)
+  wing_of(from ${owner} ${file})
+  wing_of(to ${owner} ${header})
+  if(NOT DEFINED wings_of_${owner} OR to STREQUAL from OR level_of_${owner}_${to} LESS level_of_${owner}_${from})
+    return()
+  elseif(NOT DEFINED level_of_${owner}_${to})
+    set(reason "'${to}' is not a wing of ${owner}; see docs/design.md")
+  elseif(level_of_${owner}_${to} EQUAL level_of_${owner}_${from})
+    set(reason "${owner}/${from} and ${owner}/${to} are neighbours and do not include one another")
+  else()
+    set(reason "${owner}/${to} lies above ${owner}/${from}; arrows only point down")
+  endif()
+  set(violations "${violations}${file}:${line}: ${reason}\n" PARENT_SCOPE)
+endfunction()
 
 # check_include(FILE LINE OWNER HEADER): one #include of a file that belongs to module OWNER (or "apps").
 function(check_include file line owner header)
   if(header MATCHES "^torch/" AND file MATCHES "^include/")
     set(reason "a public header may include <ATen/core/Tensor.h> but not <${header}>, which costs every user 10 s a file")
+  elseif(header MATCHES "^(protocom/)?${owner}/")
+    check_wings(${file} ${line} ${owner} ${header})
+    set(violations "${violations}" PARENT_SCOPE)
+    return()
   elseif(header MATCHES "^protocom/([a-z_]+)/")
     set(target ${CMAKE_MATCH_1})
     if(NOT DEFINED level_of_${target})
       set(reason "'${target}' is not a module; see docs/design.md")
-    elseif(target STREQUAL owner OR level_of_${target} LESS level_of_${owner})
+    elseif(level_of_${target} LESS level_of_${owner})
       return()
     elseif(level_of_${target} EQUAL level_of_${owner})
       set(reason "${owner} and ${target} are neighbours of one level and do not include one another")
@@ -35,7 +73,7 @@ function(check_include file line owner header)
     endif()
   elseif(header MATCHES "^([a-z_]+)/")
     set(target ${CMAKE_MATCH_1})
-    if(target STREQUAL owner OR NOT DEFINED level_of_${target})
+    if(NOT DEFINED level_of_${target})
       return()
     endif()
     set(reason "${header} is private to ${target}")
@@ -54,6 +92,11 @@ foreach(file IN LISTS files)
   endif()
   if(NOT DEFINED level_of_${owner})
     string(APPEND violations "${file}:1: '${owner}' has no level; name it in docs/design.md and in tests/layering\n")
+    continue()
+  endif()
+  wing_of(wing ${owner} ${file})
+  if(DEFINED wings_of_${owner} AND NOT wing IN_LIST wings_of_${owner})
+    string(APPEND violations "${file}:1: '${owner}/${wing}' has no level; name it in docs/design.md and in tests/layering\n")
     continue()
   endif()
   # A CMake list splits at ';' and joins at '[' or a trailing '\\': none of them matters in an #include line.

@@ -28,9 +28,18 @@ expect(1 "include/protocom/core/a.h:1: a public header may include" include/prot
 expect(1 "src/serve/a.cc:1: eval/private.h is private to eval" src/serve/a.cc "#include \"eval/private.h\"\n")
 expect(1 "src/core/a.cc:1: 'vision' is not a module" src/core/a.cc "#include \"protocom/vision/a.h\"\n")
 expect(1 "src/vision/a.cc:1: 'vision' has no level" src/vision/a.cc "\n")
+expect(1 "src/fewshot/toolbox/a.cc:1: fewshot/plda lies above fewshot/toolbox" src/fewshot/toolbox/a.cc "#include \"protocom/fewshot/plda/a.h\"\n")
+expect(1 "include/protocom/fewshot/a.h:1: fewshot/toolbox lies above fewshot/contract" include/protocom/fewshot/a.h
+       "#include \"protocom/fewshot/toolbox/a.h\"\n")
+expect(1 "src/fewshot/paper/a.cc:2: fewshot/paper and fewshot/heads are neighbours" src/fewshot/paper/a.cc
+       "#include \"fewshot/toolbox/a.h\"\n#include \"fewshot/heads/a.h\"\n")
+expect(1 "src/fewshot/a.cc:1: 'attic' is not a wing of fewshot" src/fewshot/a.cc "#include \"fewshot/attic/a.h\"\n")
+expect(1 "src/fewshot/attic/a.cc:1: 'fewshot/attic' has no level" src/fewshot/attic/a.cc "\n")
 expect(1 "no source was found" README.md "\n")
 expect(0 "of 1 files keep to the levels" src/fewshot/a.cc
        "#include \"fewshot/a.h\"\n#include <torch/torch.h>\n#include \"protocom/fewshot/a.h\"\n#include \"protocom/core/error.h\"\n")
+expect(0 "of 1 files keep to the levels" src/fewshot/methods/a.cc
+       "#include \"fewshot/plda/a.h\"\n#include \"fewshot/toolbox/a.h\"\n#include \"protocom/fewshot/a.h\"\n")
 expect(0 "of 1 files keep to the levels" apps/protocom/a.cc "#include \"protocom/train/a.h\"\n#include \"protocom/report/a.h\"\n")
 
 # expect_links(RESULT MESSAGE LINKS): with a public header of eval that includes data, and a source that includes core besides.

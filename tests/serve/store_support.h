@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/serve/class_store.h"
 #include "protocom/serve/store_model.h"
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "fewshot/gaussian.h"
-#include "fewshot/share_prior.h"
-#include "protocom/fewshot/plda_posterior.h"
-#include "protocom/fewshot/plda_vb.h"
+#include "fewshot/plda/share_prior.h"
+#include "fewshot/toolbox/gaussian.h"
+#include "protocom/fewshot/plda/posterior.h"
+#include "protocom/fewshot/plda/vb.h"
 
 /// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast form
-/// (plda_rows.h, plda_vb_rows.h) is held against.
+/// (plda/rows.h, plda/vb_rows.h) is held against.
 namespace protocom::testing {
 
 /// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n].

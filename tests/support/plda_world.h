@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "fewshot/plda_tasks.h"
+#include "fewshot/plda/tasks.h"
 
 namespace protocom::testing {
 

@@ -10,7 +10,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
-#include "protocom/fewshot/completer.h"
+#include "protocom/fewshot/paper/completer.h"
 #include "support/logged.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"

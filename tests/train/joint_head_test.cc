@@ -6,8 +6,9 @@
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/prototypes.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom {
 namespace {

@@ -9,7 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/features/extract.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/moments.h"
 #include "protocom/train/complete.h"
 #include "support/file_limit.h"
 #include "support/logged.h"

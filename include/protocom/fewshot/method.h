@@ -11,12 +11,15 @@
 
 #include "protocom/core/knowledge_table.h"
 #include "protocom/core/progress.h"
-#include "protocom/fewshot/completer.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/alignment.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/method_spec.h"
 
 namespace protocom {
+
+struct CompletionModel;
+class FastForm;
+class FastForms;
 
 /// Features with their classes.
 struct LabelledFeatures {
@@ -132,6 +135,10 @@ class Method {
 
   /// Throws Error when sizes of the context and of what was fitted do not fit.
   [[nodiscard]] virtual std::unique_ptr<Scorer> prepare(const MethodContext& context) const = 0;
+  /// Joins its hand-made form for episodes that are rows of a table, which it may share with other methods of a group
+  /// (src/fewshot/fast_form.h), and gives that form; null: it has none for this context, its scorer is used. The
+  /// context has what the method needs. Throws Error when sizes do not fit.
+  [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
   /// The method with what the labelled images of all classes at hand say of its space, for those who ask about the same
   /// classes again and again; prepare() does the same for each episode. Features [m, d], labels int64 [m] in

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "protocom/core/preprocessing.h"
-#include "protocom/fewshot/completion_model.h"
 #include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
 

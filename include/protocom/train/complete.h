@@ -5,7 +5,7 @@
 #include "protocom/core/progress.h"
 #include "protocom/data/feature_set.h"
 #include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/train/schedule.h"
 #include "protocom/train/training_files.h"

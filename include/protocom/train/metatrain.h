@@ -8,7 +8,7 @@
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"

@@ -7,7 +7,7 @@
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
-#include "protocom/fewshot/primitive_enhancing.h"
+#include "protocom/fewshot/paper/primitive_enhancing.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"
 #include "protocom/train/augment.h"

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/feature_space.h"
-#include "fewshot/information_descent.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/information_descent.h"
 
 namespace protocom::methods {
 namespace {

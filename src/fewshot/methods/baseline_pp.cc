@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/adam.h"
-#include "fewshot/episode_points.h"
 #include "fewshot/method_definition.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "fewshot/toolbox/adam.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {

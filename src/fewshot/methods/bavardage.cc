@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/soft_k_means_steps.h"
-#include "fewshot/span_whitening.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/soft_k_means_steps.h"
+#include "fewshot/toolbox/span_whitening.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,10 +1,10 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/rectified_prototypes.h"
-#include "protocom/fewshot/cosine_classifier.h"
-#include "protocom/fewshot/distances.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/rectified_prototypes.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "fewshot/expect_tensor.h"
-#include "fewshot/map_space.h"
+#include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/step_training.h"
-#include "fewshot/training_tasks.h"
-#include "fewshot/unit_space.h"
+#include "fewshot/toolbox/expect_tensor.h"
+#include "fewshot/toolbox/map_space.h"
+#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {

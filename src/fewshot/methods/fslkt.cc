@@ -2,16 +2,16 @@
 
 #include <cmath>
 
-#include "fewshot/class_semantics.h"
-#include "fewshot/expect_tensor.h"
+#include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/step_training.h"
-#include "fewshot/training_tasks.h"
-#include "fewshot/two_layers.h"
-#include "fewshot/unit_space.h"
+#include "fewshot/toolbox/class_semantics.h"
+#include "fewshot/toolbox/expect_tensor.h"
+#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/two_layers.h"
+#include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {

@@ -2,13 +2,13 @@
 
 #include <vector>
 
-#include "fewshot/feature_space.h"
-#include "fewshot/label_graph.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/row_kernels.h"
-#include "fewshot/sinkhorn.h"
-#include "fewshot/softmax_descent.h"
-#include "fewshot/span.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/label_graph.h"
+#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/softmax_descent.h"
+#include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/feature_space.h"
-#include "fewshot/label_graph.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/label_graph.h"
 
 namespace protocom::methods {
 namespace {

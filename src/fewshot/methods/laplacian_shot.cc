@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/dense_layer.h"
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/rectified_prototypes.h"
-#include "fewshot/row_products.h"
-#include "protocom/fewshot/distances.h"
+#include "fewshot/toolbox/dense_layer.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/rectified_prototypes.h"
+#include "fewshot/toolbox/row_products.h"
+#include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/episode_points.h"
-#include "fewshot/feature_space.h"
-#include "fewshot/linear_fit.h"
+#include "fewshot/heads/linear_fit.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/feature_space.h"
 
 namespace protocom::methods {
 namespace {

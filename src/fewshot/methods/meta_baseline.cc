@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "fewshot/expect_tensor.h"
+#include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/step_training.h"
-#include "fewshot/training_tasks.h"
+#include "fewshot/toolbox/expect_tensor.h"
+#include "fewshot/toolbox/step_training.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/cosine_classifier.h"
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom::methods {
 namespace {

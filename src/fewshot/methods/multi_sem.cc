@@ -1,4 +1,4 @@
-#include "fewshot/am3_method.h"
+#include "fewshot/heads/am3_method.h"
 
 namespace protocom::methods {
 namespace {

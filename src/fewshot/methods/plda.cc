@@ -1,6 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/plda_method.h"
+#include "fewshot/plda/method.h"
 
 namespace protocom::methods {
 namespace {

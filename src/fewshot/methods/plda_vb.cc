@@ -2,8 +2,8 @@
 
 #include <tuple>
 
-#include "fewshot/plda_method.h"
-#include "fewshot/plda_vb_rows.h"
+#include "fewshot/plda/method.h"
+#include "fewshot/plda/vb_rows.h"
 #include "protocom/core/error.h"
 
 namespace protocom::methods {

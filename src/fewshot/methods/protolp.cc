@@ -1,11 +1,11 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/centred_points.h"
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/row_products.h"
-#include "fewshot/sinkhorn.h"
-#include "fewshot/span.h"
+#include "fewshot/toolbox/centred_points.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/span.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {

@@ -1,10 +1,10 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/centred_points.h"
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/sinkhorn.h"
-#include "fewshot/span.h"
+#include "fewshot/toolbox/centred_points.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
+#include "fewshot/heads/restorer.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/restorer.h"
-#include "fewshot/step_training.h"
+#include "fewshot/toolbox/step_training.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
-#include "protocom/fewshot/distances.h"
-#include "protocom/fewshot/moments.h"
+#include "protocom/fewshot/toolbox/distances.h"
+#include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom::methods {
 namespace {

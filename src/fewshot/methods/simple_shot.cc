@@ -1,7 +1,7 @@
-#include "fewshot/episode_points.h"
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "protocom/fewshot/distances.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/episode_points.h"
-#include "fewshot/feature_space.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/soft_k_means_steps.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/soft_k_means_steps.h"
 
 namespace protocom::methods {
 namespace {

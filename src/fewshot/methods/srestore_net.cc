@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "fewshot/heads/restorer.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/restorer.h"
-#include "protocom/fewshot/distances.h"
+#include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

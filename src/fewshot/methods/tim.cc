@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/feature_space.h"
-#include "fewshot/information_descent.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/span.h"
+#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/information_descent.h"
+#include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
 namespace {

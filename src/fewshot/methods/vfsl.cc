@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "fewshot/diagonal_gaussian.h"
-#include "fewshot/expect_tensor.h"
+#include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/step_training.h"
-#include "fewshot/training_tasks.h"
-#include "fewshot/two_layers.h"
-#include "fewshot/unit_space.h"
+#include "fewshot/toolbox/diagonal_gaussian.h"
+#include "fewshot/toolbox/expect_tensor.h"
+#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/two_layers.h"
+#include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 
 namespace protocom::methods {

@@ -1,0 +1,54 @@
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "protocom/fewshot/method.h"
+#include "protocom/fewshot/row_batch.h"
+
+namespace protocom {
+
+/// A hand-made form of one method or of several that share their work, for episodes that are rows of one table. It
+/// gives what the methods' scorers give but for the rounding of sums, the same to the last bit however rows are batched
+/// and on any number of threads. Thread-safe.
+class FastForm {
+ public:
+  FastForm() = default;
+  virtual ~FastForm() = default;
+  FastForm(const FastForm&) = delete;
+  FastForm& operator=(const FastForm&) = delete;
+  /// The scores of each method that joined, in the order in which they did. Rows must exist.
+  [[nodiscard]] virtual std::vector<EpisodeScores> score(const RowBatch& rows) const = 0;
+};
+
+/// The fast forms of a group of methods on one table of features: see Method::join.
+class FastForms {
+ public:
+  /// Both must outlive it; `table` is float32 [m, d] on the CPU.
+  FastForms(const MethodContext& context, const at::Tensor& table) : context_(context), table_(table) {}
+
+  [[nodiscard]] const MethodContext& context() const { return context_; }
+  [[nodiscard]] const at::Tensor& table() const { return table_; }
+
+  /// The group's form of this type, which is made of the table for the first method that asks.
+  template <typename Form>
+  Form& shared() {
+    for (const auto& form : forms_) {
+      if (auto* found = dynamic_cast<Form*>(form.get())) return *found;
+    }
+    auto made = std::make_unique<Form>(table_);
+    Form& form = *made;
+    forms_.push_back(std::move(made));
+    return form;
+  }
+
+  /// All that methods have asked for.
+  [[nodiscard]] std::vector<std::unique_ptr<FastForm>> take() { return std::move(forms_); }
+
+ private:
+  const MethodContext& context_;
+  const at::Tensor& table_;
+  std::vector<std::unique_ptr<FastForm>> forms_;
+};
+
+}  // namespace protocom

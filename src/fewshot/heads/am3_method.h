@@ -1,0 +1,90 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fewshot/heads/am3_blocks.h"
+#include "fewshot/heads/training_tasks.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/toolbox/class_semantics.h"
+#include "fewshot/toolbox/unit_space.h"
+
+namespace protocom {
+
+/// The parameters that AM3 and its relatives share.
+struct Am3Options {
+  std::string space = "cl2n";
+  int64_t ways = 20;
+  int64_t shots = 1;
+  int64_t hidden = 300;
+  double dropout = 0.7;
+  int64_t steps = 1000;
+  double learning_rate = 1e-3;
+};
+
+/// Adds them to those of a method whose options derive from Am3Options.
+template <typename Options>
+Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
+  return parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+      .when_fitted()
+      .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+      .when_fitted()
+      .tries({"5"})
+      .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+      .when_fitted()
+      .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+      .when_fitted()
+      .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
+      .when_fitted()
+      .tries({"0.3"})
+      .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+      .when_fitted()
+      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+      .when_fitted();
+}
+
+/// What tells them apart.
+struct Am3Design {
+  std::vector<std::string> semantics;  ///< of each block of the chain, names of ClassSemantics
+  MarginLaw margins = {};              ///< in training
+};
+
+/// What is learned.
+struct Am3Model {
+  std::shared_ptr<const UnitSpace> space;
+  std::vector<Am3Block> blocks;
+  at::Tensor log_scale;  ///< [], of the squared distance
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  /// -scale |q - p|^2, [b, q, n].
+  [[nodiscard]] at::Tensor logits(const at::Tensor& queries, const at::Tensor& prototypes) const;
+};
+
+/// The sum over the chain's outputs of the cross-entropy of tasks whose classes have `semantics` [b, n, s], one tensor
+/// a block; margins are of the first.
+at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std::vector<at::Tensor>& semantics,
+                    const Am3Design& design, Dropout dropout);
+
+/// AM3 and its relatives: a chain of blocks on class means, trained on tasks of base classes.
+class Am3Method : public Method {
+ public:
+  Am3Method(Am3Options options, Am3Design design) : options_(std::move(options)), design_(std::move(design)) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  void fit(const FitInputs& inputs) override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] MethodState state() const override;
+  void load(const MethodState& state) override;
+
+ private:
+  [[nodiscard]] std::vector<ClassSemantics> semantics_of(const KnowledgeTable& knowledge,
+                                                         const std::vector<std::string>& class_names) const;
+
+  Am3Options options_;
+  Am3Design design_;
+  Am3Model model_;
+  std::vector<std::string> attributes_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace protocom

@@ -1,0 +1,143 @@
+#include "protocom/fewshot/paper/completion_model.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kKind = "protocomnet";
+constexpr int kFormatVersion = 1;
+
+at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::IntArrayRef shape) {
+  const at::Tensor stored = reader.tensor(name);
+  if (stored.sizes() != shape) {
+    fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(stored.sizes(), ", "),
+         fmt::join(shape, ", "));
+  }
+  at::Tensor tensor = stored.to(at::kFloat);
+  if (!tensor.isfinite().all().item<bool>()) fail("{}: '{}' holds NaN or infinity", reader.path().string(), name);
+  return tensor;
+}
+
+ProtoComNetOptions options_from(const nlohmann::json& json, const std::string& where) {
+  ProtoComNetOptions options;
+  try {
+    options.feature_dim = whole_number<int64_t>(json.at("feature_dim"));
+    options.embedding_dim = whole_number<int64_t>(json.at("embedding_dim"));
+    options.code_dim = whole_number<int64_t>(json.at("code_dim"));
+    options.attention_hidden = whole_number<int64_t>(json.at("attention_hidden"));
+    options.decoder_hidden = whole_number<int64_t>(json.at("decoder_hidden"));
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header's network sizes are damaged: {}", where, reason_of(error));
+  }
+  return options;
+}
+
+/// Before a network of the announced sizes is made: they are held against the weights that are there.
+void check_sizes(const NpzReader& reader, const ProtoComNetOptions& sizes) {
+  const std::vector<std::pair<std::string, std::vector<int64_t>>> expected = {
+      {"network.encoder.weight", {sizes.code_dim, sizes.feature_dim}},
+      {"network.aggregator.0.weight", {sizes.attention_hidden, sizes.feature_dim + 2 * sizes.embedding_dim}},
+      {"network.decoder.0.weight", {sizes.decoder_hidden, sizes.code_dim}},
+      {"network.decoder.2.weight", {sizes.feature_dim, sizes.decoder_hidden}}};
+  constexpr int64_t kMost = int64_t{1} << 30;
+  for (const int64_t size :
+       {sizes.feature_dim, sizes.embedding_dim, sizes.code_dim, sizes.attention_hidden, sizes.decoder_hidden}) {
+    if (size < 1 || size > kMost) fail("{}: the header's network sizes are damaged: {}", reader.path().string(), size);
+  }
+  for (const auto& [name, shape] : expected) read_shaped(reader, name, shape);
+}
+
+std::vector<std::string> trained_on_from(const nlohmann::json& json, const std::string& where) {
+  try {
+    return json.value("trained_on", std::vector<std::string>());
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header's list of base classes is damaged: {}", where, reason_of(error));
+  }
+}
+
+/// Joint meta-training wrote it as `scale` before it was read.
+double gamma_from(const nlohmann::json& json, const std::string& where) {
+  try {
+    const double gamma = json.value("gamma", json.value("scale", kDefaultGamma));
+    if (std::isfinite(gamma) && gamma > 0) return gamma;
+  } catch (const nlohmann::json::exception&) {
+  }
+  fail("{}: the header's gamma is damaged: it should be a number above 0", where);
+}
+
+std::string inductive_method_from(const nlohmann::json& json, const std::string& where) {
+  const auto found = json.find("inductive_method");
+  if (found == json.end()) return "mean-fusion";
+  for (const char* row : {"mean", "completed", "mean-fusion"}) {
+    if (*found == row) return row;
+  }
+  fail("{}: the header's inductive method is {}, expected mean, completed or mean-fusion", where,
+       excerpt(found->dump()));
+}
+
+nlohmann::json to_json(const ProtoComNetOptions& options) {
+  return {{"feature_dim", options.feature_dim},
+          {"embedding_dim", options.embedding_dim},
+          {"code_dim", options.code_dim},
+          {"attention_hidden", options.attention_hidden},
+          {"decoder_hidden", options.decoder_hidden}};
+}
+
+}  // namespace
+
+void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
+                            const Provenance& provenance, const nlohmann::json& details) {
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = details;
+  header.details["network"] = to_json(model.network.options());
+  if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
+  header.details["gamma"] = model.gamma;
+  header.details["inductive_method"] = model.inductive_method;
+  NpzWriter writer(path);
+  for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, tensor);
+  writer.add("attributes", model.attributes);
+  writer.add("attribute_embedding", model.attribute_embedding);
+  writer.add("attribute_mean", model.attribute_mean);
+  writer.add("attribute_std", model.attribute_std);
+  add_header(writer, header);
+  writer.close();
+}
+
+namespace {
+
+CompletionModel read(const std::filesystem::path& path) {
+  const NpzReader reader(path);
+  const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+  const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
+  check_sizes(reader, sizes);
+  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
+  model.gamma = gamma_from(header.details, path.string());
+  model.trained_on = trained_on_from(header.details, path.string());
+  model.inductive_method = inductive_method_from(header.details, path.string());
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : model.network.state_dict()) {
+    tensor.copy_(read_shaped(reader, "network." + name, tensor.sizes()));
+  }
+  const auto attributes = static_cast<int64_t>(model.attributes.size());
+  model.attribute_embedding = read_shaped(reader, "attribute_embedding", {attributes, sizes.embedding_dim});
+  model.attribute_mean = read_shaped(reader, "attribute_mean", {attributes, sizes.feature_dim});
+  model.attribute_std = read_shaped(reader, "attribute_std", {attributes, sizes.feature_dim});
+  if (attributes > 0 && model.attribute_std.min().item<float>() < 0)
+    fail("{}: 'attribute_std' holds a standard deviation below 0", path.string());
+  return model;
+}
+
+}  // namespace
+
+CompletionModel read_completion_model(const std::filesystem::path& path) {
+  return reading(path, [&] { return read(path); });
+}
+
+}  // namespace protocom

@@ -1,0 +1,54 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "fewshot/plda/evidence.h"
+#include "fewshot/plda/tasks.h"
+#include "protocom/fewshot/plda/calibration.h"
+#include "protocom/fewshot/plda/knowledge_prior.h"
+
+namespace protocom {
+
+/// Descriptions of all classes and what is made of them.
+struct ToldOfClasses {
+  const ClassDescriptions& descriptions;
+  FitPrior fit;  ///< null: nothing is known
+};
+
+/// What a prior is fitted on in a space.
+PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions);
+
+/// Held-out classes, the space of the others, and what knowledge says of them there.
+struct SeenPart {
+  const HeldOutPart* part;
+  PldaSpace space;
+  at::Tensor predicted;  ///< [c, e]; undefined without knowledge
+};
+
+/// A space with its laws and what they were taken from.
+struct PldaCandidate {
+  double shrinkage = 0;
+  double floor = 1;     ///< factor of the laws' floors
+  double strength = 0;  ///< factor of what knowledge predicts; 0 without knowledge
+  PldaCalibration calibration = {};
+  double explained = 0;
+  std::vector<SeenPart> parts = {};  ///< of HeldOutEvidence::for_tasks()
+
+  /// Whether anything is known of its classes.
+  [[nodiscard]] bool tells() const { return parts.front().predicted.defined(); }
+};
+
+/// Laws, strength and explained share are the middle of those of base classes left out and those of val classes, of
+/// which there must be some.
+PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const ToldOfClasses& told);
+
+/// The laws' floors times a factor.
+PldaCandidate with_floors(PldaCandidate candidate, double factor);
+
+PldaCandidate without_knowledge(PldaCandidate candidate);
+
+/// The held-out classes of each part in its own space under the candidate's laws.
+std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate);
+
+}  // namespace protocom

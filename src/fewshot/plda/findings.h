@@ -1,0 +1,16 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/plda/fit.h"
+
+namespace protocom {
+
+/// What a fit found, in sentences and in lines "what: setting (figure unit)".
+std::vector<std::string> findings_of(const PldaFit& fit);
+
+/// All that was chosen and all that was tried, for programs (docs/formats.md, "fitted-method").
+nlohmann::json details_of(const PldaFit& fit);
+
+}  // namespace protocom

@@ -1,0 +1,147 @@
+#include "protocom/fewshot/plda/fit.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "fewshot/plda/candidate.h"
+#include "fewshot/plda/choice.h"
+#include "fewshot/plda/worth.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr double kUncalibratedFloor = 0.05;
+
+constexpr const char* kMissed = "of the squared means missed";
+constexpr const char* kRight = "% of the images of held-out classes right";
+constexpr const char* kExplained = "of the variance between held-out classes explained";
+
+TaskDraws draws_of(const PldaFitOptions& options) { return {options.tasks, options.seed}; }
+
+void record(const std::string& what, const std::vector<std::string>& settings, const std::vector<at::Tensor>& figures,
+            size_t chosen, std::vector<PldaTrial>& tried) {
+  for (size_t i = 0; i < settings.size(); ++i)
+    tried.push_back({what, settings[i], figures[i].mean().item<double>(), i == chosen, kRight});
+}
+
+/// The prior's settings, by base classes left out in the space of all of them.
+PriorChoice choose_knowledge(const PldaSpaceFitter& whole, const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  if (inputs.descriptions.empty()) return {};
+  const PldaSpace space = whole.space(options.shrinkages.front());
+  PriorOptions prior;
+  prior.seed = options.seed;
+  return choose_prior(options.prior, prior_examples(space, whole.moments(), inputs.descriptions), prior);
+}
+
+void record(const PriorChoice& choice, PldaFit& fit) {
+  for (const PriorTrial& trial : choice.trials)
+    fit.tried.push_back({"knowledge", trial.setting, trial.error, &trial == &choice.trials.front(), kMissed});
+  if (!choice.trials.empty()) fit.model.explained_left_out = 1 - choice.trials.front().error;
+  fit.model.knowledge_options = choice.ridge;
+}
+
+void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& options, PldaFit& fit) {
+  const auto tasks = setting_tasks(parts, all_query_kinds(), draws_of(options));
+  if (tasks.empty()) return;
+  const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5},
+                                                       {0.5, 0.0}, {0.5, 1.0},  {0.35, 1.0}};
+  std::vector<std::string> settings;
+  std::vector<at::Tensor> figures;
+  for (const auto& [trust, spread] : grid) {
+    PldaVbOptions vb;
+    vb.trust = trust;
+    vb.spread = spread;
+    settings.push_back(fmt::format("{}, {}", trust, spread));
+    figures.push_back(accuracies(tasks, transductive_scores(vb)));
+  }
+  const size_t chosen = choose(figures);
+  record("trust, spread", settings, figures, chosen, fit.tried);
+  fit.model.vb.trust = grid[chosen].first;
+  fit.model.vb.spread = grid[chosen].second;
+}
+
+/// The candidate whose inductive accuracy is the best.
+PldaCandidate choose_space(const HeldOutEvidence& evidence, const ToldOfClasses& told, const PldaFitOptions& options,
+                           std::vector<PldaTrial>& tried) {
+  std::vector<PldaCandidate> candidates;
+  std::vector<std::string> settings;
+  std::vector<at::Tensor> figures;
+  for (const double shrinkage : options.shrinkages) {
+    const PldaCandidate measured = measure_candidate(evidence, shrinkage, told);
+    for (const double floor : options.floors) {
+      candidates.push_back(with_floors(measured, floor));
+      const auto tasks =
+          setting_tasks(held_out_classes(candidates.back()), {TaskQueries::kBalanced}, draws_of(options));
+      settings.push_back(fmt::format("{}, {}", shrinkage, floor));
+      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores()));
+    }
+  }
+  const size_t chosen = choose(figures);
+  record("shrinkage, floor", settings, figures, chosen, tried);
+  return candidates[chosen];
+}
+
+/// The laws that were found, in the space of all base classes.
+void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
+  fit.shrinkage = best.shrinkage;
+  fit.floor = best.floor;
+  fit.model.space = calibrated(raw, best.calibration);
+  fit.model.residual = residual_variance(raw, best.calibration);
+  if (!best.tells()) return;
+  fit.strength = best.strength;
+  fit.tried.push_back(
+      {"strength of knowledge", fmt::format("{:.2f}", best.strength), best.explained, true, kExplained});
+  fit.model.explained = best.explained;
+}
+
+/// Variational EM's settings, what knowledge is worth, and probabilities.
+void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, PldaFit& fit) {
+  const auto parts = held_out_classes(best);
+  const TaskDraws draws = draws_of(options);
+  choose_vb(parts, options, fit);
+  if (best.tells()) {
+    const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
+    fit.worth = measure_worth(setting_tasks(parts, balanced, draws),
+                              setting_tasks(held_out_classes(without_knowledge(best)), balanced, draws));
+  }
+  set_probabilities(parts, {best.tells(), draws}, fit.model);
+}
+
+PldaSpace with_floor(PldaSpace space) {
+  space.between = space.between + kUncalibratedFloor * space.between.narrow(0, 0, space.leading).mean();
+  return space;
+}
+
+}  // namespace
+
+PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
+    fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
+               options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
+  }
+  PldaFit fit;
+  const auto [whole, evidence] = hold_out(inputs, options);
+  const PriorChoice choice = choose_knowledge(whole, inputs, options);
+  record(choice, fit);
+  const ToldOfClasses told{inputs.descriptions, choice.fit};
+  fit.shrinkage = options.shrinkages.front();
+  PldaSpace raw = whole.space(fit.shrinkage);
+  at::Tensor factor = at::zeros_like(raw.between);  // of what the prior predicts: nothing where nothing is measured
+  if (evidence.for_tasks().empty()) {
+    fit.model.space = with_floor(raw);
+    fit.model.residual = fit.model.space.between;
+  } else {
+    const PldaCandidate best = choose_space(evidence, told, options, fit.tried);
+    raw = whole.space(best.shrinkage);
+    factor = best.strength * unit_of(best.calibration);
+    take(best, raw, fit);
+    choose_answers(best, options, fit);
+  }
+  if (told.fit) fit.model.knowledge = told.fit(prior_examples(raw, whole.moments(), told.descriptions))->scaled(factor);
+  return fit;
+}
+
+}  // namespace protocom

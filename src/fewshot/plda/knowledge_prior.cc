@@ -1,0 +1,96 @@
+#include "protocom/fewshot/plda/knowledge_prior.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/plda/prior_kind.h"
+#include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+
+namespace protocom {
+namespace {
+
+std::vector<PriorKind> all_priors() {
+  std::vector<PriorKind> kinds = single_priors();
+  kinds.push_back(combination_prior());
+  return kinds;
+}
+
+/// What is predicted of each class by a prior of the classes of the other groups, [c, e].
+at::Tensor left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
+  const int64_t classes = examples.means.size(0);
+  const int64_t groups = std::min(options.groups, classes);
+  const at::Tensor order = at::tensor(Rng(options.seed).sample(classes, classes), at::kLong);
+  at::Tensor predicted = at::zeros_like(examples.means);
+  for (int64_t group = 0; group < groups; ++group) {
+    const at::Tensor here = at::arange(classes, at::kLong).remainder(groups).eq(group);
+    const at::Tensor out = order.masked_select(here);
+    const auto prior = fit(examples.rows(order.masked_select(here.logical_not())));
+    predicted.index_copy_(0, out, prior->predict(examples.descriptions.rows(out)));
+  }
+  return predicted;
+}
+
+bool says_anything(const at::Tensor& rows) { return rows.defined() && rows.ne(0).any().item<bool>(); }
+
+}  // namespace
+
+PriorExamples PriorExamples::rows(const at::Tensor& classes) const {
+  return {descriptions.rows(classes), means.index_select(0, classes), leading};
+}
+
+std::vector<PriorKind> single_priors() {
+  return {kernel_ridge_prior(), sem_align_prior(), proto_com_net_prior(), pat_net_prior()};
+}
+
+double share_missed(const at::Tensor& predicted, const at::Tensor& means) {
+  return (means - predicted).square().sum().item<double>() / means.square().sum().item<double>();
+}
+
+PriorChoice only_choice(FitPrior fit, const PriorExamples& examples, const PriorOptions& options) {
+  const at::Tensor left_out = left_out_in_groups(fit, examples, options);
+  const auto groups = std::min(options.groups, examples.means.size(0));
+  return {std::move(fit),
+          {{fmt::format("base classes left out in {} groups", groups), share_missed(left_out, examples.means)}},
+          left_out};
+}
+
+at::Tensor up_to(const at::Tensor& leading, int64_t dims) {
+  return at::constant_pad_nd(leading.to(at::kDouble), {0, dims - leading.size(1)});
+}
+
+std::string lacks_descriptions(const ClassDescriptions& descriptions) {
+  const bool any = says_anything(descriptions.association) || says_anything(descriptions.embedding);
+  return any ? "" : "attributes or word vectors of classes";
+}
+
+std::string lacks_attribute_words(const ClassDescriptions& descriptions) {
+  if (!says_anything(descriptions.association)) return "attributes of classes";
+  return says_anything(descriptions.attribute_embedding) ? "" : "word vectors of attributes";
+}
+
+std::vector<std::string> prior_names() {
+  std::vector<std::string> names;
+  for (const PriorKind& kind : all_priors()) names.push_back(kind.name);
+  return names;
+}
+
+PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
+  for (const PriorKind& kind : all_priors()) {
+    if (kind.name != name) continue;
+    if (const std::string lacking = kind.lacks(examples.descriptions); !lacking.empty())
+      fail_usage("the prior '{}' needs {}, and the knowledge has none", name, lacking);
+    return kind.choose(examples, options);
+  }
+  fail_usage("unknown prior '{}'; use one of {}", name, fmt::join(prior_names(), ", "));
+}
+
+std::shared_ptr<const KnowledgePrior> load_prior(const MethodState& state, const KernelRidgeOptions& ridge,
+                                                 int64_t dims) {
+  if (auto combined = combination_prior().load(state, ridge, dims)) return combined;
+  for (const PriorKind& kind : single_priors()) {
+    if (auto prior = kind.load(state, ridge, dims)) return prior;
+  }
+  return nullptr;
+}
+
+}  // namespace protocom

@@ -1,0 +1,71 @@
+#include "fewshot/plda/known.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace protocom {
+namespace {
+
+constexpr double kPenalty = 1e-4;
+constexpr int kSteps = 20;
+constexpr double kMostOdds = 500;  // logarithm: exponentials stay finite
+constexpr double kLeastAlike = 0.01;
+constexpr double kMostAlike = 1;
+constexpr double kAlikeFactor = 1.25;
+
+/// The logarithm of the odds [m] for one of the classes, but for those that are alike.
+at::Tensor log_odds(const at::Tensor& design, const at::Tensor& weight) {
+  return at::mv(design, weight).clamp(-kMostOdds, kMostOdds);
+}
+
+/// Newton's step with the expected curvature, of the weights [2] of `design` [m, 2].
+at::Tensor scoring_step(const at::Tensor& design, const at::Tensor& is, const at::Tensor& weight, double alike) {
+  const at::Tensor against = (-log_odds(design, weight)).exp();
+  const at::Tensor p = (1 + alike + against).reciprocal();
+  const at::Tensor slope = against / (alike + against);  // of all log odds, by those
+  const at::Tensor gradient = at::mv(design.t(), (p - is) * slope) / is.numel() + kPenalty * weight;
+  const at::Tensor spread = p * (1 - p) * slope.square();
+  const at::Tensor curvature =
+      at::mm(design.t(), design * spread.unsqueeze(1)) / is.numel() + kPenalty * at::eye(2, at::kDouble);
+  return at::linalg_solve(curvature, gradient);
+}
+
+double log_loss(const at::Tensor& design, const at::Tensor& is, const at::Tensor& weight, double alike) {
+  const at::Tensor against = alike + (-log_odds(design, weight)).exp();
+  return (against.log1p() - (1 - is) * against.log()).mean().item<double>();
+}
+
+}  // namespace
+
+at::Tensor known_ratio(const at::Tensor& scores, const at::Tensor& none, const at::Tensor& scale) {
+  const auto classes = static_cast<double>(scores.size(-1));
+  return ((scale * scores).logsumexp(-1) - std::log(classes)) / scale.squeeze(-1) - none;
+}
+
+KnownChance fit_known_chance(const at::Tensor& ratio, const at::Tensor& is) {
+  const double mean = ratio.mean().item<double>();
+  const double deviation = std::max(ratio.std().item<double>(), 1e-12);
+  const at::Tensor design = at::stack({(ratio - mean) / deviation, at::ones_like(ratio)}, 1);
+  at::Tensor weight = at::zeros({2}, at::kDouble);
+  KnownChance best;
+  double least = std::numeric_limits<double>::infinity();
+  for (double alike = 0; alike <= kMostAlike; alike = std::max(kLeastAlike, alike * kAlikeFactor)) {
+    for (int step = 0; step < kSteps; ++step) weight = weight - scoring_step(design, is, weight, alike);
+    const double loss = log_loss(design, is, weight, alike);
+    if (!(loss < least)) break;
+    least = loss;
+    const double slope = weight[0].item<double>() / deviation;
+    best = {slope, weight[1].item<double>() - slope * mean, alike};
+  }
+  return best;
+}
+
+at::Tensor log_odds_of_none(const at::Tensor& ratio, const at::Tensor& slope, const at::Tensor& offset,
+                            const at::Tensor& alike) {
+  return at::logaddexp(alike.log(), -(slope * ratio + offset));
+}
+
+}  // namespace protocom

@@ -1,0 +1,211 @@
+#include "fewshot/plda/method.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/findings.h"
+#include "fewshot/plda/known.h"
+#include "fewshot/plda/state.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/plda/fit.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kFitted = "fitted";
+constexpr const char* kNone = "none";
+
+ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
+                                  const std::vector<std::string>& attributes) {
+  const ClassKnowledge aligned = align_knowledge(knowledge, class_names, attributes);
+  return {aligned.association, aligned.embedding};
+}
+
+/// How a space follows classes that have nothing to do with those it was fitted on; chosen as unfitted_model()'s.
+constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
+
+/// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
+/// val classes of Tiny-ImageNet-100 and CUB-100 and on base classes of ImageNet (docs/methods/plda.md).
+PldaModel unfitted_model() {
+  PldaModel model;
+  model.space.leading = 1;
+  model.adaptation.degrees = 2000;
+  model.adaptation.center_classes = 5;
+  model.adaptation.isotropic = true;
+  return model;
+}
+
+PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) {
+  PldaPrepared result{std::move(model), {}, {}, {}, {}, {}};
+  result.rows = std::make_shared<const PldaRows>(*result.model);
+  const PldaLayout& layout = result.rows->layout();
+  result.nothing = in_parts(result.model->prior({}, 1), layout);
+  result.variance = in_parts(result.model->space.between, layout);
+  result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
+  return result;
+}
+
+/// Adapts the model to the labelled images of each episode.
+class AdaptingScorer : public Scorer {
+ public:
+  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
+  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make)
+      : model_(std::move(model)), make_(std::move(make)) {}
+
+ private:
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    std::vector<at::Tensor> logits, unseen;
+    for (int64_t i = 0; i < batch.size(); ++i) {
+      const EpisodeScores scores = answer_one(episode_of(batch, i));
+      logits.push_back(scores.logits);
+      unseen.push_back(scores.unseen);
+    }
+    return {at::cat(logits), at::Tensor(), at::cat(unseen)};
+  }
+
+  [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
+    if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
+    const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
+    const int64_t classes = support.size(0);
+    at::Tensor features = support.flatten(0, 1);
+    at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(support.size(1));
+    if (episode.support_mask.defined()) {
+      const at::Tensor there = episode.support_mask.flatten().nonzero().flatten();
+      features = features.index_select(0, there);
+      labels = labels.index_select(0, there);
+    }
+    auto model = std::make_shared<const PldaModel>(adapted(*model_, features, labels, classes));
+    return make_(prepared_without_knowledge(std::move(model)))->score(episode);
+  }
+
+  std::shared_ptr<const PldaModel> model_;
+  MakeScorer make_;
+};
+
+}  // namespace
+
+std::vector<std::string> prior_choices() {
+  std::vector<std::string> choices = prior_names();
+  choices.insert(choices.begin(), {kFitted, kNone});
+  return choices;
+}
+
+PldaMethod::PldaMethod(std::string prior)
+    : prior_(std::move(prior)), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
+
+std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
+  if (model_->adaptation.adapts()) return std::make_unique<AdaptingScorer>(model_, make_scorer());
+  return make_scorer()(prepared(context));
+}
+
+std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels,
+                                                  int64_t classes) const {
+  if (!model_->adaptation.adapts()) return nullptr;
+  std::unique_ptr<Method> result = make_method(label());
+  result->load(state_of(protocom::adapted(*model_, features, labels, classes), {}));
+  return result;
+}
+
+std::unique_ptr<Method> PldaMethod::as_space() const {
+  PldaModel space = *model_;
+  space.knowledge = nullptr;
+  if (!space.adaptation.adapts()) space.adaptation = kForeignSpace;
+  std::unique_ptr<Method> result = make_method(spec().name);
+  result->load(state_of(space, {}));
+  return result;
+}
+
+void PldaMethod::fit(const FitInputs& inputs) {
+  PldaFitInputs given{inputs.base.features, inputs.base.labels, inputs.val.features, inputs.val.labels, {}};
+  attributes_.clear();
+  PldaFitOptions options;
+  options.seed = inputs.seed;
+  if (inputs.knowledge != nullptr && prior_ != kNone) {
+    attributes_ = inputs.knowledge->attributes;
+    given.descriptions = descriptions_of(*inputs.knowledge, *inputs.class_names, attributes_);
+    given.descriptions.attribute_embedding = inputs.knowledge->attribute_embedding;
+    if (prior_ != kFitted) options.prior = prior_;
+  } else if (prior_ != kFitted && prior_ != kNone) {
+    fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));
+  }
+  PldaFit found = fit_plda(given, options);
+  findings_ = findings_of(found);
+  details_ = details_of(found);
+  model_ = std::make_shared<const PldaModel>(std::move(found.model));
+}
+
+MethodState PldaMethod::state() const { return state_of(*model_, attributes_); }
+
+void PldaMethod::load(const MethodState& state) {
+  auto model = std::make_shared<const PldaModel>(plda_model_of(state));
+  const std::string own = model->knowledge ? model->knowledge->name() : kNone;
+  if (prior_ != kFitted && prior_ != kNone && prior_ != own)
+    fail_usage("'{}' was fitted with the prior '{}', not '{}': fit it with that prior", spec().name, own, prior_);
+  model_ = std::move(model);
+  attributes_ = state.attributes;
+}
+
+std::vector<std::string> PldaMethod::findings() const { return findings_; }
+
+nlohmann::json PldaMethod::details() const { return details_; }
+
+PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
+  PldaPrepared result = prepared_without_knowledge(model_);
+  const PldaLayout& layout = result.rows->layout();
+  if (!model_->knowledge || prior_ == kNone) return result;
+  if (context.knowledge == nullptr || context.class_names == nullptr)
+    fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
+  const auto classes = static_cast<int64_t>(context.class_names->size());
+  result.classes =
+      in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes), layout);
+  result.variance = in_parts(model_->residual, layout);
+  return result;
+}
+
+PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
+  if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
+  const int64_t b = batch.size();
+  const int64_t n = batch.support.size(1);
+  const bool known = classes.mean_own.defined() && batch.classes.defined();
+  const PldaRowBelief& from = known ? classes : nothing;
+  const at::Tensor which = known ? batch.classes.flatten() : at::zeros({b * n}, at::kLong);
+  const auto selected = [&](const at::Tensor& all) {
+    std::vector<int64_t> sizes = {b, n};
+    if (all.dim() > 1) sizes.push_back(all.size(1));
+    return all.index_select(0, which).view(sizes);
+  };
+  return {selected(from.mean_own), selected(from.variance_own), selected(from.mean_rest), selected(from.variance_rest)};
+}
+
+PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
+  return row_metric(variance, count, rows->layout());
+}
+
+at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
+                                const at::Tensor& logits) const {
+  const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
+  const at::Tensor ratio = model->known_by_best
+                               ? std::get<0>(predictive.max(-1)) - none
+                               : known_ratio(predictive, none, by_shots(model->inductive_scale, count));
+  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
+  return logits.logsumexp(-1) +
+         log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
+}
+
+at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {
+  const at::Tensor mean = count.mean(-1);
+  at::Tensor result = at::empty({count.size(0), 1, 1});
+  for (int64_t i = 0; i < count.size(0); ++i)
+    result.data_ptr<float>()[i] = static_cast<float>(fitted.at(mean.data_ptr<float>()[i]));
+  return result;
+}
+
+std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch) {
+  if (batch.support_mask.defined()) return {batch.support_mask.sum(-1), batch.support.sum(2)};
+  const auto shots = static_cast<double>(batch.support.size(2));
+  return {at::full({batch.size(), batch.support.size(1)}, shots), batch.support.sum(2)};
+}
+
+}  // namespace protocom

@@ -1,0 +1,39 @@
+#include "protocom/fewshot/plda/model.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace protocom {
+namespace {
+
+/// Which rows say anything, bool [n].
+at::Tensor described(const ClassDescriptions& descriptions) {
+  at::Tensor any;
+  for (const at::Tensor& part : {descriptions.association, descriptions.embedding}) {
+    if (!part.defined()) continue;
+    const at::Tensor here = part.ne(0).any(-1);
+    any = any.defined() ? any.logical_or(here) : here;
+  }
+  return any;
+}
+
+}  // namespace
+
+double ByShots::at(double shots) const {
+  const double place = std::min(shots, 5.0) / (std::min(shots, 5.0) + 1);
+  constexpr double kOne = 1.0 / 2;
+  constexpr double kFive = 5.0 / 6;
+  if (place < kOne) return none + (one - none) * place / kOne;
+  return one + (five - one) * (place - kOne) / (kFive - kOne);
+}
+
+ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n) const {
+  if (!knowledge || descriptions.empty()) return no_knowledge(space.between.to(at::kFloat), {n});
+  const at::Tensor mean = knowledge->predict(descriptions).to(at::kFloat);
+  const at::Tensor known = described(descriptions);
+  if (known.all().item<bool>()) return {mean, residual.to(at::kFloat)};
+  return {mean * known.unsqueeze(-1), at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
+}
+
+}  // namespace protocom

@@ -1,0 +1,84 @@
+#include <ATen/ATen.h>
+
+#include "fewshot/plda/prior_kind.h"
+#include "fewshot/toolbox/class_semantics.h"
+#include "fewshot/toolbox/state_tensors.h"
+#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/two_layers.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kSemAlign = "sem-align";
+constexpr const char* kSemAlignNet = "sem_align.";
+constexpr const char* kSemAlignFactor = "sem_align.factor";
+constexpr double kSemAlignSlope = 0.2;
+constexpr int64_t kSemAlignHidden = 1024;
+constexpr int64_t kSemAlignSteps = 100;
+constexpr double kSemAlignRate = 3e-4;
+
+/// What is known of classes as one row each, [n, s]: attributes and words, each of size 1.
+at::Tensor semantics_of(const ClassDescriptions& descriptions) {
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& part : {descriptions.embedding, descriptions.association}) {
+    if (part.defined() && part.size(1) > 0) parts.push_back(rows_of_size_one(part.to(at::kFloat)));
+  }
+  return at::cat(parts, 1);
+}
+
+class SemAlignPrior : public KnowledgePrior {
+ public:
+  SemAlignPrior(TwoLayers net, at::Tensor factor) : net_(std::move(net)), factor_(std::move(factor)) {}
+
+  [[nodiscard]] std::string name() const override { return kSemAlign; }
+  [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const override {
+    const at::Tensor semantics = semantics_of(descriptions);
+    if (semantics.size(1) != net_.in()) {
+      fail("descriptions have {} values a class, the prior '{}' was fitted on {}; use the same knowledge",
+           semantics.size(1), kSemAlign, net_.in());
+    }
+    return up_to(net_(semantics), factor_.size(0)) * factor_;
+  }
+  [[nodiscard]] std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const override {
+    return std::make_shared<SemAlignPrior>(net_, factor_ * factor);
+  }
+  void add_to(MethodState& state) const override {
+    net_.add_to(state, kSemAlignNet);
+    add_tensor(state, kSemAlignFactor, factor_);
+  }
+
+ private:
+  TwoLayers net_;      ///< to the leading dimensions
+  at::Tensor factor_;  ///< of what it predicts, float64 [e]
+};
+
+/// SemAlign's network and loss (L1) where there is no image: from the semantics alone to the class mean.
+std::shared_ptr<const KnowledgePrior> train_sem_align(const PriorExamples& examples, uint64_t seed) {
+  at::manual_seed(seed);
+  const at::Tensor semantics = semantics_of(examples.descriptions);
+  const at::Tensor target = examples.means.narrow(1, 0, examples.leading).to(at::kFloat);
+  TwoLayers net = TwoLayers::untrained({semantics.size(1), kSemAlignHidden, examples.leading}, kSemAlignSlope);
+  const auto loss = [&] { return at::l1_loss(net(semantics), target); };
+  train_steps(net.parameters(), {kSemAlign, kSemAlignSteps, kSemAlignRate}, loss, nullptr, Progress::none());
+  return std::make_shared<SemAlignPrior>(std::move(net), at::ones({examples.means.size(1)}, at::kDouble));
+}
+
+PriorChoice choose_sem_align(const PriorExamples& examples, const PriorOptions& options) {
+  return only_choice([seed = options.seed](const PriorExamples& base) { return train_sem_align(base, seed); }, examples,
+                     options);
+}
+
+std::shared_ptr<const KnowledgePrior> load_sem_align(const MethodState& state, const KernelRidgeOptions& /*ridge*/,
+                                                     int64_t dims) {
+  if (!has_tensor(state, kSemAlignFactor)) return nullptr;
+  TwoLayers net = TwoLayers::of(state, kSemAlignNet, kSemAlignSlope);
+  if (net.out() > dims) fail("'sem_align.output.weight' has {} rows, expected at most {}", net.out(), dims);
+  return std::make_shared<SemAlignPrior>(std::move(net), finite_tensor(state, kSemAlignFactor, {dims}));
+}
+
+}  // namespace
+
+PriorKind sem_align_prior() { return {kSemAlign, lacks_descriptions, choose_sem_align, load_sem_align}; }
+
+}  // namespace protocom

@@ -1,0 +1,57 @@
+#include "fewshot/plda/share_prior.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocom/fewshot/plda/vb.h"
+
+namespace protocom {
+namespace {
+
+/// Recurrence up to 6, then the asymptotic series (Abramowitz and Stegun 6.3.18): good to 1e-10.
+double digamma(double x) {
+  double shift = 0;
+  for (; x < 6; ++x) shift -= 1 / x;
+  const double y = 1 / (x * x);
+  return shift + std::log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
+}
+
+}  // namespace
+
+SharePrior::SharePrior(int64_t n, int64_t u, double concentration) {
+  const auto classes = static_cast<double>(n);
+  const auto images = static_cast<double>(u);
+  const auto add = [&](double a) {
+    const double evidence = std::lgamma(classes * a) - std::lgamma(classes * a + images) - classes * std::lgamma(a);
+    concentrations_.push_back({a, evidence, digamma(classes * a + images)});
+  };
+  if (concentration > 0)
+    add(concentration);
+  else
+    std::for_each(kConcentrations.begin(), kConcentrations.end(), add);
+}
+
+void SharePrior::weigh(const std::vector<float>& filled) {
+  if (concentrations_.size() == 1) return;
+  double most = -HUGE_VAL;
+  for (Concentration& one : concentrations_) {
+    one.weight = one.log_evidence;
+    for (const float images : filled) one.weight += std::lgamma(one.value + images);
+    most = std::max(most, one.weight);
+  }
+  double sum = 0;
+  for (Concentration& one : concentrations_) sum += one.weight = std::exp(one.weight - most);
+  for (Concentration& one : concentrations_) one.weight /= sum;
+}
+
+void SharePrior::expect(const std::vector<float>& filled, std::vector<float>& log_share) {
+  weigh(filled);
+  for (size_t c = 0; c < filled.size(); ++c) {
+    double expected = 0;
+    for (const Concentration& one : concentrations_)
+      expected += one.weight * (digamma(one.value + filled[c]) - one.digamma_total);
+    log_share[c] = static_cast<float>(expected);
+  }
+}
+
+}  // namespace protocom

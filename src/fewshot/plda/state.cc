@@ -1,0 +1,137 @@
+#include "fewshot/plda/state.h"
+
+#include <ATen/ATen.h>
+
+#include <array>
+
+#include "fewshot/toolbox/state_tensors.h"
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+/// What depends on the number of labelled images, in the order of the rows of "by_shots"; the files that judge what is
+/// known by the best class do without the last.
+template <typename Model>
+auto by_shots(Model& model) {
+  return std::array{&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset,
+                    &model.known_alike};
+}
+constexpr int64_t kFormerRows = 4;
+
+/// The numbers of a model, in the order of the tensor "settings".
+std::vector<double> settings_of(const PldaModel& model) {
+  return {static_cast<double>(model.space.leading),
+          model.knowledge_options.attribute_weight,
+          model.knowledge_options.word_weight,
+          model.knowledge_options.ridge,
+          static_cast<double>(model.vb.steps),
+          model.vb.trust,
+          model.vb.spread,
+          model.vb.concentration,
+          model.explained};
+}
+
+constexpr double kLeastScale = 1e-6;  // a fit finds hundredths to units, and logs are divided by it
+constexpr double kMostDims = 1 << 30;
+constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for has to end
+
+/// A count that is kept as a number.
+int64_t count_in(double value, double least, double most, const char* of) {
+  if (!(value >= least && value <= most))
+    fail("the fitted method has {} {}, expected {} to {}", value, of, least, most);
+  return static_cast<int64_t>(value);
+}
+
+void set_settings(const at::Tensor& settings, PldaModel& model) {
+  const auto value = settings.accessor<double, 1>();
+  model.space.leading = count_in(value[0], 1, kMostDims, "leading dimensions");
+  model.knowledge_options = {value[1], value[2], value[3]};
+  model.vb.steps = count_in(value[4], 0, kMostSteps, "steps");
+  model.vb.trust = value[5];
+  model.vb.spread = value[6];
+  model.vb.concentration = value[7];
+  model.explained = value[8];
+}
+
+at::Tensor tensor_of_shots(const PldaModel& model) {
+  std::vector<double> values;
+  for (const ByShots* one : by_shots(model)) values.insert(values.end(), {one->none, one->one, one->five});
+  const at::Tensor rows = at::tensor(values, at::kDouble).view({-1, 3});
+  return model.known_by_best ? rows.narrow(0, 0, kFormerRows) : rows;
+}
+
+void set_shots(const at::Tensor& values, PldaModel& model) {
+  const auto rows = by_shots(model);
+  model.known_by_best = values.size(0) == kFormerRows;
+  if (!model.known_by_best && values.size(0) != static_cast<int64_t>(rows.size()))
+    fail("'by_shots' has {} rows, expected {}", values.size(0), rows.size());
+  if (!values.narrow(0, 0, 2).ge(kLeastScale).all().item<bool>())
+    fail("'by_shots' holds a scale of probabilities that is not above 0");
+  const auto value = values.accessor<double, 2>();
+  for (int64_t row = 0; row < values.size(0); ++row)
+    *rows[static_cast<size_t>(row)] = {value[row][0], value[row][1], value[row][2]};
+  for (const double alike : {model.known_alike.none, model.known_alike.one, model.known_alike.five}) {
+    if (alike < 0) fail("'by_shots' has {} for the share of other classes that look alike", alike);
+  }
+}
+
+at::Tensor variance(const MethodState& state, const std::string& name, int64_t size) {
+  at::Tensor values = finite_tensor(state, name, {size});
+  if (values.lt(0).any().item<bool>()) fail("'{}' holds a negative variance", name);
+  return values;
+}
+
+std::vector<double> values_of(const PldaAdaptation& adaptation) {
+  return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0};
+}
+
+PldaAdaptation adaptation_of(const at::Tensor& values) {
+  const auto value = values.accessor<double, 1>();
+  if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
+    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1", value[0],
+         value[1], value[2], value[3]);
+  return {value[0], value[1], value[2], value[3] == 1};
+}
+
+}  // namespace
+
+MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes) {
+  MethodState state;
+  const auto add = [&](const char* name, const at::Tensor& tensor) { add_tensor(state, name, tensor); };
+  add("settings", at::tensor(settings_of(model), at::kDouble));
+  add("by_shots", tensor_of_shots(model));
+  if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
+  if (model.adaptation.isotropic) return state;
+  add("center", model.space.center);
+  add("projection", model.space.projection);
+  add("offset", model.space.offset);
+  add("between", model.space.between);
+  add("residual", model.residual);
+  if (!model.knowledge) return state;
+  state.attributes = attributes;
+  add("explained_left_out", at::full({}, model.explained_left_out, at::kDouble));
+  model.knowledge->add_to(state);
+  return state;
+}
+
+PldaModel plda_model_of(const MethodState& state) {
+  PldaModel model;
+  set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
+  set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
+  if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
+  if (model.adaptation.isotropic) return model;
+  model.space.center = finite_tensor(state, "center", {-1});
+  model.space.projection = finite_tensor(state, "projection", {model.space.center.size(0), -1});
+  const int64_t dims = model.space.projection.size(1);
+  model.space.offset = finite_tensor(state, "offset", {dims});
+  model.space.between = variance(state, "between", dims);
+  model.residual = variance(state, "residual", dims);
+  if (model.space.leading > dims) fail("{} leading dimensions, expected at most {}", model.space.leading, dims);
+  model.knowledge = load_prior(state, model.knowledge_options, dims);
+  if (has_tensor(state, "explained_left_out"))
+    model.explained_left_out = finite_tensor(state, "explained_left_out", {}).item<double>();
+  return model;
+}
+
+}  // namespace protocom

@@ -1,0 +1,124 @@
+#include "fewshot/plda/tasks.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "protocom/core/check.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kQueriesPerClass = 10;
+
+/// How many of `total` queries each of n classes gets, none more than it has.
+std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, TaskQueries queries, Rng& rng) {
+  const auto n = static_cast<int64_t>(most.size());
+  std::vector<double> share(most.size(), 1.0);
+  if (queries == TaskQueries::kDirichletHalf) {
+    for (double& value : share) {  // a squared normal is a gamma variable of shape 1/2
+      const double z = rng.normal();
+      value = z * z + 1e-12;
+    }
+  }
+  std::vector<int64_t> count(most.size(), 0);
+  if (queries == TaskQueries::kBalanced) {
+    for (int64_t& value : count) value = total / n;
+    return count;
+  }
+  for (int64_t drawn = 0; drawn < total; ++drawn) {
+    double sum = 0;
+    for (size_t k = 0; k < most.size(); ++k) sum += count[k] < most[k] ? share[k] : 0;
+    double place = rng.uniform() * sum;
+    size_t chosen = most.size();
+    for (size_t k = 0; k < most.size(); ++k) {
+      if (count[k] >= most[k]) continue;
+      chosen = k;
+      place -= share[k];
+      if (place < 0) break;
+    }
+    ++count[chosen];
+  }
+  return count;
+}
+
+}  // namespace
+
+int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks / static_cast<int64_t>(parts)); }
+
+Rng TaskDraws::rng(TaskPurpose purpose, size_t part, int64_t k_shot) const {
+  constexpr uint64_t kProbabilityStreams = 100;
+  constexpr uint64_t kStreamsPerPart = 10;  // more than the shots that probabilities are found for
+  const Rng all(seed);
+  switch (purpose) {
+    case TaskPurpose::kSettings:
+      return all.fork(part + 1);
+    case TaskPurpose::kProbabilities:
+      return all.fork(kProbabilityStreams + kStreamsPerPart * part + static_cast<uint64_t>(k_shot));
+  }
+  PROTOCOM_CHECK(false);
+  return all;
+}
+
+int64_t fewest_images(const HeldOutClasses& classes) {
+  size_t fewest = classes.rows.front().size();
+  for (const auto& rows : classes.rows) fewest = std::min(fewest, rows.size());
+  return static_cast<int64_t>(fewest);
+}
+
+PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng) {
+  const auto n = std::min<int64_t>(shape.ways, static_cast<int64_t>(classes.rows.size()));
+  const int64_t total = n * std::min(kQueriesPerClass, fewest_images(classes) - shape.k_shot);
+  std::vector<int64_t> chosen;
+  std::vector<int64_t> support;
+  std::vector<int64_t> query;
+  std::vector<int64_t> labels;
+  for (int64_t task = 0; task < shape.tasks; ++task) {
+    const auto picked = rng.sample(static_cast<int64_t>(classes.rows.size()), n);
+    std::vector<int64_t> most;
+    for (const int64_t c : picked) {
+      most.push_back(static_cast<int64_t>(classes.rows[static_cast<size_t>(c)].size()) - shape.k_shot);
+    }
+    const auto count = spread(total, most, shape.queries, rng);
+    for (size_t k = 0; k < picked.size(); ++k) {
+      const auto& rows = classes.rows[static_cast<size_t>(picked[k])];
+      const auto images = rng.sample(static_cast<int64_t>(rows.size()), shape.k_shot + count[k]);
+      for (size_t i = 0; i < images.size(); ++i) {
+        const int64_t row = rows[static_cast<size_t>(images[i])];
+        (static_cast<int64_t>(i) < shape.k_shot ? support : query).push_back(row);
+      }
+      labels.insert(labels.end(), static_cast<size_t>(count[k]), static_cast<int64_t>(k));
+    }
+    chosen.insert(chosen.end(), picked.begin(), picked.end());
+  }
+  const at::Tensor who = at::tensor(chosen, at::kLong);
+  const auto gather = [&](const at::Tensor& all, const at::Tensor& rows, int64_t each) {
+    std::vector<int64_t> sizes = {shape.tasks, each};
+    if (all.dim() > 1) sizes.push_back(all.size(1));
+    return all.index_select(0, rows).view(sizes);
+  };
+  const int64_t width = classes.features.size(1);
+  const PldaRowBelief& prior = classes.prior;
+  return {classes.layout,
+          shape.k_shot,
+          {gather(prior.mean_own, who, n), gather(prior.variance_own, who, n), gather(prior.mean_rest, who, n),
+           gather(prior.variance_rest, who, n)},
+          classes.variance,
+          at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
+          classes.features.index_select(0, at::tensor(support, at::kLong))
+              .view({shape.tasks, n, shape.k_shot, width})
+              .sum(2),
+          gather(classes.features, at::tensor(query, at::kLong), total),
+          at::tensor(labels, at::kLong).view({shape.tasks, total})};
+}
+
+PldaTasks with_others(PldaTasks tasks, int64_t given) {
+  const auto first = [&](at::Tensor& all) { all = all.narrow(1, 0, given); };
+  for (at::Tensor* part : {&tasks.prior.mean_own, &tasks.prior.variance_own, &tasks.prior.mean_rest,
+                           &tasks.prior.variance_rest, &tasks.count, &tasks.sum})
+    first(*part);
+  return tasks;
+}
+
+}  // namespace protocom

@@ -1,0 +1,25 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "fewshot/plda/rows.h"
+#include "protocom/fewshot/plda/vb.h"
+
+namespace protocom {
+
+/// Episodes for plda_vb_rows(): a belief of each class [b, n, ...] before its images, the labelled images' number and
+/// sum of rows, the unlabelled rows. float32.
+struct PldaVbRows {
+  PldaRowBelief prior;
+  at::Tensor count;       ///< [b, n]
+  at::Tensor sum;         ///< [b, n, width]
+  at::Tensor unlabelled;  ///< [b, u, width]
+  at::Tensor queries;     ///< [b, q, width]; undefined: the unlabelled ones
+};
+
+/// Variational EM by the formulas of PldaVbOptions: log r of the queries but for a constant a row, [b, q, n]; a loop
+/// over episodes on row_kernels.h. In the dimensions that share a variance it works on products between images, which
+/// are formed once, unless there are more images than dimensions. PldaVbOptions::given is [n] or [b, n]; `uncertain` is
+/// taken from the layout: the model's leading dimensions.
+at::Tensor plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options);
+
+}  // namespace protocom

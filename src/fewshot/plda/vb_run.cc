@@ -1,0 +1,177 @@
+#include "fewshot/plda/vb_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fewshot/toolbox/row_kernels.h"
+
+namespace protocom {
+namespace {
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+}  // namespace
+
+void PldaVbRun::run(const PldaVbEpisode& episode, float* logits) {
+  begin(episode);
+  for (int64_t step = 0; step <= options_.steps; ++step) {
+    place_means();
+    place_logits(logits);
+    if (episode.u > 0) place_shares(logits);
+    for (int64_t i = 0; i < episode.u; ++i) {
+      for (int64_t c = 0; c < episode.n; ++c) logits[i * episode.n + c] += share_[at(c)];
+    }
+    if (step == options_.steps || episode.u == 0) break;
+    place_responsibilities(logits);
+  }
+}
+
+void PldaVbRun::score(const float* queries, int64_t count, float* logits) {
+  dot(queries, count, logits);
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t c = 0; c < episode_.n; ++c) {
+      float& logit = logits[i * episode_.n + c];
+      logit = trust() * (logit - 0.5F * own_[at(c)]) + share_[at(c)];
+    }
+  }
+}
+
+void PldaVbRun::begin(const PldaVbEpisode& episode) {
+  episode_ = episode;
+  const int64_t n = episode.n;
+  means_.resize(at(n * episode.dim));
+  sums_.resize(at(n * episode.dim));
+  squares_.resize(at(n * episode.dim));
+  weights_.assign(at(episode.u * n), 0.0F);
+  by_class_.assign(at(n * episode.gram_stride), 0.0F);
+  rest_dots_.resize(at(episode.u * n));
+  filled_.assign(at(n), 0.0F);
+  share_.assign(at(n), 0.0F);
+  own_.resize(at(n));
+  gain_rest_.assign(at(n), 0.0F);
+  pointers_.clear();
+  gram_rows_.clear();
+  for (int64_t i = 0; i < episode.u; ++i) {
+    pointers_.push_back(episode.rows + i * episode.stride);
+    if (episode.gram != nullptr) gram_rows_.push_back(episode.gram + i * episode.gram_stride);
+  }
+  started_ = false;
+  prior_ = SharePrior(n, episode.u, options_.concentration);
+}
+
+void PldaVbRun::place_means() {
+  const int64_t n = episode_.n;
+  const int64_t dim = episode_.dim;
+  for (int64_t c = 0; c < n; ++c) std::copy_n(episode_.sum + c * episode_.stride, dim, sums_.data() + c * dim);
+  if (started_)
+    add_weighted_sums({pointers_.data(), episode_.u, weights_.data(), n, dim}, sums_.data(), squares_.data());
+  const auto spread = static_cast<float>(options_.spread);
+  const int64_t uncertain = options_.uncertain < 0 ? dim : options_.uncertain;
+  for (int64_t c = 0; c < n; ++c) {
+    const float count = episode_.count[c] + filled_[at(c)];
+    float* mean = means_.data() + c * dim;
+    const float* prior = episode_.prior_mean + c * dim;
+    const float* variance = episode_.prior_variance + c * dim;
+    const float* sum = sums_.data() + c * dim;
+    float total = 0;
+    for (int64_t d = 0; d < dim; ++d) {
+      const float gain = 1.0F / (1.0F + count * variance[d]);
+      mean[d] = (prior[d] + variance[d] * sum[d]) * gain;
+      total += d < uncertain ? variance[d] * gain : 0.0F;
+    }
+    own_[at(c)] = row_dot(mean, mean, dim) + spread * total;
+    if (episode_.gram == nullptr) continue;
+    const float rest = episode_.variance_rest[c];
+    gain_rest_[at(c)] = rest / (1.0F + count * rest);
+  }
+  if (episode_.gram != nullptr) place_rest();
+}
+
+void PldaVbRun::place_rest() {
+  const int64_t n = episode_.n;
+  const int64_t u = episode_.u;
+  if (started_) {
+    for (int64_t i = 0; i < u; ++i) {
+      for (int64_t c = 0; c < n; ++c) by_class_[at(c * episode_.gram_stride + i)] = weights_[at(i * n + c)];
+    }
+    row_dots({gram_rows_.data(), u, by_class_.data(), n, episode_.gram_stride, n}, rest_dots_.data());
+  } else {
+    std::fill(rest_dots_.begin(), rest_dots_.end(), 0.0F);
+  }
+  square_.assign(episode_.length, episode_.length + n);
+  for (int64_t i = 0; i < u; ++i) {
+    for (int64_t c = 0; c < n; ++c) {
+      const float cross = episode_.cross[i * n + c];
+      float& dot = rest_dots_[at(i * n + c)];
+      square_[at(c)] += weights_[at(i * n + c)] * (2.0F * cross + dot);
+      dot = gain_rest_[at(c)] * (cross + dot);
+    }
+  }
+  for (int64_t c = 0; c < n; ++c) own_[at(c)] += gain_rest_[at(c)] * gain_rest_[at(c)] * square_[at(c)];
+}
+
+void PldaVbRun::dot(const float* rows, int64_t count, float* logits) {
+  query_pointers_.clear();
+  for (int64_t i = 0; i < count; ++i) query_pointers_.push_back(rows + i * episode_.stride);
+  row_dots({query_pointers_.data(), count, means_.data(), episode_.n, episode_.dim, episode_.n}, logits);
+}
+
+void PldaVbRun::place_logits(float* logits) {
+  dot(episode_.rows, episode_.u, logits);
+  const bool rest = episode_.gram != nullptr;
+  for (int64_t i = 0; i < episode_.u; ++i) {
+    for (int64_t c = 0; c < episode_.n; ++c) {
+      const int64_t place = i * episode_.n + c;
+      const float more = rest ? rest_dots_[at(place)] : 0.0F;
+      logits[place] = trust() * (logits[place] + more - 0.5F * own_[at(c)]);
+    }
+  }
+}
+
+void PldaVbRun::place_shares(const float* logits) {
+  const auto each = static_cast<double>(episode_.u) / static_cast<double>(episode_.n);
+  if (options_.proportions == Proportions::kGiven) {
+    share_.assign(episode_.given_log_share, episode_.given_log_share + episode_.n);
+  } else if (options_.proportions == Proportions::kBalanced) {
+    balance(logits, each);
+  } else {
+    prior_.expect(filled_, share_);
+  }
+}
+
+void PldaVbRun::balance(const float* logits, double target) {
+  const int64_t n = episode_.n;
+  for (int64_t i = 0; i < episode_.u; ++i) {
+    for (int64_t c = 0; c < n; ++c) weights_[at(i * n + c)] = logits[i * n + c] + share_[at(c)];
+  }
+  softmax_rows(weights_.data(), episode_.u, n);
+  factor_.assign(at(n), 1.0);
+  for (int step = 0; step < kBalancingSteps; ++step) {
+    column_.assign(at(n), 0.0);
+    for (int64_t i = 0; i < episode_.u; ++i) {
+      const float* row = weights_.data() + i * n;
+      double sum = 0;
+      for (int64_t c = 0; c < n; ++c) sum += row[c] * factor_[at(c)];
+      const double inverse = 1 / sum;
+      for (int64_t c = 0; c < n; ++c) column_[at(c)] += row[c] * factor_[at(c)] * inverse;
+    }
+    for (int64_t c = 0; c < n; ++c) factor_[at(c)] *= target / std::max(column_[at(c)], 1e-300);
+  }
+  for (int64_t c = 0; c < n; ++c) share_[at(c)] += static_cast<float>(std::log(factor_[at(c)]));
+}
+
+void PldaVbRun::place_responsibilities(const float* logits) {
+  std::copy_n(logits, episode_.u * episode_.n, weights_.data());
+  softmax_rows(weights_.data(), episode_.u, episode_.n);
+  std::fill(filled_.begin(), filled_.end(), 0.0F);
+  for (int64_t i = 0; i < episode_.u; ++i) {
+    for (int64_t c = 0; c < episode_.n; ++c) {
+      float& weight = weights_[at(i * episode_.n + c)];
+      if (weight <= static_cast<float>(kSmallestResponsibility)) weight = 0;
+      filled_[at(c)] += weight;
+    }
+  }
+  started_ = true;
+}
+
+}  // namespace protocom

@@ -1,0 +1,59 @@
+#include "fewshot/plda/worth.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "fewshot/plda/choice.h"
+
+namespace protocom {
+
+std::vector<KnowledgeWorth> measure_worth(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
+  std::map<int64_t, std::pair<std::vector<PldaTasks>, std::vector<PldaTasks>>> by_number;
+  for (size_t i = 0; i < with.size(); ++i) {
+    auto& [known, unknown] = by_number[with[i].k_shot];
+    known.push_back(with[i]);
+    unknown.push_back(without[i]);
+  }
+  std::vector<KnowledgeWorth> worth;
+  for (const auto& [k_shot, tasks] : by_number) {
+    const at::Tensor base = accuracies(tasks.second, inductive_scores());
+    const at::Tensor gain = accuracies(tasks.first, inductive_scores()) - base;
+    worth.push_back({k_shot, base.mean().item<double>(), gain.mean().item<double>(), 1.96 * standard_error(gain)});
+  }
+  return worth;
+}
+
+std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
+  std::string text;
+  for (const KnowledgeWorth& one : worth) {
+    const bool measurable = std::abs(one.gain) > one.ci95;
+    text += text.empty() ? "Knowledge " : ", ";
+    text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", one.gain > 0 ? "adds" : "costs", std::abs(one.gain),
+                                     one.ci95)
+                       : "adds nothing measurable";
+    text += fmt::format(" {} the {:.1f} % of {} image{} a class", measurable && one.gain < 0 ? "of" : "to", one.without,
+                        one.k_shot, one.k_shot > 1 ? "s" : "");
+  }
+  if (text.empty()) return "";
+  const bool costs =
+      std::any_of(worth.begin(), worth.end(), [](const KnowledgeWorth& one) { return one.gain < -one.ci95; });
+  return text + " (tasks of classes held out of the fit)." +
+         (costs ? " The method plda:prior=none leaves it out." : "");
+}
+
+std::string knowledge_sentence(const PldaFit& fit) {
+  if (!fit.model.knowledge) return "The model was fitted without knowledge of the classes.";
+  if (!fit.strength) {
+    return "What knowledge explains could not be measured and it is not followed: it takes 4 base classes or 4 val "
+           "classes.";
+  }
+  return fmt::format("Knowledge explains {:.0f} % of what distinguishes classes that the space was not fitted on.",
+                     100 * std::max(0.0, fit.model.explained));
+}
+
+}  // namespace protocom

@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "fewshot/plda/tasks.h"
+#include "protocom/fewshot/plda/fit.h"
+
+namespace protocom {
+
+/// What knowledge adds, by the number of shots: the same tasks drawn with it and without.
+std::vector<KnowledgeWorth> measure_worth(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without);
+
+}  // namespace protocom

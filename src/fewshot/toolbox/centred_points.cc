@@ -1,0 +1,35 @@
+#include "fewshot/toolbox/centred_points.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom {
+namespace {
+
+/// Unit vectors, and zeros again where there is no support.
+at::Tensor unit_points(const EpisodePoints& points, const at::Tensor& centred) {
+  at::Tensor unit = unit_vectors(centred);
+  points.supports_of(unit).mul_(points.supports_of(points.labels).sum(-1, true));
+  return unit;
+}
+
+}  // namespace
+
+EpisodePoints centred_apart(EpisodePoints points) {
+  if (points.unlabelled == 0) return points;
+  const int64_t others = points.features.size(1) - points.supports;
+  const at::Tensor centres = at::cat(
+      {points.mean_support().expand({-1, points.supports, -1}), points.mean_unlabelled().expand({-1, others, -1})}, 1);
+  points.features = unit_points(points, points.features - centres);
+  return points;
+}
+
+EpisodePoints centred_together(EpisodePoints points) {
+  const at::Tensor count = points.shots().sum(1).view({-1, 1, 1}) + static_cast<double>(points.unlabelled);
+  const at::Tensor mean = points.learned_from(points.features).sum(1, true) / count;
+  points.features = unit_points(points, points.features - mean);
+  return points;
+}
+
+}  // namespace protocom

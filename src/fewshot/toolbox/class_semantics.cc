@@ -1,0 +1,45 @@
+#include "fewshot/toolbox/class_semantics.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/alignment.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom {
+at::Tensor rows_of_size_one(const at::Tensor& rows) {
+  return unit_vectors(rows) * std::sqrt(static_cast<double>(rows.size(1)));
+}
+
+ClassSemantics::ClassSemantics(const std::string& name, const KnowledgeTable& knowledge,
+                               const std::vector<std::string>& class_names,
+                               const std::vector<std::string>& attributes) {
+  const ClassKnowledge known = align_knowledge(knowledge, class_names, attributes);
+  std::vector<at::Tensor> parts;
+  if (name != "attributes") parts.push_back(rows_of_size_one(known.embedding));
+  if (name != "words") parts.push_back(rows_of_size_one(known.association));
+  rows_ = at::cat(parts, 1);
+}
+
+at::Tensor ClassSemantics::of(const at::Tensor& classes) const {
+  std::vector<int64_t> sizes = classes.sizes().vec();
+  sizes.push_back(width());
+  return rows_.index_select(0, classes.flatten()).view(sizes);
+}
+
+at::Tensor is_known(const at::Tensor& semantics) { return semantics.ne(0).any(-1, true); }
+
+const KnowledgeTable& knowledge_of(const FitInputs& inputs, const std::string& method) {
+  if (inputs.knowledge == nullptr || inputs.class_names == nullptr)
+    fail_usage("'{}' needs {}", method, to_string(Need::kKnowledge));
+  return *inputs.knowledge;
+}
+
+const at::Tensor& classes_of(const EpisodeBatch& batch) {
+  if (!batch.classes.defined()) fail("this method needs to know which classes an episode has");
+  return batch.classes;
+}
+
+}  // namespace protocom

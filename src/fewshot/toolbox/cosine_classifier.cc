@@ -1,0 +1,18 @@
+#include "protocom/fewshot/toolbox/cosine_classifier.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/toolbox/row_products.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom {
+
+at::Tensor cosine_similarity(const at::Tensor& queries, const at::Tensor& prototypes) {
+  return inner_products(unit_vectors(queries), unit_vectors(prototypes));
+}
+
+at::Tensor cosine_probabilities(const at::Tensor& queries, const at::Tensor& prototypes, double scale) {
+  return (protocom::cosine_similarity(queries, prototypes) * scale).softmax(-1);
+}
+
+}  // namespace protocom

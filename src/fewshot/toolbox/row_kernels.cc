@@ -1,0 +1,344 @@
+#include "fewshot/toolbox/row_kernels.h"
+
+#include <cstring>
+
+#include "fewshot/toolbox/processor_vectors.h"
+#include "fewshot/toolbox/vector_form.h"
+
+// Accumulators are arrays of constant size, so that they stay in registers.
+namespace protocom {
+namespace {
+
+constexpr int kDotColumns = 5;
+
+// ---------------------------------------------------------------------------------------------------------- row_dots
+
+/// With kAhead, the rows that follow are fetched meanwhile: they lie anywhere, which no processor foresees.
+template <typename Cpu, int kRows, int kColumns, bool kAhead = false>
+PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes, int64_t dim, int64_t stride,
+                              float* dots) {
+  using Vector = typename Cpu::Vector;
+  constexpr int64_t kLine = 64 / sizeof(float);
+  const float* x[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) x[i] = rows[i];
+  Vector sum[kRows][kColumns] = {};
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+    if (kAhead && d % kLine == 0) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) __builtin_prefetch(rows[kRows + i] + d);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+      for (int j = 0; j < kColumns; ++j)
+        sum[i][j] += at<Cpu>(x[i] + d).vector * at<Cpu>(prototypes + j * dim + d).vector;
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (int j = 0; j < kColumns; ++j) dots[i * stride + j] = lane_sum(sum[i][j]);
+  }
+}
+
+template <typename Cpu, int kColumns>
+PROTOCOM_INLINE void dot_columns(const RowDots& task, int64_t column, float* dots) {
+  const float* prototypes = task.prototypes + column * task.dim;
+  int64_t i = 0;
+  for (; i + 2 * Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
+    dot_tile<Cpu, Cpu::kDotRows, kColumns, true>(task.rows + i, prototypes, task.dim, task.stride,
+                                                 dots + i * task.stride + column);
+  }
+  for (; i + Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
+    dot_tile<Cpu, Cpu::kDotRows, kColumns>(task.rows + i, prototypes, task.dim, task.stride,
+                                           dots + i * task.stride + column);
+  }
+  for (; i < task.count; ++i) {
+    dot_tile<Cpu, 1, kColumns>(task.rows + i, prototypes, task.dim, task.stride, dots + i * task.stride + column);
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
+  int64_t j = 0;
+  for (; j + kDotColumns <= task.n; j += kDotColumns) dot_columns<Cpu, kDotColumns>(task, j, dots);
+  for (; j < task.n; ++j) dot_columns<Cpu, 1>(task, j, dots);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE float dot_body(const float* a, const float* b, int64_t dim) {
+  float dot = 0;
+  dot_tile<Cpu, 1, 1>(&a, b, dim, 1, &dot);
+  return dot;
+}
+
+// ------------------------------------------------------------------------------------------------- add_weighted_sums
+
+template <typename Cpu, int kSums>
+PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* sum, float* sum_squares) {
+  using Vector = typename Cpu::Vector;
+  for (int64_t d = 0; d < task.dim; d += kLanes<Cpu>) {
+    Vector values[kSums] = {};
+    Vector squares[kSums] = {};
+    const float* weight = task.weights + first;
+    for (int64_t i = 0; i < task.count; ++i, weight += task.n) {
+      const Vector x = at<Cpu>(task.rows[i] + d).vector;
+      const Vector square = x * x;
+#pragma GCC unroll 16
+      for (int r = 0; r < kSums; ++r) {
+        values[r] += weight[r] * x;
+        squares[r] += weight[r] * square;
+      }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kSums; ++r) {
+      at<Cpu>(sum + (first + r) * task.dim + d).vector += values[r];
+      at<Cpu>(sum_squares + (first + r) * task.dim + d).vector += squares[r];
+    }
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void sums_body(const WeightedSums& task, float* sum, float* sum_squares) {
+  int64_t first = 0;
+  for (; first + Cpu::kSums <= task.n; first += Cpu::kSums) sums_tile<Cpu, Cpu::kSums>(task, first, sum, sum_squares);
+  for (; first + 4 <= task.n; first += 4) sums_tile<Cpu, 4>(task, first, sum, sum_squares);
+  for (; first < task.n; ++first) sums_tile<Cpu, 1>(task, first, sum, sum_squares);
+}
+
+// ------------------------------------------------------------------------------------------------------ softmax_rows
+
+template <typename Cpu>
+PROTOCOM_INLINE void softmax_body(float* logits, int64_t count, int64_t n) {
+  constexpr int64_t kStep = kLanes<Cpu>;
+  for (int64_t i = 0; i < count; ++i) {
+    float* row = logits + i * n;
+    float most = row[0];
+    for (int64_t j = 1; j < n; ++j) most = row[j] > most ? row[j] : most;
+    for (int64_t j = 0; j < n; ++j) row[j] -= most;
+  }
+  const int64_t total = count * n;
+  int64_t i = 0;
+  for (; i + kStep <= total; i += kStep) exponentiate<Cpu>(logits + i);
+  float rest[kStep] = {};
+  for (int64_t k = i; k < total; ++k) rest[k - i] = logits[k];
+  exponentiate<Cpu>(rest);
+  for (int64_t k = i; k < total; ++k) logits[k] = rest[k - i];
+  for (i = 0; i < count; ++i) {
+    float* row = logits + i * n;
+    float sum = 0;
+    for (int64_t j = 0; j < n; ++j) sum += row[j];
+    const float factor = 1.0F / sum;
+    for (int64_t j = 0; j < n; ++j) row[j] *= factor;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- fuse_row
+
+template <typename Cpu>
+PROTOCOM_INLINE void gaussian(const float* sum, const float* squares, float inverse, float epsilon,
+                              typename Cpu::Vector& mean, typename Cpu::Vector& variance) {
+  using Vector = typename Cpu::Vector;
+  mean = at<Cpu>(sum).vector * inverse;
+  variance = at<Cpu>(squares).vector * inverse - mean * mean;
+  variance = variance < Vector{} ? Vector{} : variance;
+  variance += epsilon;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
+  using Vector = typename Cpu::Vector;
+  const float inverse_a = 1.0F / task.total_a;
+  const float inverse_b = 1.0F / task.total_b;
+  for (int64_t d = 0; d < task.dim; d += kLanes<Cpu>) {
+    Vector mean_a;
+    Vector mean_b;
+    Vector variance_a;
+    Vector variance_b;
+    gaussian<Cpu>(task.sum_a + d, task.squares_a + d, inverse_a, task.epsilon, mean_a, variance_a);
+    gaussian<Cpu>(task.sum_b + d, task.squares_b + d, inverse_b, task.epsilon, mean_b, variance_b);
+    at<Cpu>(fused + d).vector = (variance_a * mean_b + variance_b * mean_a) / (variance_a + variance_b);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- dense_rows
+
+template <typename Cpu, int kRows, int kVectors>
+PROTOCOM_INLINE void dense_columns(const DenseRows& task, int64_t row, int64_t column, float* out) {
+  using Vector = typename Cpu::Vector;
+  constexpr int64_t kStep = kLanes<Cpu>;
+  const float* in = task.in + row * task.in_stride;
+  const float* weight = task.panels + column / kPanelWidth * kPanelWidth * task.depth + column % kPanelWidth;
+  Vector sum[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = at<Cpu>(task.bias + column + v * kStep).vector;
+  }
+  for (int64_t k = 0; k < task.depth; ++k, weight += kPanelWidth) {
+    Vector values[kVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) values[v] = at<Cpu>(weight + v * kStep).vector;
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const float factor = in[r * task.in_stride + k];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += factor * values[v];
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) at<Cpu>(out + (row + r) * task.width + column + v * kStep).vector = sum[r][v];
+  }
+}
+
+template <typename Cpu, int kRows>
+PROTOCOM_INLINE void dense_tile(const DenseRows& task, int64_t row, float* out) {
+  constexpr int64_t kStep = kLanes<Cpu>;
+  int64_t column = 0;
+  for (; column + 2 * kStep <= task.width; column += 2 * kStep) dense_columns<Cpu, kRows, 2>(task, row, column, out);
+  for (; column < task.width; column += kStep) dense_columns<Cpu, kRows, 1>(task, row, column, out);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void dense_body(const DenseRows& task, float* out) {
+  int64_t row = 0;
+  for (; row + Cpu::kDenseRows <= task.rows; row += Cpu::kDenseRows) dense_tile<Cpu, Cpu::kDenseRows>(task, row, out);
+  for (; row + 5 <= task.rows; row += 5) dense_tile<Cpu, 5>(task, row, out);
+  for (; row + 4 <= task.rows; row += 4) dense_tile<Cpu, 4>(task, row, out);
+  for (; row + 2 <= task.rows; row += 2) dense_tile<Cpu, 2>(task, row, out);
+  for (; row < task.rows; ++row) dense_tile<Cpu, 1>(task, row, out);
+}
+
+// ------------------------------------------------------------------------------------------ relu_dot, add_scaled_row
+
+template <typename Cpu>
+PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float* w, int64_t dim) {
+  using Vector = typename Cpu::Vector;
+  Vector sum = {};
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+    const Vector value = at<Cpu>(a + d).vector + at<Cpu>(b + d).vector;
+    sum += at<Cpu>(w + d).vector * (value > Vector{} ? value : Vector{});
+  }
+  return lane_sum(sum);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim, float* out) {
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector += factor * at<Cpu>(row + d).vector;
+}
+
+// -------------------------------------------------------------------------------------------------- transport_scales
+
+/// Row sums of the plan; the largest change against those before. Then scales the rows to 1.
+template <typename Cpu>
+PROTOCOM_INLINE float transport_rows(const Transport& task, const float* scales) {
+  using Vector = typename Cpu::Vector;
+  const Vector tiny = Vector{} + 1e-30F;
+  Vector most = {};
+  for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>) {
+    float* sums = task.work + i;
+    float* row_scales = task.work + task.stride + i;
+    Vector sum = {};
+    for (int64_t k = 0; k < task.n; ++k) sum += scales[k] * at<Cpu>(task.kernel + k * task.stride + i).vector;
+    const Vector now = at<Cpu>(row_scales).vector * sum;
+    const Vector change = now - at<Cpu>(sums).vector;
+    const Vector size = change < Vector{} ? -change : change;
+    most = size > most ? size : most;
+    at<Cpu>(sums).vector = now;
+    at<Cpu>(row_scales).vector = 1.0F / (sum > tiny ? sum : tiny);
+  }
+  float largest = 0;
+  for (int64_t lane = 0; lane < kLanes<Cpu>; ++lane) largest = most[lane] > largest ? most[lane] : largest;
+  return largest;
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
+  using Vector = typename Cpu::Vector;
+  constexpr float kTiny = 1e-30F;
+  for (int64_t i = 0; i < task.stride; ++i) {
+    task.work[i] = 0;
+    task.work[task.stride + i] = 1;
+  }
+  for (int64_t k = 0; k < task.n; ++k) scales[k] = 1;
+  for (int64_t step = 0; step < task.most_steps; ++step) {
+    if (transport_rows<Cpu>(task, scales) <= task.tolerance) return;
+    for (int64_t k = 0; k < task.n; ++k) {
+      Vector total = {};
+      for (int64_t i = 0; i < task.stride; i += kLanes<Cpu>)
+        total += at<Cpu>(task.kernel + k * task.stride + i).vector * at<Cpu>(task.work + task.stride + i).vector;
+      const float sum = lane_sum(total);
+      scales[k] = task.columns[k] / (sum > kTiny ? sum : kTiny);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- dispatch
+
+struct Kernels {
+  void (*dots)(const RowDots&, float*);
+  float (*dot)(const float*, const float*, int64_t);
+  void (*sums)(const WeightedSums&, float*, float*);
+  void (*softmax)(float*, int64_t, int64_t);
+  void (*fuse)(const FusedRow&, float*);
+  void (*dense)(const DenseRows&, float*);
+  float (*relu_dot)(const float*, const float*, const float*, int64_t);
+  void (*add_scaled)(float, const float*, int64_t, float*);
+  void (*transport)(const Transport&, float*);
+};
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
+#define PROTOCOM_KERNELS(space, Cpu, ATTRIBUTE)                                                                     \
+  namespace space {                                                                                                 \
+  ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
+  ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
+  ATTRIBUTE void sums(const WeightedSums& task, float* sum, float* squares) { sums_body<Cpu>(task, sum, squares); } \
+  ATTRIBUTE void softmax(float* logits, int64_t count, int64_t n) { softmax_body<Cpu>(logits, count, n); }          \
+  ATTRIBUTE void fuse(const FusedRow& task, float* out) { fuse_body<Cpu>(task, out); }                              \
+  ATTRIBUTE void dense(const DenseRows& task, float* out) { dense_body<Cpu>(task, out); }                           \
+  ATTRIBUTE float relu_dot(const float* a, const float* b, const float* w, int64_t dim) {                           \
+    return relu_dot_body<Cpu>(a, b, w, dim);                                                                        \
+  }                                                                                                                 \
+  ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
+    add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
+  }                                                                                                                 \
+  ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
+  constexpr Kernels kKernels = {dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport};            \
+  }
+#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+PROTOCOM_FOR_EACH_FORM(PROTOCOM_KERNELS)
+constexpr const Kernels* kForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
+
+const Kernels& kernels() { return *kForms[vector_form()]; }
+
+}  // namespace
+
+void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
+
+float row_dot(const float* a, const float* b, int64_t dim) { return kernels().dot(a, b, dim); }
+
+void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares) {
+  kernels().sums(task, sum, sum_squares);
+}
+
+void softmax_rows(float* logits, int64_t count, int64_t n) { kernels().softmax(logits, count, n); }
+
+void fuse_row(const FusedRow& task, float* fused) { kernels().fuse(task, fused); }
+
+void dense_rows(const DenseRows& task, float* out) { kernels().dense(task, out); }
+
+float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { return kernels().relu_dot(a, b, w, dim); }
+
+void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
+  kernels().add_scaled(factor, row, dim, out);
+}
+
+void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }
+
+}  // namespace protocom

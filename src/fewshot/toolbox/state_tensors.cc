@@ -1,0 +1,32 @@
+#include "fewshot/toolbox/state_tensors.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+
+void add_tensor(MethodState& state, const std::string& name, const at::Tensor& tensor) {
+  if (tensor.defined()) state.tensors.emplace_back(name, tensor.contiguous());
+}
+
+bool has_tensor(const MethodState& state, const std::string& name) {
+  return std::any_of(state.tensors.begin(), state.tensors.end(), [&](const auto& one) { return one.first == name; });
+}
+
+at::Tensor finite_tensor(const MethodState& state, const std::string& name, at::IntArrayRef shape) {
+  const at::Tensor tensor = state.at(name).to(at::kDouble).contiguous();
+  bool fits = tensor.dim() == static_cast<int64_t>(shape.size());
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = shape[i] < 0 || tensor.size(static_cast<int64_t>(i)) == shape[i];
+  if (!fits) {
+    fail("'{}' has the shape [{}], expected [{}] (-1: any size)", name, fmt::join(tensor.sizes(), ", "),
+         fmt::join(shape, ", "));
+  }
+  if (!tensor.isfinite().all().item<bool>()) fail("'{}' holds a value that is not finite; fit the method again", name);
+  return tensor;
+}
+
+}  // namespace protocom

@@ -1,0 +1,187 @@
+// The yardstick methods against tests/golden/yardsticks.py, and what each of them promises besides.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fewshot/heads/linear_fit.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/span.h"
+#include "protocom/fewshot/toolbox/distances.h"
+#include "support/parameter_name.h"
+#include "support/yardstick.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::error_of;
+using protocom::testing::golden;
+using protocom::testing::tensor_of;
+using protocom::testing::YardstickEpisode;
+
+const YardstickEpisode& world() {
+  static const YardstickEpisode kWorld;
+  return kWorld;
+}
+
+class Yardstick : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Yardstick, AnswersAsItsEquationsDo) {
+  const at::Tensor expected = tensor_of(golden("answers", "yardsticks.json").at(GetParam()));
+  EXPECT_LT(error_of(world().answer(GetParam()), expected), 2e-4) << world().answer(GetParam()) << expected;
+}
+
+class PooledYardstick : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PooledYardstick, AnswersQueriesBesideAPoolOfTheSameImagesAsWithout) {
+  EpisodeBatch pooled = world().batch;
+  pooled.unlabelled = pooled.query;
+  EXPECT_LT(error_of(world().answer(GetParam(), pooled), world().answer(GetParam())), 1e-5);
+}
+
+std::vector<std::string> typed() {
+  std::vector<std::string> names;
+  const nlohmann::json answers = golden("answers", "yardsticks.json");
+  for (const auto& [name, answer] : answers.items()) names.push_back(name);
+  return names;
+}
+
+/// All but those that reach a query through its neighbours: an image of the pool is no neighbour of itself, but it is
+/// one of the query that shows the same.
+std::vector<std::string> without_graph() {
+  std::vector<std::string> names = typed();
+  const auto has_graph = [](const std::string& name) {
+    const std::string method = name.substr(0, name.find(':'));
+    return method == "laplacian-shot" || method == "label-propagation" || method == "ilpc";
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), has_graph), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Yardstick, ::testing::ValuesIn(typed()), ::protocom::testing::parameter_name);
+INSTANTIATE_TEST_SUITE_P(Golden, PooledYardstick, ::testing::ValuesIn(without_graph()),
+                         ::protocom::testing::parameter_name);
+
+// ------------------------------------------------------------------------------------------------------ shared
+// formulas
+
+TEST(Sinkhorn, GivesAPlanWhoseRowsAndColumnsSumToWhatWasAsked) {
+  at::manual_seed(5);
+  const at::Tensor logits = 4 * at::randn({3, 20, 4});
+  const at::Tensor columns = at::tensor({2.0F, 11.0F, 7.0F, 0.0F}).expand({3, 4});
+  const at::Tensor plan = (logits + sinkhorn(logits, columns).unsqueeze(1)).softmax(-1);
+  EXPECT_LT((plan.sum(-1) - 1).abs().max().item<double>(), 1e-5);
+  EXPECT_LT((plan.sum(1) - columns).abs().max().item<double>(), 1e-3);
+}
+
+TEST(Sinkhorn, LeavesOutRowsThatTakeNoPart) {
+  at::manual_seed(6);
+  const at::Tensor logits = at::randn({1, 9, 3});
+  at::Tensor flags = at::ones({1, 9});
+  flags.slice(1, 6).zero_();
+  const at::Tensor columns = at::full({1, 3}, 2.0);
+  const at::Tensor some = sinkhorn(logits, columns, {}, flags);
+  EXPECT_LT((some - sinkhorn(logits.slice(1, 0, 6), columns)).abs().max().item<double>(), 1e-5);
+}
+
+TEST(Sinkhorn, StopsEachEpisodeByItself) {
+  at::manual_seed(7);
+  const at::Tensor logits = at::stack({0.1 * at::randn({12, 3}), 20 * at::randn({12, 3})});
+  const at::Tensor columns = at::full({2, 3}, 4.0);
+  const at::Tensor together = sinkhorn(logits, columns);
+  for (int64_t e = 0; e < 2; ++e) {
+    const at::Tensor alone = sinkhorn(logits.slice(0, e, e + 1), columns.slice(0, e, e + 1));
+    EXPECT_TRUE(alone.equal(together.slice(0, e, e + 1)));
+  }
+}
+
+TEST(Span, GivesTheDistancesOfCombinationsInBothItsForms) {
+  at::manual_seed(8);
+  for (const int64_t dim : {3, 40}) {  // fewer and more than the ten points
+    const at::Tensor points = at::randn({2, 10, dim});
+    const at::Tensor coefficients = at::randn({2, 4, 10});
+    const at::Tensor expected = squared_distances(points, at::matmul(coefficients, points));
+    const at::Tensor found = Span(points).squared_distances(coefficients);
+    EXPECT_LT(((found - expected) / expected).abs().max().item<double>(), 1e-4) << dim;
+  }
+}
+
+TEST(LinearFit, ReachesAPointWhereTheGradientVanishes) {
+  // Ridge regression of labels: the gradient of |w|^2/2 + c |scores - y|^2/2 in the coefficients is a + c (scores - y).
+  at::manual_seed(9);
+  LinearProblem problem;
+  problem.points = at::randn({2, 6, 5});
+  problem.points = problem.points / problem.points.norm(2, -1, true);
+  problem.labels = at::eye(3).repeat_interleave(2, 0).expand({2, 6, 3});
+  constexpr double kWeight = 10;
+  problem.pull = [&](const at::Tensor& scores) { return kWeight * (scores - problem.labels); };
+  problem.curvature = kWeight;
+  const LinearFit fit = fit_linear(problem);
+  const at::Tensor gram = at::matmul(problem.points, problem.points.transpose(1, 2));
+  const at::Tensor pull = problem.pull(at::matmul(gram, fit.coefficients.transpose(1, 2)) + fit.bias);
+  EXPECT_LT((fit.coefficients.transpose(1, 2) + pull).abs().max().item<double>(), 1e-3);
+  EXPECT_LT(pull.sum(1).abs().max().item<double>(), 1e-3) << "the bias is not penalised";
+}
+
+// -------------------------------------------------------------------------------------------------- what they promise
+
+/// Two far classes, one support each; 8 queries of the first and 2 of the second, near their class.
+struct Unbalanced {
+  Unbalanced() {
+    at::manual_seed(10);
+    const at::Tensor centres = at::stack({at::ones({12}), at::cat({at::ones({6}), -at::ones({6})})});
+    batch.support = (centres + 0.05 * at::randn({2, 12})).view({1, 2, 1, 12});
+    const at::Tensor labels = at::tensor({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, at::kLong);
+    batch.query = (centres.index_select(0, labels) + 0.3 * at::randn({10, 12})).unsqueeze(0);
+  }
+  [[nodiscard]] at::Tensor probabilities(const std::string& method) const {
+    LabelledFeatures base{at::randn({20, 12}), at::arange(2, at::kLong).repeat_interleave(10)};
+    MethodContext context;
+    context.base = &base;
+    return make_method(method)->prepare(context)->score(batch).logits.softmax(-1);
+  }
+  EpisodeBatch batch;
+};
+
+TEST(UnbalancedQueries, CountTheSameForEachClassInMethodsOfBalancedTransport) {
+  const Unbalanced world;
+  for (const char* method : {"pt-map:transform=l2n:lambda=1", "protolp:transform=l2n:lambda=1"})
+    EXPECT_NEAR(world.probabilities(method).select(2, 1).sum().item<double>(), 5, 0.01) << method;
+}
+
+TEST(UnbalancedQueries, StayWithTheirClassInMethodsThatAssumeNothing) {
+  const Unbalanced world;
+  for (const char* method :
+       {"proto-net", "logistic-regression", "linear-svm", "knn:transform=l2n", "baseline-pp", "bd-cspn:transform=l2n",
+        "soft-k-means:transform=l2n", "label-propagation:transform=l2n:neighbours=3", "alpha-tim"})
+    EXPECT_EQ(world.probabilities(method).argmax(-1).sum().item<int64_t>(), 2) << method;
+}
+
+TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre) {
+  YardstickEpisode twice;  // whitening divides by the scatter, which is a sum over images
+  twice.base = {twice.base.features.repeat({2, 1}), twice.base.labels.repeat(2)};
+  EXPECT_LT(error_of(twice.answer("bavardage"), world().answer("bavardage")), 1e-3);
+  EXPECT_GT(error_of(twice.answer("bavardage:precision=4"), world().answer("bavardage:precision=4")), 1e-2);
+}
+
+TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
+  const at::Tensor p = at::tensor({1.0F, 3e-12F, 1e-12F}).view({1, 3});  // 1 - p would be 0
+  const at::Tensor found = residuals(p, at::tensor({1.0F, 0.0F, 0.0F}).view({1, 3}));
+  EXPECT_TRUE(at::allclose(found, at::tensor({-4e-12F, 3e-12F, 1e-12F}).view({1, 3}), 1e-5, 0));
+  EXPECT_EQ(residuals(p, at::zeros({1, 3})).abs().sum().item<float>(), 0);
+}
+
+TEST(EpisodePoints, AreSupportsThenUnlabelledThenQueriesOfAPool) {
+  EpisodeBatch batch = world().batch;
+  batch.unlabelled = batch.query.slice(1, 0, 4) + 1;
+  const EpisodePoints points = episode_points(batch);
+  EXPECT_EQ(points.features.sizes(), at::IntArrayRef({1, 6 + 4 + 7, 6}));
+  EXPECT_TRUE(points.supports_of(points.features).equal(batch.support.flatten(1, 2)));
+  EXPECT_TRUE(points.unlabelled_of(points.features).equal(batch.unlabelled));
+  EXPECT_TRUE(points.queries_of(points.features).equal(batch.query));
+  EXPECT_TRUE(points.shots().equal(at::full({1, 3}, 2.0F)));
+}
+
+}  // namespace
+}  // namespace protocom

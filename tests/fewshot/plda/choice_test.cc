@@ -1,0 +1,52 @@
+#include "fewshot/plda/choice.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "support/golden.h"
+#include "support/plda_world.h"
+
+namespace protocom {
+namespace {
+
+at::Tensor figures(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
+
+TEST(Choose, KeepsTheFirstUnlessTheGainIsAboveItsStandardError) {
+  EXPECT_EQ(choose({figures({50, 60, 70})}), 0U);
+  EXPECT_EQ(choose({figures({50, 60, 70}), figures({51, 61, 71})}), 1U) << "a gain everywhere";
+  EXPECT_EQ(choose({figures({50, 60, 70}), figures({40, 60, 83})}), 0U) << "a gain of 1.0 ± 6.7";
+  EXPECT_EQ(choose({figures({50, 60, 70}), figures({50, 60, 70})}), 0U);
+}
+
+TEST(Choose, TakesTheBestOfThoseThatAreSurelyBetter) {
+  EXPECT_EQ(choose({figures({50, 60}), figures({51, 61}), figures({53, 63}), figures({52, 62})}), 2U);
+  EXPECT_EQ(choose({figures({50, 60}), figures({51, 61}), figures({40, 77})}), 1U) << "a higher mean by chance";
+}
+
+TEST(Choose, HasTheStandardErrorOfPairedDifferences) {
+  EXPECT_NEAR(standard_error(figures({1, 3})), 1, 1e-12);  // std sqrt(2), over sqrt(2)
+  EXPECT_EQ(standard_error(figures({4})), 0);
+}
+
+TEST(Accuracies, AreThoseOfEachTaskInPercent) {
+  PldaTasks tasks;
+  tasks.labels = at::tensor({0, 1, 1, 0, 1, 0, 1, 0}, at::kLong).view({2, 4});
+  const at::Tensor logits = at::one_hot(at::tensor({0, 1, 0, 0, 1, 0, 1, 0}, at::kLong).view({2, 4}), 2).to(at::kFloat);
+  const at::Tensor found = accuracies({tasks, tasks}, [&](const PldaTasks&) { return logits; });
+  EXPECT_TRUE(found.equal(figures({75, 100, 75, 100})));
+}
+
+TEST(SettingTasks, AreOfOneAndOfFiveShotsAndTheSameForTheSameImages) {
+  const std::vector<HeldOutClasses> parts = {testing::plda_world({8, 20}), testing::plda_world({8, 6})};
+  const auto tasks = setting_tasks(parts, {TaskQueries::kBalanced}, {10, 1});
+  ASSERT_EQ(tasks.size(), 4U);
+  EXPECT_EQ(tasks[0].k_shot, 1);
+  EXPECT_EQ(tasks[1].k_shot, 5);
+  EXPECT_EQ(tasks[3].k_shot, 3) << "half of six images";
+  EXPECT_EQ(tasks[0].labels.size(0), 5) << "ten over both parts";
+  EXPECT_TRUE(setting_tasks(parts, {TaskQueries::kBalanced}, {10, 1})[1].sum.equal(tasks[1].sum));
+  EXPECT_TRUE(setting_tasks({testing::plda_world({8, 1})}, {TaskQueries::kBalanced}, {10, 1}).empty());
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,80 @@
+#include "protocom/fewshot/plda/class_prior.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+#include "support/golden.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+using testing::golden;
+using testing::tensor_of;
+
+ClassDescriptions descriptions_of(const nlohmann::json& data) {
+  return {tensor_of(data.at("association")), tensor_of(data.at("embedding"))};
+}
+
+KernelRidgeOptions options_of(const nlohmann::json& data) {
+  KernelRidgeOptions options;
+  options.attribute_weight = data.at("attribute_weight");
+  options.word_weight = data.at("word_weight");
+  options.ridge = data.at("ridge");
+  return options;
+}
+
+TEST(KernelRidge, PredictsNewClassesAsTheFormulasDo) {
+  const auto data = golden("ridge", "plda.json");
+  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
+  EXPECT_LT(error_of(prior.predict(descriptions_of(data.at("novel"))), tensor_of(data.at("predicted"))),
+            testing::kDoubleBound);
+}
+
+TEST(KernelRidge, LeavesOneOutInClosedFormAsByFittingAnewWithoutTheClass) {
+  const auto data = golden("ridge", "plda.json");
+  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const at::Tensor found = leave_one_out(descriptions_of(data.at("base")), means, options_of(data));
+  EXPECT_LT(error_of(found, tensor_of(data.at("left_out"))), testing::kDoubleBound);
+}
+
+TEST(KernelRidge, PredictsNothingForAClassOfWhichNothingIsKnown) {
+  const auto data = golden("ridge", "plda.json");
+  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
+  const at::Tensor predicted = prior.predict(
+      {at::zeros({1, prior.kernel.base().idf.size(0)}), at::zeros({1, prior.kernel.base().embedding_center.size(0)})});
+  EXPECT_EQ(predicted.abs().max().item<double>(), 0);
+}
+
+TEST(KernelRidge, WorksWithAttributesAloneAndWithWordsAlone) {
+  const auto data = golden("ridge", "plda.json");
+  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const ClassDescriptions both = descriptions_of(data.at("base"));
+  KernelRidgeOptions attributes_only;
+  attributes_only.word_weight = 0;
+  const KernelRidge a = fit_kernel_ridge({both.association, {}}, means, {});
+  const KernelRidge b = fit_kernel_ridge(both, means, attributes_only);
+  EXPECT_LT(error_of(a.dual, b.dual), testing::kDoubleBound);
+  const KernelRidge words = fit_kernel_ridge({{}, both.embedding}, means, {});
+  EXPECT_EQ(words.predict({{}, both.embedding}).sizes(), means.sizes());
+}
+
+TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
+  const auto data = golden("ridge", "plda.json");
+  const KernelRidge prior =
+      fit_kernel_ridge(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")), {});
+  EXPECT_THROW(prior.predict({at::zeros({1, 99}), at::zeros({1, 3})}), Error);
+  EXPECT_THROW(prior.predict({}), Error);
+}
+
+TEST(KernelRidge, TriesItsGridAndPutsTheLeastErrorFirst) {
+  const auto data = golden("ridge", "plda.json");
+  const auto trials = try_kernel_ridges(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")));
+  ASSERT_EQ(trials.size(), 25U);
+  for (size_t i = 1; i < trials.size(); ++i) EXPECT_LE(trials[i - 1].error, trials[i].error);
+}
+
+}  // namespace
+}  // namespace protocom

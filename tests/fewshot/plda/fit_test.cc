@@ -1,0 +1,237 @@
+#include "protocom/fewshot/plda/fit.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "fewshot/plda/state.h"
+#include "protocom/core/error.h"
+#include "support/golden.h"
+#include "support/message_of.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+using testing::message_of;
+
+/// Classes whose means follow from their descriptions, up to a residual, with images around them.
+PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_t seed = 21) {
+  at::manual_seed(seed);
+  const int64_t classes = base + val;
+  PldaFitInputs data;
+  data.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
+  data.descriptions.embedding = at::randn({classes, 6});
+  // One draw a statement: within one, compilers draw in different orders.
+  const at::Tensor residual = 0.7 * at::randn({classes, d});
+  const at::Tensor means = at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + residual;
+  const auto draw = [&](int64_t from, int64_t count) {
+    const at::Tensor labels = at::arange(from, from + count, at::kLong).repeat_interleave(each);
+    return std::make_pair(means.index_select(0, labels) + at::randn({count * each, d}), labels);
+  };
+  std::tie(data.base_features, data.base_labels) = draw(0, base);
+  if (val > 0) std::tie(data.val_features, data.val_labels) = draw(base, val);
+  return data;
+}
+
+int chosen(const PldaFit& fit, const std::string& what) {
+  return static_cast<int>(std::count_if(fit.tried.begin(), fit.tried.end(),
+                                        [&](const PldaTrial& trial) { return trial.what == what && trial.chosen; }));
+}
+
+TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
+  const PldaFit fit = fit_plda(inputs(24, 8, 20, 16));
+  EXPECT_EQ(chosen(fit, "knowledge"), 1);
+  EXPECT_EQ(chosen(fit, "shrinkage, floor"), 1);
+  EXPECT_EQ(chosen(fit, "trust, spread"), 1);
+  EXPECT_TRUE(fit.model.space.projection.isfinite().all().item<bool>());
+  EXPECT_GT(fit.model.residual.min().item<double>(), 0);
+}
+
+TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereTheyAreShuffled) {
+  PldaFitInputs data = inputs(32, 8, 20, 16);
+  const double told = fit_plda(data).model.explained;
+  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  const double shuffled = fit_plda(data).model.explained;
+  EXPECT_GT(told, 0.3);
+  EXPECT_LT(shuffled, 0.15);
+}
+
+/// One space and few tasks: strength depends on neither.
+PldaFit quick_fit(const PldaFitInputs& data) {
+  PldaFitOptions options;
+  options.shrinkages = {0.1};
+  options.floors = {1};
+  options.tasks = 2;
+  return fit_plda(data, options);
+}
+
+/// Squared length of what knowledge predicts of val classes over that of their means.
+double share_followed(const PldaFitInputs& data, const PldaModel& model) {
+  const UnitMoments val = unit_moments(data.val_features, data.val_labels, model.space.center);
+  const at::Tensor predicted = model.knowledge->predict(data.descriptions.rows(val.classes));
+  return (predicted.square().sum() / model.space.transform_means(val.mean).square().sum()).item<double>();
+}
+
+// A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it. What
+// useless knowledge predicts is small, so that even a strength of 1, which chance makes of it at times, does little.
+TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
+  constexpr int kDraws = 20;
+  double told = 0;
+  double misled = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    PldaFitInputs data = inputs(12, 24, 20, 16, 100 + static_cast<uint64_t>(draw));
+    told += *quick_fit(data).strength / kDraws;
+    data.descriptions.association = at::rand({36, 12}).gt(0.6).to(at::kFloat);
+    const PldaFit fit = quick_fit(data);
+    misled += *fit.strength / kDraws;
+    EXPECT_LT(share_followed(data, fit.model), 0.25) << draw;
+  }
+  EXPECT_GT(told, 0.75);
+  EXPECT_LT(misled, 0.45);
+}
+
+TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
+  PldaFitInputs data = inputs(32, 8, 20, 16);
+  const std::vector<KnowledgeWorth> told = fit_plda(data).worth;
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].k_shot, 1);
+  EXPECT_EQ(told[1].k_shot, 5);
+  EXPECT_GT(told[0].gain, told[0].ci95);
+  EXPECT_GT(told[0].gain, told[1].gain);
+  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  EXPECT_LT(fit_plda(data).worth[0].gain, told[0].gain / 2);
+  data.descriptions = {};
+  EXPECT_TRUE(fit_plda(data).worth.empty());
+}
+
+TEST(PldaFit, SaysWhatKnowledgeAdds) {
+  EXPECT_EQ(
+      knowledge_worth_sentence({{1, 54.94, 5.14, 0.9}, {5, 74.0, 0.2, 0.5}}),
+      "Knowledge adds 5.1 ± 0.9 points to the 54.9 % of 1 image a class, adds nothing measurable to the 74.0 % of "
+      "5 images a class (tasks of classes held out of the fit).");
+  EXPECT_EQ(knowledge_worth_sentence({{1, 50, -2, 1}}),
+            "Knowledge costs 2.0 ± 1.0 points of the 50.0 % of 1 image a class (tasks of classes held out of the fit). "
+            "The method plda:prior=none leaves it out.");
+  EXPECT_EQ(knowledge_worth_sentence({}), "");
+}
+
+TEST(PldaFit, GivesTheSameModelForTheSameInputs) {
+  const PldaFitInputs data = inputs(12, 5, 10, 8);
+  const PldaModel a = fit_plda(data).model;
+  const PldaModel b = fit_plda(data).model;
+  EXPECT_TRUE(a.space.projection.equal(b.space.projection));
+  EXPECT_TRUE(a.residual.equal(b.residual));
+}
+
+TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanImages) {
+  PldaFitInputs data = inputs(10, 0, 3, 64);
+  data.descriptions = {};
+  const PldaFit fit = fit_plda(data);
+  EXPECT_EQ(fit.model.knowledge, nullptr);
+  EXPECT_EQ(fit.model.explained, 0);
+  EXPECT_EQ(knowledge_sentence(fit), "The model was fitted without knowledge of the classes.");
+  EXPECT_TRUE(fit.model.space.transform(data.base_features).isfinite().all().item<bool>());
+}
+
+TEST(PldaFit, TakesTwoClassesToo) {
+  PldaFitInputs data = inputs(2, 0, 5, 4);
+  const PldaFit fit = fit_plda(data);
+  EXPECT_GT(fit.model.space.between.min().item<double>(), 0);
+  // Of classes that are not there nothing can be measured, so that what was learned of two is not followed.
+  EXPECT_FALSE(fit.strength.has_value());
+  EXPECT_THAT(knowledge_sentence(fit), ::testing::HasSubstr("could not be measured"));
+  const ClassMeanPrior prior = fit.model.prior(data.descriptions, 2);
+  EXPECT_EQ(prior.mean.abs().max().item<double>(), 0);
+  EXPECT_LT(error_of(prior.variance, fit.model.space.between), 1e-6);
+}
+
+TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  const PldaModel model = fit_plda(data).model;
+  ClassDescriptions two = data.descriptions.rows(at::tensor({0, 1}, at::kLong));
+  EXPECT_EQ(model.prior(two, 2).variance.dim(), 1);
+  two.association[1].zero_();
+  two.embedding[1].zero_();
+  const ClassMeanPrior prior = model.prior(two, 2);
+  EXPECT_EQ(prior.mean[1].abs().max().item<double>(), 0);
+  EXPECT_LT(error_of(prior.variance[1], model.space.between), 1e-6);
+  EXPECT_LT(error_of(prior.variance[0], model.residual), 1e-6);
+  EXPECT_EQ(model.prior({}, 3).mean.sizes(), (std::vector<int64_t>{3, 16}));
+}
+
+std::vector<std::string> twelve_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < 12; ++i) names.push_back("attribute" + std::to_string(i));
+  return names;
+}
+
+TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  const PldaModel model = fit_plda(data).model;
+  const MethodState state = state_of(model, twelve_names());
+  EXPECT_EQ(state.attributes.size(), 12U);
+  const PldaModel back = plda_model_of(state);
+  EXPECT_TRUE(back.space.projection.equal(model.space.projection));
+  EXPECT_TRUE(back.residual.equal(model.residual));
+  EXPECT_EQ(back.vb.trust, model.vb.trust);
+  EXPECT_EQ(back.inductive_scale.none, model.inductive_scale.none);
+  EXPECT_EQ(back.transductive_scale.five, model.transductive_scale.five);
+  EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
+}
+
+TEST(PldaFit, TakesThePriorThatItIsTold) {
+  PldaFitInputs data = inputs(16, 6, 10, 8);
+  data.descriptions.attribute_embedding = at::randn({12, 6});
+  const double ridge = fit_plda(data).model.explained_left_out;
+  for (const char* name : {"sem-align", "pat-net", "combination"}) {
+    PldaFitOptions options;
+    options.prior = name;
+    const PldaModel model = fit_plda(data, options).model;
+    ASSERT_NE(model.knowledge, nullptr) << name;
+    EXPECT_EQ(model.knowledge->name(), name);
+    EXPECT_NE(model.explained_left_out, ridge) << name;
+    const PldaModel back = plda_model_of(state_of(model, twelve_names()));
+    EXPECT_EQ(back.explained_left_out, model.explained_left_out) << name;
+    EXPECT_TRUE(back.prior(data.descriptions, 22).mean.equal(model.prior(data.descriptions, 22).mean)) << name;
+  }
+}
+
+// The regression is linear in the means, so it may be fitted in one unit of length and used in another.
+TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
+  const PldaFitInputs data = inputs(24, 8, 20, 16);
+  const PldaFit fit = fit_plda(data);
+  const UnitMoments base =
+      unit_moments(data.base_features, data.base_labels, data.base_features.mean(0, false, at::kDouble));
+  const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(base.classes),
+                                            fit.model.space.transform_means(base.mean), fit.model.knowledge_options)
+                               .predict(data.descriptions);
+  const at::Tensor found = fit.model.knowledge->predict(data.descriptions);
+  const double factor = (found.norm() / there.norm()).item<double>();
+  EXPECT_LT(error_of(found, factor * there), testing::kDoubleBound);
+  EXPECT_NEAR(factor, *fit.strength, 1e-9);
+}
+
+TEST(PldaModel, RefusesTensorsThatAreDamaged) {
+  const PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
+  const auto after = [&](const std::string& name, const std::function<void(at::Tensor&)>& change) {
+    MethodState state = state_of(model, twelve_names());
+    for (auto& [own, tensor] : state.tensors) {
+      if (own != name) continue;
+      tensor = tensor.clone();
+      change(tensor);
+    }
+    return message_of([&] { static_cast<void>(plda_model_of(state)); });
+  };
+  EXPECT_THAT(after("residual", [](at::Tensor& t) { t[2] = std::numeric_limits<double>::quiet_NaN(); }),
+              ::testing::HasSubstr("'residual' holds a value that is not finite"));
+  EXPECT_THAT(after("between", [](at::Tensor& t) { t[0] = -1; }), ::testing::HasSubstr("negative variance"));
+  EXPECT_THAT(after("projection", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'projection'"));
+  EXPECT_THAT(after("settings", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'settings'"));
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,228 @@
+#include "protocom/fewshot/plda/knowledge_prior.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/method.h"
+#include "support/golden.h"
+#include "support/message_of.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+using testing::golden;
+using testing::message_of;
+using testing::tensor_of;
+using testing::usage_message_of;
+
+constexpr int64_t kSeenDims = 10;  // of the dimensions, those in which classes differ
+constexpr int64_t kAllDims = 14;
+
+/// Class means that follow from attributes, which follow from their words; `classes` of them, in whitened dimensions.
+PriorExamples made_examples(int64_t classes) {
+  at::manual_seed(33);
+  const at::Tensor words = at::randn({12, 6});
+  const at::Tensor attribute_mean = 3 * at::matmul(words, at::randn({6, kSeenDims}));
+  PriorExamples made;
+  made.leading = kSeenDims;
+  made.descriptions = {at::rand({classes, 12}).gt(0.6).to(at::kFloat), {}, words};
+  made.descriptions.association.select(1, 0).fill_(1);  // no class without an attribute
+  const at::Tensor share = made.descriptions.association / made.descriptions.association.sum(1, true);
+  made.descriptions.embedding = at::matmul(share, words);
+  const at::Tensor signal = at::matmul(share, attribute_mean);
+  made.means = at::zeros({classes, kAllDims}, at::kDouble);
+  made.means.narrow(1, 0, kSeenDims).copy_(signal - signal.mean(0) + 0.1 * at::randn({classes, kSeenDims}));
+  return made;
+}
+
+PriorExamples first_of(const PriorExamples& all, int64_t classes) { return all.rows(at::arange(classes)); }
+
+/// As many groups as leaving classes out takes at least: some priors are trained for each.
+PriorOptions two_groups() {
+  PriorOptions options;
+  options.groups = 2;
+  return options;
+}
+
+MethodState state_with(const KnowledgePrior& prior, int64_t attributes) {
+  MethodState state;
+  for (int64_t a = 0; a < attributes; ++a) state.attributes.push_back(std::to_string(a));
+  prior.add_to(state);
+  return state;
+}
+
+TEST(KnowledgePrior, KernelRidgeIsTheRegressionAndItsClosedForm) {
+  const PriorExamples examples = made_examples(30);
+  const PriorChoice choice = choose_prior("kernel-ridge", examples);
+  const auto best = try_kernel_ridges(examples.descriptions, examples.means).front();
+  EXPECT_EQ(choice.trials.front().error, best.error);
+  EXPECT_EQ(choice.trials.size(), 25U);
+  const KernelRidge plain = fit_kernel_ridge(examples.descriptions, examples.means, best.options);
+  EXPECT_TRUE(choice.fit(examples)->predict(examples.descriptions).equal(plain.predict(examples.descriptions)));
+  EXPECT_TRUE(choice.left_out.equal(leave_one_out(examples.descriptions, examples.means, best.options)));
+}
+
+TEST(KnowledgePrior, PatNetIsTheMeanOfTheAttributesWhereBaseClassesShowThemAll) {
+  const auto data = golden("attribute_prior", "plda.json");
+  PriorExamples examples;
+  examples.descriptions = {tensor_of(data.at("base").at("association")), {}, at::ones({4, 2})};
+  examples.means = tensor_of(data.at("base").at("means"));
+  examples.leading = examples.means.size(1);
+  const auto prior = choose_prior("pat-net", examples).fit(examples);
+  EXPECT_LT(error_of(prior->predict({tensor_of(data.at("novel")), {}}), tensor_of(data.at("predicted"))),
+            testing::kDoubleBound);
+}
+
+TEST(KnowledgePrior, PatNetPredictsFromItsWordsWhatNoBaseClassShows) {
+  const PriorExamples all = made_examples(60);
+  PriorExamples base = first_of(all, 40);
+  base.descriptions.association.select(1, 7).zero_();
+  const auto prior = choose_prior("pat-net", base).fit(base);
+  at::Tensor with = at::zeros({1, 12});
+  with.select(1, 0).fill_(1);
+  const at::Tensor without = with.clone();
+  with.select(1, 7).fill_(1);
+  const at::Tensor change = prior->predict({with, {}}) - prior->predict({without, {}});
+  const at::Tensor has = all.descriptions.association.select(1, 7).gt(0);
+  const auto mean_where = [&](const at::Tensor& which) { return all.means.index({which}).mean(0); };
+  const at::Tensor truth = mean_where(has) - mean_where(has.logical_not());
+  EXPECT_GT(at::cosine_similarity(change.squeeze(0), truth, 0).item<double>(), 0.5);
+}
+
+TEST(KnowledgePrior, RefusesWhatTheKnowledgeCannotGive) {
+  PriorExamples examples = made_examples(12);
+  EXPECT_THAT(usage_message_of([&] { choose_prior("oracle", examples); }), ::testing::HasSubstr("kernel-ridge"));
+  examples.descriptions.embedding = at::Tensor();
+  EXPECT_THAT(usage_message_of([&] { choose_prior("proto-com-net", examples); }),
+              ::testing::HasSubstr("needs word vectors of classes"));
+  examples.descriptions.attribute_embedding = at::zeros({12, 6});
+  EXPECT_THAT(usage_message_of([&] { choose_prior("pat-net", examples); }),
+              ::testing::HasSubstr("needs word vectors of attributes"));
+  examples.descriptions.association = at::Tensor();
+  EXPECT_THAT(usage_message_of([&] { choose_prior("sem-align", examples); }),
+              ::testing::HasSubstr("needs attributes or word vectors of classes"));
+}
+
+TEST(KnowledgePrior, CombinesWhatThereIsWhereAttributesHaveNoWords) {
+  PriorExamples examples = made_examples(20);
+  examples.descriptions.attribute_embedding = at::Tensor();
+  const PriorChoice choice = choose_prior("combination", examples);
+  EXPECT_THAT(choice.trials.front().setting, ::testing::HasSubstr("sem-align"));
+  EXPECT_THAT(choice.trials.front().setting, ::testing::Not(::testing::HasSubstr("pat-net")));
+}
+
+TEST(KnowledgePrior, CombinationIsHardlyWorseThanItsBestPart) {
+  const PriorExamples examples = made_examples(40);
+  const double together = choose_prior("combination", examples, two_groups()).trials.front().error;
+  for (const char* one : {"kernel-ridge", "sem-align", "proto-com-net", "pat-net"})
+    EXPECT_LT(together, choose_prior(one, examples, two_groups()).trials.front().error + 0.01) << one;
+}
+
+/// Descriptions that tell nothing, of attributes without words.
+PriorExamples useless_examples(uint64_t seed) {
+  PriorExamples examples = made_examples(10);
+  at::manual_seed(seed);
+  examples.descriptions = {at::rand({10, 12}).gt(0.6).to(at::kFloat), {}};
+  return examples;
+}
+
+// Left out, such priors point away from the class means, so that no weight is above 0.
+TEST(KnowledgePrior, CombinationOfUselessPriorsPredictsNothingRatherThanFails) {
+  int of_nothing = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const PriorExamples examples = useless_examples(seed);
+    const auto prior = choose_prior("combination", examples, two_groups()).fit(examples);
+    const at::Tensor predicted = prior->predict(examples.descriptions);
+    EXPECT_EQ(predicted.sizes(), examples.means.sizes());
+    if (predicted.any().item<bool>()) continue;
+    ++of_nothing;
+    const auto back = load_prior(state_with(*prior, 12), {}, kAllDims);
+    ASSERT_NE(back, nullptr);
+    EXPECT_FALSE(back->predict(examples.descriptions).any().item<bool>());
+  }
+  EXPECT_GT(of_nothing, 0);
+}
+
+class EveryPrior : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// Fitted once for all tests.
+  const KnowledgePrior& prior() const {
+    static std::map<std::string, std::shared_ptr<const KnowledgePrior>> fitted;
+    auto& one = fitted[GetParam()];
+    if (!one) one = choose_prior(GetParam(), examples_, two_groups()).fit(examples_);
+    return *one;
+  }
+
+  const PriorExamples examples_ = made_examples(20);
+};
+
+TEST_P(EveryPrior, ComesBackFromItsTensorsAsItWas) {
+  const MethodState state = state_with(prior(), 12);
+  const auto back = load_prior(state, choose_prior("kernel-ridge", examples_).ridge, kAllDims);
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(back->name(), GetParam());
+  EXPECT_TRUE(back->predict(examples_.descriptions).equal(prior().predict(examples_.descriptions)));
+  EXPECT_NE(message_of([&] { load_prior(state, {}, kSeenDims - 1); }), "(no Error)");
+}
+
+TEST_P(EveryPrior, PredictsInTheUnitItIsScaledToAndNothingWhereClassesDoNotDiffer) {
+  const at::Tensor plain = prior().predict(examples_.descriptions);
+  EXPECT_EQ(plain.sizes(), examples_.means.sizes());
+  EXPECT_EQ(plain.scalar_type(), at::kDouble);
+  EXPECT_LT(plain.narrow(1, kSeenDims, kAllDims - kSeenDims).abs().max().item<double>(), 1e-12);
+  const at::Tensor factor = at::linspace(0.5, 2, kAllDims, at::kDouble);
+  EXPECT_LT(error_of(prior().scaled(factor)->predict(examples_.descriptions), plain * factor), testing::kDoubleBound);
+}
+
+TEST_P(EveryPrior, RefusesDescriptionsOfAnotherVocabulary) {
+  const ClassDescriptions others{at::ones({1, 5}), at::ones({1, 2})};
+  EXPECT_THAT(message_of([&] { (void)prior().predict(others); }), ::testing::HasSubstr("use the same knowledge"));
+}
+
+TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuffled) {
+  const PriorExamples all = made_examples(60);
+  PriorExamples base = first_of(all, 40);
+  const PriorChoice told = choose_prior(GetParam(), base, two_groups());
+  EXPECT_LT(told.trials.front().error, 0.9);
+  const at::Tensor fresh = at::arange(40, 60);
+  const at::Tensor miss = told.fit(base)->predict(all.descriptions.rows(fresh)) - all.means.index_select(0, fresh);
+  EXPECT_LT((miss.square().sum() / all.means.index_select(0, fresh).square().sum()).item<double>(), 0.9);
+  at::manual_seed(5);
+  base.descriptions = base.descriptions.rows(at::randperm(40, at::kLong));
+  EXPECT_GT(choose_prior(GetParam(), base, two_groups()).trials.front().error, 0.95);
+}
+
+/// Not for a combination: its parts say it of other classes too, and so weigh differently.
+class EverySinglePrior : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EverySinglePrior, SaysOfAClassLeftOutTheSameWhateverItsMeanIs) {
+  PriorExamples examples = made_examples(20);
+  KernelRidgeOptions ridge;
+  const auto left_out = [&] {
+    return GetParam() == "kernel-ridge" ? leave_one_out(examples.descriptions, examples.means, ridge)
+                                        : choose_prior(GetParam(), examples, two_groups()).left_out;
+  };
+  const at::Tensor before = left_out();
+  examples.means[3].narrow(0, 0, kSeenDims).add_(5);
+  const at::Tensor after = left_out();
+  EXPECT_LT(error_of(after[3], before[3]), testing::kDoubleBound);
+  EXPECT_GT((after - before).abs().max().item<double>(), 1e-3);
+}
+
+std::string word_of(const ::testing::TestParamInfo<std::string>& one) {
+  std::string name = one.param;
+  name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPrior, ::testing::ValuesIn(prior_names()), word_of);
+INSTANTIATE_TEST_SUITE_P(All, EverySinglePrior,
+                         ::testing::Values("kernel-ridge", "sem-align", "proto-com-net", "pat-net"), word_of);
+
+}  // namespace
+}  // namespace protocom

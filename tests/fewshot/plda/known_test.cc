@@ -1,0 +1,94 @@
+#include "fewshot/plda/known.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace protocom {
+namespace {
+
+at::Tensor scale_of(double scale) { return at::full({1, 1, 1}, scale); }
+
+double ratio_of(const std::vector<float>& scores, double none, double scale) {
+  const at::Tensor row = at::tensor(scores).view({1, 1, static_cast<int64_t>(scores.size())});
+  return known_ratio(row, at::full({1, 1}, none), scale_of(scale)).item<double>();
+}
+
+TEST(KnownRatio, IsTheMeanOfTheClassesTemperedLikelihoods) {
+  const double mean = (std::exp(0.5 * -3) + std::exp(0.5 * -5) + std::exp(0.5 * -4)) / 3;
+  EXPECT_NEAR(ratio_of({-3, -5, -4}, -7, 0.5), std::log(mean) / 0.5 + 7, 1e-5);
+  EXPECT_NEAR(ratio_of({-3}, -7, 0.5), 4, 1e-5) << "of one class it is the likelihood ratio";
+}
+
+TEST(KnownRatio, DoesNotGrowWithTheNumberOfClassesThatAreAllAlike) {
+  for (const size_t classes : {1U, 5U, 200U})
+    EXPECT_NEAR(ratio_of(std::vector<float>(classes, -2), -6, 0.3), 4, 1e-4) << classes;
+}
+
+TEST(KnownRatio, IsFiniteWhereLikelihoodsAreNoFloats) {
+  EXPECT_NEAR(ratio_of({-20000, -30000}, -25000, 1), 5000 - std::log(2), 1e-2);
+}
+
+TEST(KnownRatio, HasAScaleForEachEpisode) {
+  const at::Tensor scores = at::tensor({-1.0F, -2.0F, -1.0F, -2.0F}).view({2, 1, 2});
+  const at::Tensor ratio = known_ratio(scores, at::zeros({2, 1}), at::tensor({0.5F, 2.0F}).view({2, 1, 1}));
+  EXPECT_NEAR(ratio[0].item<double>(), std::log((std::exp(-0.5) + std::exp(-1)) / 2) / 0.5, 1e-6);
+  EXPECT_NEAR(ratio[1].item<double>(), std::log((std::exp(-2) + std::exp(-4)) / 2) / 2, 1e-6);
+}
+
+/// Ratios, and whether each is of one of the classes, with the chance that `truth` says.
+struct Judged {
+  explicit Judged(const KnownChance& truth) {
+    at::manual_seed(4);
+    ratio = 30 + 2 * at::randn({40000}, at::kDouble);
+    const at::Tensor chance = (1 + truth.alike + (-(truth.slope * ratio + truth.offset)).exp()).reciprocal();
+    is = at::rand({40000}, at::kDouble).lt(chance).to(at::kDouble);
+  }
+  at::Tensor ratio, is;
+};
+
+TEST(FitKnownChance, FindsTheCoefficientsAgain) {
+  const Judged plain({1.7, -50, 0});
+  const KnownChance found = fit_known_chance(plain.ratio, plain.is);
+  EXPECT_NEAR(found.slope, 1.7, 0.1);
+  EXPECT_NEAR(found.offset / found.slope, -50 / 1.7, 0.1);
+  EXPECT_LT(found.alike, 0.03);
+  const Judged alike({2, -58, 0.3});
+  const KnownChance other = fit_known_chance(alike.ratio, alike.is);
+  EXPECT_NEAR(other.slope, 2, 0.15);
+  EXPECT_NEAR(other.offset / other.slope, -29, 0.1);
+  EXPECT_NEAR(other.alike, 0.3, 0.06);
+}
+
+TEST(FitKnownChance, HasAnAnswerWhereSamplesCanBeSeparatedAndWhereAllAreTheSame) {
+  const KnownChance found =
+      fit_known_chance(at::tensor({0.0, 1.0, 2.0, 3.0}, at::kDouble), at::tensor({0.0, 0.0, 1.0, 1.0}, at::kDouble));
+  EXPECT_TRUE(std::isfinite(found.slope));
+  EXPECT_GT(found.slope, 0);
+  EXPECT_NEAR(found.offset / found.slope, -1.5, 1e-6);
+  EXPECT_EQ(found.alike, 0);
+  EXPECT_TRUE(std::isfinite(fit_known_chance(at::ones({4}, at::kDouble), at::ones({4}, at::kDouble)).offset));
+}
+
+TEST(FitKnownChance, StaysFiniteBesideAnImageThatIsFarFromAll) {
+  at::Tensor ratio = at::arange(4000).remainder(7).to(at::kDouble);
+  ratio[0] = -1e9;
+  const KnownChance found = fit_known_chance(ratio, ratio.gt(3).to(at::kDouble));
+  EXPECT_TRUE(std::isfinite(found.slope) && std::isfinite(found.offset));
+}
+
+TEST(LogOddsOfNone, AreThoseOfTheChanceAndNoImageIsSurerThanThoseThatAreAlikeAllow) {
+  const auto odds = [](double ratio, double alike) {
+    return log_odds_of_none(at::full({1, 1}, ratio), at::full({1, 1}, 0.5), at::full({1, 1}, -1.0),
+                            at::full({1, 1}, alike))
+        .item<double>();
+  };
+  EXPECT_NEAR(odds(3, 0), -0.5, 1e-6);
+  EXPECT_NEAR(odds(3, 0.2), std::log(0.2 + std::exp(-0.5)), 1e-6);
+  EXPECT_NEAR(odds(1000, 0.2), std::log(0.2), 1e-6);
+  EXPECT_NEAR(odds(-1000, 0.2), 501, 1e-3);
+}
+
+}  // namespace
+}  // namespace protocom

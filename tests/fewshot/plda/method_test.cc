@@ -1,0 +1,293 @@
+#include "fewshot/plda/method.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "fewshot/plda/findings.h"
+#include "fewshot/plda/state.h"
+#include "protocom/core/artefact.h"
+#include "protocom/core/npz.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kPldaDim = 24;
+constexpr int64_t kPldaClasses = 20;  // the first fourteen are base classes
+constexpr int64_t kPldaBase = 14;
+constexpr int64_t kPldaImages = 20;
+
+/// Classes whose means follow from attributes, and features of them.
+struct DescribedClasses {
+  DescribedClasses() {
+    at::manual_seed(12);
+    knowledge.association = at::rand({kPldaClasses, 6}).gt(0.5).to(at::kFloat);
+    knowledge.class_embedding = at::randn({kPldaClasses, 4});
+    knowledge.attribute_embedding = at::randn({6, 4});
+    for (int64_t c = 0; c < kPldaClasses; ++c) names.push_back("class" + std::to_string(c));
+    for (int64_t a = 0; a < 6; ++a) knowledge.attributes.push_back("part" + std::to_string(a));
+    knowledge.classes = names;
+    const at::Tensor direction = at::randn({6, kPldaDim});
+    const at::Tensor own = 0.5 * at::randn({kPldaClasses, kPldaDim});
+    labels = at::arange(kPldaClasses, at::kLong).repeat_interleave(kPldaImages);
+    features = (at::matmul(knowledge.association, direction) + own).index_select(0, labels);
+    features = features + at::randn({kPldaClasses * kPldaImages, kPldaDim});
+  }
+
+  [[nodiscard]] FitInputs fit_inputs(const at::Tensor& from, const KnowledgeTable* told) const {
+    return {{from.narrow(0, 0, kPldaBase * kPldaImages), labels.narrow(0, 0, kPldaBase * kPldaImages)},
+            {},
+            told,
+            &names,
+            1};
+  }
+
+  /// An episode of the six classes that are not base, with k images each and the five last of each asked about.
+  [[nodiscard]] EpisodeBatch episode(const at::Tensor& from, int64_t k) const {
+    const at::Tensor others = from.view({kPldaClasses, kPldaImages, kPldaDim}).narrow(0, kPldaBase, 6);
+    EpisodeBatch batch;
+    batch.support = others.narrow(1, 0, k).unsqueeze(0).contiguous();
+    batch.query = others.narrow(1, kPldaImages - 5, 5).reshape({1, 30, kPldaDim});
+    batch.classes = at::arange(kPldaBase, kPldaClasses, at::kLong).unsqueeze(0);
+    return batch;
+  }
+
+  [[nodiscard]] MethodContext context() const {
+    MethodContext known;
+    known.knowledge = &knowledge;
+    known.class_names = &names;
+    return known;
+  }
+
+  KnowledgeTable knowledge;
+  std::vector<std::string> names;
+  at::Tensor features, labels;
+};
+
+const DescribedClasses& described_classes() {
+  static const DescribedClasses kClasses;
+  return kClasses;
+}
+
+std::shared_ptr<Method> fitted_plda(const at::Tensor& features, const KnowledgeTable* told) {
+  std::shared_ptr<Method> method = make_method("plda:scale=1");
+  method->fit(described_classes().fit_inputs(features, told));
+  return method;
+}
+
+/// Fitted once for all tests.
+const std::shared_ptr<Method>& told_plda() {
+  static const auto kTold = fitted_plda(described_classes().features, &described_classes().knowledge);
+  return kTold;
+}
+
+const std::shared_ptr<Method>& untold_plda() {
+  static const auto kUntold = fitted_plda(described_classes().features, nullptr);
+  return kUntold;
+}
+
+at::Tensor centred_logits(const at::Tensor& logits) { return logits - logits.mean(-1, true); }
+
+at::Tensor logits_of(const MethodState& state, const std::string& name, const EpisodeBatch& batch) {
+  const auto method = make_method(name);
+  method->load(state);
+  const auto scorer = method->prepare(described_classes().context());
+  const at::Tensor logits = scorer->score(batch).logits;
+  return centred_logits(logits).squeeze(0);
+}
+
+/// The largest difference over the largest expected value.
+double relative(const at::Tensor& found, const at::Tensor& expected) {
+  return ((found - expected).abs().max() / expected.abs().max()).item<double>();
+}
+
+/// -|q - m|^2 / (2 (1 + 1 / k)) in the mapped space, m the mean of the k images of a class.
+at::Tensor nearest_mean_logits(const PldaModel& model, const EpisodeBatch& batch, double k) {
+  const at::Tensor means = model.space.transform(batch.support.to(at::kDouble)).mean(2).squeeze(0);
+  const at::Tensor queries = model.space.transform(batch.query.to(at::kDouble)).squeeze(0);
+  const at::Tensor distance = (queries.unsqueeze(1) - means.unsqueeze(0)).square().sum(-1);
+  return centred_logits(-0.5 * distance / (1 + 1 / k));
+}
+
+TEST(PldaMethod, OfAnImageRepeatedTenThousandTimesRanksByTheNearestMeanWhateverWasTold) {
+  const auto& world = described_classes();
+  const MethodState state = told_plda()->state();
+  EpisodeBatch batch = world.episode(world.features, 1);
+  constexpr int64_t kTimes = 10'000;
+  batch.support = batch.support.expand({1, 6, kTimes, kPldaDim}).contiguous();
+  EXPECT_LT(relative(logits_of(state, "plda:scale=1", batch), nearest_mean_logits(plda_model_of(state), batch, kTimes)),
+            2e-3);
+}
+
+TEST(PldaMethod, WithAFlatVarianceBetweenClassesIsTheNearestMean) {
+  const auto& world = described_classes();
+  PldaModel model = plda_model_of(untold_plda()->state());
+  model.space.between = at::full_like(model.space.between, 1e6);
+  model.residual = model.space.between;
+  const EpisodeBatch batch = world.episode(world.features, 3);
+  EXPECT_LT(relative(logits_of(state_of(model, {}), "plda:scale=1", batch), nearest_mean_logits(model, batch, 3)),
+            1e-3);
+}
+
+/// log p(q | the images of its class): k + 1 images of a class are jointly Gaussian, in each dimension with the
+/// covariance I + b 1 1'.
+double joint_log_density(const at::Tensor& images, const at::Tensor& between) {  // [k, e], [e]
+  double sum = 0;
+  const int64_t k = images.size(0);
+  for (int64_t d = 0; d < between.size(0); ++d) {
+    const at::Tensor covariance = at::eye(k, at::kDouble) + between[d].item<double>() * at::ones({k, k}, at::kDouble);
+    const at::Tensor x = images.select(1, d);
+    sum -= 0.5 * (at::logdet(covariance) + x.dot(at::matmul(at::inverse(covariance), x))).item<double>();
+  }
+  return sum;
+}
+
+TEST(PldaMethod, WithoutKnowledgeGivesTheAnswersOfPldaToSeveralImages) {
+  const auto& world = described_classes();
+  const MethodState state = untold_plda()->state();
+  const PldaModel model = plda_model_of(state);
+  const EpisodeBatch batch = world.episode(world.features, 3);
+  const at::Tensor support = model.space.transform(batch.support.to(at::kDouble)).squeeze(0);  // [n, k, e]
+  const at::Tensor queries = model.space.transform(batch.query.to(at::kDouble)).squeeze(0);
+  at::Tensor expected = at::empty({30, 6}, at::kDouble);
+  for (int64_t q = 0; q < 30; ++q) {
+    for (int64_t c = 0; c < 6; ++c) {
+      const at::Tensor together = at::cat({support[c], queries[q].unsqueeze(0)});
+      expected[q][c] =
+          joint_log_density(together, model.space.between) - joint_log_density(support[c], model.space.between);
+    }
+  }
+  EXPECT_LT(relative(logits_of(state, "plda:scale=1", batch), centred_logits(expected)), 1e-4);
+}
+
+TEST(PldaMethod, GivesTheSameAnswersWhenFittedOnScaledAndRotatedFeatures) {
+  const auto& world = described_classes();
+  at::manual_seed(6);
+  const at::Tensor turn = std::get<0>(at::linalg_qr(at::randn({kPldaDim, kPldaDim}, at::kDouble)));
+  const at::Tensor moved = (3.5 * at::matmul(world.features.to(at::kDouble), turn)).to(at::kFloat);
+  const MethodState plain = told_plda()->state();
+  const MethodState turned = fitted_plda(moved, &world.knowledge)->state();
+  for (const char* method : {"plda", "plda-vb"}) {
+    for (const int64_t k : {1, 5}) {
+      EXPECT_LT(relative(logits_of(turned, method, world.episode(moved, k)),
+                         logits_of(plain, method, world.episode(world.features, k))),
+                2e-3)
+          << method << k;
+    }
+  }
+}
+
+TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
+  const testing::TempDir folder;
+  const auto& method = told_plda();
+  const auto path = folder / "plda.npz";
+  write_fitted_method(path, {method, kPldaDim, {"x"}}, {}, nlohmann::json::object());
+  const ArtefactHeader header = read_any_header(path);
+  EXPECT_EQ(header.format_version, 4);
+  const nlohmann::json& fit = header.details.at("fit");
+  const PldaModel model = plda_model_of(method->state());
+  EXPECT_EQ(fit.at("inductive_scale").at("5").get<double>(), model.inductive_scale.five);
+  EXPECT_EQ(fit.at("known_offset").at("1").get<double>(), model.known_offset.one);
+  EXPECT_EQ(fit.at("explained").get<double>(), model.explained);
+  for (const char* name : {"shrinkage", "floor_factor", "strength", "trust", "spread", "explained_left_out"})
+    EXPECT_TRUE(fit.at(name).is_number()) << name;
+  int chosen = 0;
+  for (const auto& trial : fit.at("tried")) {
+    EXPECT_FALSE(trial.at("unit").get<std::string>().empty()) << trial;
+    chosen += trial.at("what") == "shrinkage, floor" && trial.at("chosen").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(chosen, 1);
+  EXPECT_EQ(fit.at("knowledge_adds").size(), 2U);
+}
+
+// What is known was judged by the best class's score until version 3, without regard of those that look alike.
+MethodState former_state(const MethodState& state) {
+  MethodState former = state;
+  for (auto& [name, tensor] : former.tensors) {
+    if (name == "by_shots") tensor = tensor.narrow(0, 0, 4).contiguous();
+  }
+  return former;
+}
+
+/// The log odds of "none" [q] by a model.
+at::Tensor log_odds_against(const std::shared_ptr<const Method>& method, const EpisodeBatch& batch) {
+  const EpisodeScores scores = method->prepare(described_classes().context())->score(batch);
+  return (scores.unseen - scores.logits.logsumexp(-1)).squeeze(0);
+}
+
+TEST(PldaMethod, OfAFormerVersionJudgesByTheBestClassAsItDid) {
+  const std::shared_ptr<Method> former = make_method("plda");
+  former->load(former_state(untold_plda()->state()));
+  EXPECT_EQ(former->state().tensors.size(), untold_plda()->state().tensors.size());
+  const PldaModel model = plda_model_of(former->state());
+  EXPECT_TRUE(model.known_by_best);
+  const EpisodeBatch batch = described_classes().episode(described_classes().features, 1);
+  const at::Tensor best =
+      std::get<0>(former->prepare(described_classes().context())->score(batch).logits.squeeze(0).max(-1)) /
+      model.inductive_scale.one;
+  const at::Tensor f = model.space.transform(batch.query.squeeze(0).to(at::kDouble));
+  const at::Tensor spread = 1 + model.space.between;
+  const at::Tensor none =
+      -0.5 * ((f.square() / spread).sum(-1) + spread.log().sum() + static_cast<double>(f.size(1)) * std::log(2 * M_PI));
+  const at::Tensor expected = -(model.known_slope.one * (best - none) + model.known_offset.one);
+  EXPECT_LT(relative(log_odds_against(former, batch).to(at::kDouble), expected), 1e-4);
+  EXPECT_FALSE(plda_model_of(untold_plda()->state()).known_by_best);
+}
+
+// The first files had no record of the fit, the second ones said how far log determinants count.
+TEST(PldaMethod, ReadsFilesOfFormerVersions) {
+  const testing::TempDir folder;
+  const auto& method = untold_plda();
+  const PldaModel now = plda_model_of(method->state());
+  for (const int version : {1, 2, 3}) {
+    const auto path = folder / fmt::format("{}.npz", version);
+    ArtefactHeader header = make_header("fitted-method", version, {});
+    header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
+    NpzWriter writer(path);
+    for (const auto& [name, tensor] : former_state(method->state()).tensors) writer.add("state." + name, tensor);
+    if (version == 2) writer.add("state.volume", at::full({}, 0.5, at::kDouble));
+    add_header(writer, header);
+    writer.close();
+    const FittedMethod old = read_fitted_method(path);
+    const PldaModel model = plda_model_of(old.method->state());
+    EXPECT_TRUE(model.space.projection.equal(now.space.projection)) << version;
+    EXPECT_EQ(model.transductive_scale.five, now.transductive_scale.five);
+    EXPECT_EQ(model.known_offset.one, now.known_offset.one);
+    EXPECT_TRUE(model.known_by_best);
+    EXPECT_EQ(old.method->label(), "plda");
+  }
+}
+
+TEST(PldaFindings, NameTheUnitOfEveryFigure) {
+  PldaFit fit;
+  fit.tried = {{"shrinkage, floor", "0.1, 1", 64.312, true, "% right"},
+               {"shrinkage, floor", "0.1, 2", 64.1, false, "% right"},
+               {"knowledge", "0.5", 0.87, true, "of the squared means missed"}};
+  const auto findings = findings_of(fit);
+  EXPECT_THAT(findings, Contains("shrinkage, floor: 0.1, 1 (64.31 % right)"));
+  EXPECT_THAT(findings, Contains("knowledge: 0.5 (0.87 of the squared means missed)"));
+  EXPECT_EQ(findings.size(), 3U) << "one sentence on knowledge and what was chosen";
+}
+
+TEST(PldaFindings, SayThatAPriorExplainsNothingWhereItIsWorseThanNone) {
+  PldaFit fit;
+  fit.model = plda_model_of(told_plda()->state());
+  fit.strength = 0.5;
+  fit.model.explained_left_out = -0.09;
+  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("left out of it: nothing.")));
+  fit.model.explained_left_out = 0.28;
+  EXPECT_THAT(findings_of(fit), Contains(HasSubstr("left out of it: 28 %.")));
+  fit.strength = std::nullopt;
+  EXPECT_THAT(findings_of(fit), Not(Contains(HasSubstr("28 %")))) << "of too few classes to be measured";
+}
+
+}  // namespace
+}  // namespace protocom
