@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -53,50 +55,134 @@ Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, con
   return {within, std::max(spread / within - error, kLeastBetween)};
 }
 
-/// Images of a model without a space: in which S has its eigenvectors as axes.
-PldaSpace isotropic_space(const at::Tensor& features, const at::Tensor& labels, const at::Tensor& count,
-                          const PldaAdaptation& adaptation) {
-  const int64_t d = features.size(1);
-  const int64_t classes = count.size(0);
+/// Times adaptation.degrees; the first stays unless another is surely better.
+constexpr std::array<double, 5> kDegreeFactors = {1, 0.3, 0.1, 3, 10};
+
+bool surely_less(const at::Tensor& loss, const at::Tensor& than) {
+  const at::Tensor gain = than - loss;
+  const auto n = static_cast<double>(gain.numel());
+  return gain.numel() > 1 && gain.mean().item<double>() > gain.std().item<double>() / std::sqrt(n);
+}
+
+/// The degrees that leaving images out prefers, and what it says then; no loss where no image can be left out.
+struct ChosenDegrees {
+  double degrees = 0;
+  LeftOutAnswers left_out;
+};
+
+/// Of x in units in which S0 is I.
+ChosenDegrees choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
+                             const WithinScatter& scatter, double usual) {
+  ChosenDegrees first{usual, {{}, kDefaultScale}};
+  if (scatter.eigenvalues.numel() == 0) return first;
+  ChosenDegrees best;
+  for (const double factor : kDegreeFactors) {
+    const double degrees = factor * usual;
+    const LeftOutAnswers found = left_out_answers(x, labels, classes, scatter, degrees);
+    if (!best.left_out.loss.defined()) {
+      best = first = {degrees, found};
+    } else if (surely_less(found.loss, first.left_out.loss) &&
+               found.loss.mean().item<double>() < best.left_out.loss.mean().item<double>()) {
+      best = {degrees, found};
+    }
+  }
+  return best;
+}
+
+/// A space for the classes at hand and how well it told their images apart.
+struct AdaptedSpace {
   PldaSpace space;
-  space.center = center_share(adaptation, classes) * class_means(features, labels, count).mean(0);
-  const at::Tensor z = space.directions(features);
-  WithinScatter scatter = within_scatter(z, labels, classes);
-  const Isotropic found = isotropic_variances(z, labels, count, scatter);
+  LeftOutAnswers left_out;
+};
+
+/// Labelled images of the classes at hand, float64, without copies.
+struct OwnImages {
+  at::Tensor features;  // [m, d]
+  at::Tensor labels;    // [m]
+  at::Tensor count;     // [classes]
+
+  [[nodiscard]] int64_t classes() const { return count.size(0); }
+  [[nodiscard]] at::Tensor center() const { return class_means(features, labels, count).mean(0); }
+};
+
+/// S0 and B are multiples of I, and the eigenvectors of S the axes.
+AdaptedSpace isotropic_space(const OwnImages& own, const PldaAdaptation& adaptation) {
+  const int64_t d = own.features.size(1);
+  AdaptedSpace result;
+  PldaSpace& space = result.space;
+  space.center = center_share(adaptation, own.classes()) * own.center();
+  const at::Tensor z = space.directions(own.features);
+  WithinScatter scatter = within_scatter(z, own.labels, own.classes());
+  const Isotropic found = isotropic_variances(z, own.labels, own.count, scatter);
+  scatter.eigenvalues = scatter.eigenvalues / found.within;
   const int64_t rank = scatter.eigenvalues.size(0);
-  const double total = adaptation.degrees + scatter.degrees;
-  const at::Tensor within =
-      at::cat({adaptation.degrees + scatter.eigenvalues / found.within, at::full({d - rank}, adaptation.degrees)}) /
-      total;
-  const at::Tensor axes = rank == 0 ? at::eye(d, at::kDouble) : std::get<0>(at::linalg_qr(scatter.directions, "complete"));
+  // With one image per class all means have one length, which a shift would end: they would lose by theirs.
+  const at::Tensor origin =
+      rank > 0 ? class_means(z, own.labels, own.count).mean(0) : at::zeros({d}, at::kDouble);
+  const ChosenDegrees chosen = choose_degrees((z - origin) / std::sqrt(found.within), own.labels, own.classes(), scatter,
+                                              adaptation.degrees);
+  result.left_out = chosen.left_out;
+  const at::Tensor within = (chosen.degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) /
+                            (chosen.degrees + scatter.degrees);
+  const at::Tensor axes =
+      rank == 0 ? at::eye(d, at::kDouble) : std::get<0>(at::linalg_qr(scatter.directions, "complete"));
   space.projection = axes / (found.within * within).sqrt();
-  space.offset = at::zeros({d}, at::kDouble);  // a shift would tell class means of one length apart by their lengths
+  space.offset = at::mv(space.projection.t(), origin);
   space.between = found.between / within;
   space.leading = std::max<int64_t>(rank, 1);
-  return space;
+  return result;
 }
 
 /// A fitted space after labelled images.
-PldaSpace fitted_space(const PldaSpace& fitted, const at::Tensor& features, const at::Tensor& labels,
-                       const at::Tensor& count, const PldaAdaptation& adaptation) {
-  const int64_t classes = count.size(0);
-  const double share = center_share(adaptation, classes);
-  PldaSpace space = fitted;
-  space.center = fitted.center + share * (class_means(features, labels, count).mean(0) - fitted.center);
-  at::Tensor f = space.transform(features);
-  space.offset = fitted.offset + share * class_means(f, labels, count).mean(0);
-  WithinScatter scatter = within_scatter(f, labels, classes);
-  if (scatter.degrees == 0) return space;
+AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const PldaAdaptation& adaptation) {
+  const double share = center_share(adaptation, own.classes());
+  AdaptedSpace result{fitted, {{}, kDefaultScale}};
+  PldaSpace& space = result.space;
+  space.center = fitted.center + share * (own.center() - fitted.center);
+  const at::Tensor f = space.transform(own.features);
+  const at::Tensor shift = share * class_means(f, own.labels, own.count).mean(0);
+  space.offset = fitted.offset + shift;
+  WithinScatter scatter = within_scatter(f, own.labels, own.classes());
+  if (scatter.eigenvalues.numel() == 0) return result;
   const auto dims = static_cast<double>(f.size(1));
   const double scale = (adaptation.scale_degrees + scatter.eigenvalues.sum().item<double>() / dims) /
                        (adaptation.scale_degrees + scatter.degrees);
   scatter.eigenvalues = scatter.eigenvalues / scale;
-  const WithinWhitening whitening = whitening_of(scatter, adaptation.degrees);
   const double unit = 1 / std::sqrt(scale);
+  const ChosenDegrees chosen =
+      choose_degrees(unit * (f - shift), own.labels, own.classes(), scatter, adaptation.degrees);
+  result.left_out = chosen.left_out;
+  const WithinWhitening whitening = whitening_of(scatter, chosen.degrees);
   space.projection = unit * whitening.apply(fitted.projection);
   space.offset = unit * whitening.apply(space.offset.unsqueeze(0)).squeeze(0);
   space.between = whitening.apply_to_variance(fitted.between / scale);
-  return space;
+  return result;
+}
+
+/// The fitted space, or one of the images alone where that is surely better.
+AdaptedSpace adapted_space(const PldaModel& model, const OwnImages& own) {
+  if (model.adaptation.isotropic) return isotropic_space(own, model.adaptation);
+  AdaptedSpace fitted = fitted_space(model.space, own, model.adaptation);
+  if (!fitted.left_out.loss.defined()) return fitted;
+  AdaptedSpace alone = isotropic_space(own, model.adaptation);
+  const bool better = alone.left_out.loss.defined() && surely_less(alone.left_out.loss, fitted.left_out.loss);
+  return better ? alone : fitted;
+}
+
+/// The scale of log densities [m, c] under which the labels are likely, and each label's loss.
+LeftOutAnswers most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
+  constexpr double kFirst = 0.01, kLast = 2, kStep = 1.4;
+  LeftOutAnswers best;
+  double least = std::numeric_limits<double>::infinity();
+  for (double scale = kFirst; scale < kLast; scale *= kStep) {
+    const at::Tensor loss = -(scale * logs).log_softmax(1).gather(1, labels.unsqueeze(1)).squeeze(1);
+    const double away = std::log(scale / kDefaultScale);
+    const double cost = loss.sum().item<double>() + 0.5 * away * away;
+    if (!(cost < least)) continue;
+    least = cost;
+    best = {loss, scale};
+  }
+  return best;
 }
 
 void check_images(const PldaModel& model, const at::Tensor& features) {
@@ -148,16 +234,59 @@ WithinWhitening whitening_of(const WithinScatter& scatter, double nu) {
   return whitening;
 }
 
+PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
+  const int64_t dims = space.projection.size(1);
+  const at::Tensor isotropic = at::mm(space.projection.t(), space.projection);
+  const double unit = static_cast<double>(dims) / isotropic.trace().item<double>();
+  const auto [values, vectors] =
+      at::linalg_eigh((1 - share) * at::eye(dims, at::kDouble) + share * unit * isotropic);
+  const at::Tensor root = at::mm(vectors / values.sqrt(), vectors.t());
+  PldaSpace result = space;
+  result.projection = at::mm(space.projection, root);
+  result.offset = at::mv(root, space.offset);
+  result.between = at::mv(root.square(), space.between);
+  return result;
+}
+
+LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
+                                const WithinScatter& scatter, double nu) {
+  const at::Tensor count = class_counts(labels, classes);
+  const at::Tensor means = class_means(x, labels, count);
+  // Inner products u' (I - U diag(w) U') v = nu u' (nu I + R)^-1 v.
+  const at::Tensor w = scatter.eigenvalues / (nu + scatter.eigenvalues);
+  const at::Tensor p = at::mm(x, scatter.directions), q = at::mm(means, scatter.directions);
+  const at::Tensor xx = x.square().sum(1) - at::mv(p.square(), w);      // [m]
+  const at::Tensor xm = at::mm(x, means.t()) - at::mm(p * w, q.t());    // [m, c]
+  const at::Tensor mm = at::mm(means, means.t()) - at::mm(q * w, q.t());  // [c, c]
+  const at::Tensor squared = xx.unsqueeze(1) + mm.diagonal() - 2 * xm;
+  const at::Tensor own = labels.unsqueeze(1);
+  const at::Tensor g = squared.gather(1, own);  // of a = x - m_own, [m, 1]
+  const at::Tensor h = xx.unsqueeze(1) - xm - xm.gather(1, own) + mm.index_select(0, labels);  // a against x - m_c
+  const at::Tensor images = count.index_select(0, labels).unsqueeze(1);
+  const at::Tensor k = images / (images - 1);
+  const at::Tensor left = nu - k * g;  // above 0: R less the image's part is positive semidefinite
+  at::Tensor distance = (squared + k * h.square() / left) / nu;
+  distance = distance.scatter(1, own, k.square() * g / left) * (nu + scatter.degrees - 1);
+  const at::Tensor kept = images.squeeze(1).gt(1).nonzero().flatten();
+  return most_likely_scale(-0.5 * distance.index_select(0, kept), labels.index_select(0, kept));
+}
+
+void set_scale(double scale, PldaModel& model) {
+  for (ByShots* one : {&model.inductive_scale, &model.transductive_scale, &model.known_slope}) *one = {scale, scale, scale};
+}
+
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes) {
   check_images(model, features);
-  const auto [x, own] = without_copies(features.to(at::kDouble), labels);
-  const at::Tensor count = class_counts(own, classes);
+  OwnImages own;
+  std::tie(own.features, own.labels) = without_copies(features.to(at::kDouble), labels);
+  own.count = class_counts(own.labels, classes);
   PldaModel result = model;
-  result.space = model.adaptation.isotropic ? isotropic_space(x, own, count, model.adaptation)
-                                            : fitted_space(model.space, x, own, count, model.adaptation);
+  const AdaptedSpace found = adapted_space(model, own);
+  result.space = found.space;
   result.residual = result.space.between;
   result.knowledge = nullptr;
   result.adaptation = {};
+  if (found.left_out.loss.defined()) set_scale(found.left_out.scale, result);
   return result;
 }
 

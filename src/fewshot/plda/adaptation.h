@@ -36,15 +36,41 @@ struct WithinWhitening {
 /// `nu` above 0.
 WithinWhitening whitening_of(const WithinScatter& scatter, double nu);
 
+/// The space with S0 = (1 - share) I + share c P'P, c = e / tr(P'P), in place of I within classes, where P is its
+/// projection: P'P is what a multiple of I in the space of z is in this one. Images of foreign classes differ in other
+/// directions than those it was fitted on.
+PldaSpace with_isotropic_share(const PldaSpace& space, double share);
+
+/// What leaving labelled images out says of a within-class covariance.
+struct LeftOutAnswers {
+  at::Tensor loss;   ///< float64 [m'], -log p(class) of each image whose class has others
+  double scale = 1;  ///< of log densities, that makes probabilities of them: the most likely one, with a wide prior
+};
+
+/// Each image x [m, e] against the class means, itself left out of its class's mean and of the scatter, where the prior
+/// of S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
+/// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r).
+LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
+                                const WithinScatter& scatter, double nu);
+
+/// The scale of log densities where no image can be left out.
+inline constexpr double kDefaultScale = 0.1;
+
+/// All of the model's factors of log densities.
+void set_scale(double scale, PldaModel& model);
+
 /// The model with its space adapted to labelled images of the classes at hand, whatever classes it was fitted on:
 ///   center   moves by n / (n + k) of the way to the mean of the n classes at hand, k = adaptation.center_classes;
+///   origin   of class means is the mean of those at hand, where some class has two images;
 ///   scale    the within-class variance is the mean of 1 with adaptation.scale_degrees and of that of the images;
-///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees;
-///   between  its diagonal in the space in which S is I.
-/// A model without a space (PldaAdaptation::kIsotropic) gets one: S0 and the between-class covariance are multiples of I,
-/// and S has exact eigenvectors. Features [m, d] of any float type, labels int64 [m] in [0, classes), each of which
-/// occurs. Without two images of one class only the center moves. The model's probabilities stay as they are. Throws
-/// Error for features that are not finite or of another size.
+///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees, or 1/10, 3/10, 3, 10 times that where the
+///            images' leave-one-out loss is surely smaller (by more than its standard error);
+///   between  its diagonal in the space in which S is I;
+///   scale of probabilities, also of P(known): by leaving images out.
+/// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of I,
+/// and S has exact eigenvectors. So does a fitted one where that is surely better at the images left out. Features
+/// [m, d] of any float type, labels int64 [m] in [0, classes), each of which occurs. Without two images of one class only
+/// the center moves. Throws Error for features that are not finite or of another size.
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
 
 }  // namespace protocom

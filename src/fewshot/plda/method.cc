@@ -23,17 +23,26 @@ ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::ve
   return {aligned.association, aligned.embedding};
 }
 
-/// How a space follows classes that have nothing to do with those it was fitted on; chosen as unfitted_model()'s.
+/// How a space follows classes that have nothing to do with those it was fitted on.
 constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
 
+/// Of z's own covariance as a multiple of I, in the prior of a foreign space's within-class covariance (docs/methods/plda.md).
+constexpr double kIsotropicShare = 0.3;
+
+/// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
+constexpr double kAdaptedTrust = 0.5;
+
 /// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
-/// val classes of Tiny-ImageNet-100 and CUB-100 and on base classes of ImageNet (docs/methods/plda.md).
+/// val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda.md).
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
-  model.adaptation.degrees = 2000;
+  model.adaptation.degrees = 1000;
   model.adaptation.center_classes = 20;
   model.adaptation.isotropic = true;
+  model.vb.spread = 0;
+  model.vb.trust = kAdaptedTrust;
+  set_scale(kDefaultScale, model);
   return model;
 }
 
@@ -123,7 +132,13 @@ std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, co
 std::unique_ptr<Method> PldaMethod::as_space() const {
   PldaModel space = *model_;
   space.knowledge = nullptr;
-  if (!space.adaptation.adapts()) space.adaptation = kForeignSpace;
+  if (!space.adaptation.adapts()) {
+    space.adaptation = kForeignSpace;
+    space.space = with_isotropic_share(space.space, kIsotropicShare);
+    space.residual = space.space.between;
+    space.vb.spread = 0;
+    space.vb.trust = kAdaptedTrust;
+  }
   std::unique_ptr<Method> result = make_method(spec().name);
   result->load(state_of(space, {}));
   return result;

@@ -102,7 +102,10 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
   }
   batch.query = tensor_of(data.at("query")).to(at::kFloat).unsqueeze(0);
   const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
-  EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), tensor_of(data.at("log_ratio"))), 2e-5);
+  const at::Tensor expected = tensor_of(data.at("log_ratio"));
+  EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5);
+  const at::Tensor scaled = make_method("plda")->prepare({})->score(batch).logits[0];
+  EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5);
 }
 
 TEST(PldaAdaptation, WithoutASpaceRotatedOrScaledFeaturesHaveTheSameAnswers) {
