@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "dense_layer.h"
-#include "expect_tensor.h"
+#include "fewshot/toolbox/dense_layer.h"
+#include "fewshot/toolbox/expect_tensor.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "protocom/core/parallel.h"
 #include "protocom/nn/unit_vectors.h"
