@@ -18,7 +18,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-processors demo sanitize sanitize-inputs sanitize-threads fuzz bench tidy format format-check install clean
+.PHONY: help setup setup-dev configure build test test-processors demo sanitize sanitize-inputs sanitize-threads fuzz bench tidy format format-check spelling install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,11 @@ format: setup-dev ## rewrite our sources in the project's style
 
 format-check: setup-dev ## fail when a source is not in the project's style
 	@clang-format --dry-run --Werror $(SOURCES)
+
+# Documents and sources; .codespellrc has the words that are right here.
+SPELT = $(shell git ls-files --cached --others --exclude-standard -- '*.md' '*.h' '*.cc' '*.py' '*.cmake' '*.txt' '*.toml' '*.html' '*.js' '*.css' scripts benchmarks .ci)
+spelling: setup-dev ## fail on a misspelt word in documents and sources
+	@codespell $(SPELT) && echo "spelling: $(words $(SPELT)) files"
 
 install: build ## install into PREFIX (default: CMake's, /usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

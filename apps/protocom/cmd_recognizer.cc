@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, backbone, model, fitted, knowledge, preprocess, images, attributes;
+  std::string file, backbone, model, fitted, space, knowledge, preprocess, images, attributes;
   bool no_thumbnails = false, external_backbone = false, half_features = false;
   ExtractOptions extract;
 };
@@ -28,6 +28,7 @@ NewRecognizer parts_of(const CreateCommand& options) {
   parts.backbone = options.backbone;
   parts.model = options.model;
   parts.fitted = options.fitted;
+  parts.space = options.space;
   parts.knowledge = options.knowledge;
   if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
   if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
@@ -77,8 +78,14 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 void add_files(CLI::App& command, CreateCommand& options) {
   command.add_option("--backbone", options.backbone, "Image encoder");
   CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
-  command.add_option("--fitted", options.fitted, "Fitted method (protocom fit), instead of a completion model")
-      ->excludes(model);
+  CLI::Option* fitted = command.add_option("--fitted", options.fitted,
+                                           "Method fitted on base classes like these (protocom fit)")
+                            ->excludes(model);
+  command
+      .add_option("--space", options.space,
+                  "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
+      ->excludes(model)
+      ->excludes(fitted);
   command.add_option("--knowledge", options.knowledge, "Knowledge file that the model or method was made with");
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
@@ -89,7 +96,8 @@ void add_files(CLI::App& command, CreateCommand& options) {
 void add_create(CLI::App& parent) {
   auto options = std::make_shared<CreateCommand>();
   CLI::App* command = add_command(parent, "create", "Make a recognizer: one file that holds all it needs",
-                                  "protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
+                                  "protocom recognizer create mine.pcm --backbone encoder.pt --images my-photos\n"
+                                  "  protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
                                   "      --knowledge knowledge.npz --images photos --attributes attributes.csv");
   command->add_option("recognizer", options->file, "File to make")->required();
   add_files(*command, *options);

@@ -31,6 +31,17 @@ std::vector<std::string> fitted_files(const std::vector<std::string>& named) {
   return files;
 }
 
+void check_dim(const FittedMethod& fitted, const std::string& path, int64_t dim) {
+  if (fitted.feature_dim != dim)
+    fail("{} was fitted on features of {} dimensions, these have {}", path, fitted.feature_dim, dim);
+}
+
+FittedMethod read_checked_space(const std::string& path, int64_t dim) {
+  FittedMethod space = read_space(path);
+  check_dim(space, path, dim);
+  return space;
+}
+
 }  // namespace
 
 void EvaluationFiles::add_to(Provenance& provenance) const {
@@ -39,6 +50,7 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
   add_input(provenance, "knowledge", knowledge);
   add_input(provenance, "model", model);
   add_input(provenance, "class-split", class_split);
+  add_input(provenance, "space", space);
   for (const auto& path : fitted_files(fitted))
     add_input(provenance, std::filesystem::path(path).filename().string(), path);
 }
@@ -58,6 +70,8 @@ void add_model_option(CLI::App& command, EvaluationFiles& files) {
 
 void add_fitted_option(CLI::App& command, EvaluationFiles& files, const std::string& why) {
   command.add_option("--fitted", files.fitted, "Files of protocom fit, or folders of them" + why)->delimiter(',');
+  command.add_option("--space", files.space,
+                     "File of protocom fit on other classes with the same backbone: its space is adapted to these");
 }
 
 EvaluateInputs EvaluationData::inputs() const {
@@ -76,10 +90,9 @@ EvaluationData read_files(const EvaluationFiles& files) {
   EvaluationData data{read_features(files.features, file_options)};
   for (const auto& path : fitted_files(files.fitted)) {
     data.fitted.push_back(read_fitted_method(path));
-    if (data.fitted.back().feature_dim != data.features.dim())
-      fail("{} was fitted on features of {} dimensions, these have {}", path, data.fitted.back().feature_dim,
-           data.features.dim());
+    check_dim(data.fitted.back(), path, data.features.dim());
   }
+  if (!files.space.empty()) data.fitted.push_back(read_checked_space(files.space, data.features.dim()));
   if (!files.maps.empty()) data.maps = read_feature_maps(files.maps);
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
   for (const FittedMethod& one : data.fitted)

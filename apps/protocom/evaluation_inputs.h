@@ -13,7 +13,7 @@ namespace protocom::cli {
 
 /// The files that evaluations and analyses read, as their options name them; empty: not given.
 struct EvaluationFiles {
-  std::string features, maps, knowledge, model, class_split;
+  std::string features, maps, knowledge, model, class_split, space;
   std::vector<std::string> fitted;  ///< files, or folders of them
 
   /// Adds a hash of each to the inputs of `provenance`.

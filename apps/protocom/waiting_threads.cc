@@ -1,7 +1,7 @@
 // How long threads of OpenMP spin for one another at the end of a parallel loop before they sleep. libgomp has them
 // spin for milliseconds: where other programs use the same cores, a thread that spins keeps the one it waits for from
 // running, and an encoder of many small loops takes ten times as long. With 3,000 turns they wait long enough for each
-// other where nobody else is there, and not too long where somebody is (docs/results.md). libgomp reads the variable
+// other where nobody else is there, and not too long where somebody is (docs/log/speed.md). libgomp reads the variable
 // when it is loaded, before main; so the program begins anew with it, before any library has begun.
 #if defined(__linux__)
 #include <limits.h>

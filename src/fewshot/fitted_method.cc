@@ -13,7 +13,7 @@ namespace protocom {
 namespace {
 
 constexpr const char* kKind = "fitted-method";
-constexpr int kFormatVersion = 4;
+constexpr int kFormatVersion = 5;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kFindings = "findings";
@@ -66,11 +66,20 @@ bool gives(const FittedMethod& one, const MethodCall& call) {
   }
 }
 
+/// The name under which a method is fitted.
+const std::string& fitted_name(const MethodSpec& spec) { return spec.fitted_as.empty() ? spec.name : spec.fitted_as; }
+
+bool is_fitted(const std::vector<FittedMethod>& fitted, const MethodSpec& spec) {
+  return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& one) {
+    return one.method->spec().name == fitted_name(spec);
+  });
+}
+
 /// The file that a method is taken from: the only one of its name, else the one with its label, else the only one with
 /// what it asks for.
 const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const MethodCall& call) {
   const MethodSpec& spec = method_spec(call.name);
-  const std::string& name = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
+  const std::string& name = fitted_name(spec);
   std::vector<const FittedMethod*> found;
   for (const FittedMethod& one : fitted) {
     if (one.method->spec().name == name) found.push_back(&one);
@@ -152,12 +161,23 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
   return fitted;
 }
 
+FittedMethod read_space(const std::filesystem::path& path) {
+  const FittedMethod fitted = read_fitted_method(path);
+  FittedMethod space;
+  space.method = fitted.method->as_space();
+  space.feature_dim = fitted.feature_dim;
+  if (space.method == nullptr)
+    fail("{}: '{}' has no space for other classes; fit 'plda'", path.string(), fitted.method->label());
+  return space;
+}
+
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted) {
   Methods all = make_methods(texts);
   std::set<const FittedMethod*> used;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!all[i]->spec().has(Need::kFitting)) continue;
     const MethodCall call(texts[i]);
+    if (!all[i]->state().empty() && !is_fitted(fitted, all[i]->spec())) continue;  // it does without
     const FittedMethod& source = source_of(fitted, call);
     used.insert(&source);
     all[i] = taken_from(source, call);
@@ -172,6 +192,7 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
 std::shared_ptr<const Method> make_method(const std::string& text, const std::vector<FittedMethod>& fitted) {
   std::shared_ptr<const Method> method = make_method(text);
   if (!method->spec().has(Need::kFitting)) return method;
+  if (!method->state().empty() && !is_fitted(fitted, method->spec())) return method;
   const MethodCall call(text);
   return taken_from(source_of(fitted, call), call);
 }

@@ -28,6 +28,10 @@ EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
   return answer(batch);
 }
 
+std::shared_ptr<const Method> Method::adapted(const at::Tensor&, const at::Tensor&, int64_t) const { return nullptr; }
+
+std::unique_ptr<Method> Method::as_space() const { return nullptr; }
+
 const FastForm* Method::join(FastForms&) const { return nullptr; }
 
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }

@@ -31,7 +31,7 @@ bool has_amx_bfloat16() {
 #endif
 
 /// Whether convolutions are faster in it than in float32. With AVX-512's own products they are twice as fast on AMD's
-/// processors, and half as fast on an Intel Xeon without tiles (docs/results.md).
+/// processors, and half as fast on an Intel Xeon without tiles (docs/log/speed.md).
 bool cpu_is_fast_in_bfloat16() {
 #if defined(__x86_64__)
   return has_amx_bfloat16() || (__builtin_cpu_is("amd") != 0 && __builtin_cpu_supports("avx512bf16") != 0);

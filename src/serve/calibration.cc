@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 
 namespace protocom {
 namespace {
+
+/// Images of one class that are held out where each group of held-out images needs a scorer of its own.
+constexpr int64_t kMostGroups = 10;
 
 /// At most `most` of the numbers below `count`, evenly spread.
 std::vector<int64_t> spread(int64_t count, int64_t most) {
@@ -30,13 +34,27 @@ std::vector<HeldOut> images_to_hold_out(const ClassScorer& scorer, int64_t most)
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
   for (int64_t k = 0; k < classes; ++k) {
     if (scorer.count(k) <= scorer.method().spec().fewest_shots) continue;
-    for (int64_t i = 0; i < scorer.count(k); ++i) all.push_back({k, i});
+    const int64_t count = scorer.count(k);
+    for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count)) all.push_back({k, i});
   }
   if (all.empty())
     fail("to calibrate, images are held out one by one, but no class has two images whose features are there");
   std::vector<HeldOut> taken;
   for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
   return taken;
+}
+
+/// The images in groups of at most one of each class, which are held out together: where the method adapts to all
+/// images, each group costs a scorer of its own.
+std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) {
+  std::vector<std::vector<HeldOut>> groups;
+  std::map<int64_t, size_t> next;  // group of each class
+  for (const HeldOut& one : images) {
+    const size_t group = next[one.k]++;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(one);
+  }
+  return groups;
 }
 
 /// What the scorer says of images that it does not know, and what they are.
@@ -46,16 +64,32 @@ struct Answers {
   at::Tensor familiarity;  // float64 [m]
 };
 
+/// What the scorer says of held-out images of a group, in their order.
+std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group) {
+  std::vector<EpisodeScores> scores;
+  if (!scorer.adapts()) {
+    for (const HeldOut& one : group) scores.push_back(scorer.score_without_image(one.k, one.image));
+    return scores;
+  }
+  std::vector<int64_t> left_out(scorer.class_names().size(), -1);
+  for (const HeldOut& one : group) left_out[static_cast<size_t>(one.k)] = one.image;
+  const auto rest = scorer.without(left_out);
+  for (const HeldOut& one : group) scores.push_back(rest->score(scorer.images(one.k).slice(0, one.image, one.image + 1)));
+  return scores;
+}
+
 Answers hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
   std::vector<at::Tensor> logits, familiarities;
   std::vector<int64_t> truth;
   progress.start("images held out", static_cast<int64_t>(images.size()));
-  for (const HeldOut& one : images) {
-    const EpisodeScores scores = scorer.score_without_image(one.k, one.image);
-    logits.push_back(scores.logits.squeeze(0));  // [1, c]
-    familiarities.push_back(familiarity(scores));
-    truth.push_back(one.k);
+  for (const std::vector<HeldOut>& group : groups_of(images)) {
+    const std::vector<EpisodeScores> scores = scores_of(scorer, group);
+    for (size_t i = 0; i < group.size(); ++i) {
+      logits.push_back(scores[i].logits.squeeze(0));  // [1, c]
+      familiarities.push_back(familiarity(scores[i]));
+      truth.push_back(group[i].k);
+    }
     progress.advance(static_cast<int64_t>(truth.size()), "");
   }
   progress.finish();

@@ -60,6 +60,32 @@ std::shared_ptr<const Method> method_of(const EnrolledClasses& enrolled, const S
   return make_methods({name}, fitted).front();
 }
 
+/// The method adapted to the images of all classes that have some; null where it stays as it is.
+std::shared_ptr<const Method> adapted_to(const EnrolledClasses& enrolled, const Method& method) {
+  std::vector<at::Tensor> features;
+  std::vector<int64_t> labels;
+  int64_t classes = 0;
+  for (const StoredClass& one : enrolled.classes) {
+    if (!one.features.defined() || one.features.size(0) == 0) continue;
+    features.push_back(one.features);
+    labels.insert(labels.end(), static_cast<size_t>(one.features.size(0)), classes++);
+  }
+  if (features.empty()) return nullptr;
+  return method.adapted(at::cat(features), at::tensor(labels, at::kLong), classes);
+}
+
+/// The classes without one image of each class that `left_out` names, by its number; -1: none of it.
+EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<int64_t>& left_out) {
+  EnrolledClasses rest = enrolled;
+  for (size_t k = 0; k < left_out.size(); ++k) {
+    if (left_out[k] < 0) continue;
+    StoredClass& one = rest.classes[k];
+    one.features = at::cat({one.features.slice(0, 0, left_out[k]), one.features.slice(0, left_out[k] + 1)});
+    --one.count;
+  }
+  return rest;
+}
+
 /// Each class's share, those that were not named in equal parts of what is left. [1, c]
 at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
   double left = 1;
@@ -113,7 +139,11 @@ class ClassScorer::Prepared {
 };
 
 ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
-    : model_(model), method_(method_of(enrolled, model, options.method)), shares_(options.shares) {
+    : model_(model),
+      options_(options),
+      unadapted_(method_of(enrolled, model, options.method)),
+      method_(unadapted_),
+      shares_(options.shares) {
   take_all(enrolled);
 }
 
@@ -123,6 +153,9 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   const at::NoGradGuard no_grad;
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
+  const auto method = adapted_to(enrolled, *unadapted_);
+  adapts_ = method != nullptr;
+  method_ = adapts_ ? method : unadapted_;
   enrolled_ = enrolled;
   names_.clear();
   for (const StoredClass& one : enrolled.classes) names_.push_back(one.name);
@@ -154,7 +187,7 @@ PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
 
 void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before) {
   const at::NoGradGuard no_grad;
-  if (placed_.empty() || enrolled.have_features() != enrolled_.have_features()) return take_all(enrolled);
+  if (adapts_ || placed_.empty() || enrolled.have_features() != enrolled_.have_features()) return take_all(enrolled);
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
   std::vector<StoredClass> changed, classes;
@@ -232,9 +265,18 @@ at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) 
   return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
 }
 
+std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<int64_t>& left_out) const {
+  return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
+}
+
 EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
   const at::NoGradGuard no_grad;
   const at::Tensor held_out = images(k).slice(0, image, image + 1);
+  if (adapts_) {
+    std::vector<int64_t> left_out(names_.size(), -1);
+    left_out[static_cast<size_t>(k)] = image;
+    return without(left_out)->score(held_out);
+  }
   if (placed_.empty()) {
     EpisodeBatch episode = episode_;
     episode.support = episode.support.clone();
@@ -254,6 +296,11 @@ EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
 
 EpisodeScores ClassScorer::score_without_class(int64_t k) const {
   const at::NoGradGuard no_grad;
+  if (adapts_) {
+    EnrolledClasses rest = enrolled_;
+    rest.classes.erase(rest.classes.begin() + k);
+    return ClassScorer(rest, model_, options_).score(images(k));
+  }
   const at::Tensor others = at::arange(size_of(enrolled_)).ne(k).nonzero().flatten();  // [c - 1]
   if (!placed_.empty()) {
     PlacedClasses rest;

@@ -2,6 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/knowledge/knowledge.h"
@@ -12,26 +16,64 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
+/// A folder that is gone with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "protocom-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) fail("{}: {}", name, std::strerror(errno));
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 void check_parts(const NewRecognizer& parts) {
   if (parts.backbone.empty()) fail_usage("a recognizer needs a backbone: give --backbone");
-  if (parts.model.empty() == parts.fitted.empty())
-    fail_usage(
-        "a recognizer has a fitted method (protocom fit) or a completion model (protocom complete): give either "
-        "--fitted or --model");
+  if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
+    fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
+  if (parts.model.empty() && parts.fitted.empty() && !parts.knowledge.empty())
+    fail_usage("--knowledge counts with --fitted or --model: without them nothing has learned from base classes what "
+               "attributes look like");
 }
 
 const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
+
+bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); }
+
+/// What the classes are told apart with.
+StoreModel model_of(const NewRecognizer& parts) {
+  if (has_model(parts)) return read_store_model(model_file(parts));
+  StoreModel model;
+  if (parts.space.empty()) {
+    model.fitted.emplace();
+    model.fitted->method = make_method("plda");
+  } else {
+    model.fitted = read_space(parts.space);
+    model.preprocessing = read_preprocessing(parts.space);
+  }
+  return model;
+}
 
 /// The backbone's sizes and preprocessing, which the model has to take.
 void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
   ForeignBackbone said;
   said.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
   const auto backbone = open_backbone(parts.backbone, said);
-  if (model.feature_dim() != backbone->dim())
+  const bool fits_any = !has_model(parts) && parts.space.empty();
+  if (!fits_any && model.feature_dim() != backbone->dim())
     fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
-         backbone->dim(), model_file(parts).string(), model.feature_dim());
+         backbone->dim(), (has_model(parts) ? model_file(parts) : parts.space).string(), model.feature_dim());
   if (const auto& trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
     logger().warn("images are brought to '{}', those of the model's features were '{}'",
                   describe(backbone->preprocessing()), describe(*trained));
@@ -128,11 +170,17 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   RecognizerSettings settings;
   settings.feature_type = parts.feature_type;
   settings.thumbnail_side = parts.thumbnail_side;
-  const StoreModel model = read_store_model(model_file(parts));
+  StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
-  RecognizerFile::create(path, settings, artefacts_of(parts), provenance);
+  if (has_model(parts)) return RecognizerFile::create(path, settings, artefacts_of(parts), provenance);
+  model.fitted->feature_dim = settings.feature_dim;
+  const ScratchFolder scratch;
+  NewRecognizer with_method = parts;
+  with_method.fitted = scratch.path() / "space.npz";
+  write_fitted_method(with_method.fitted, *model.fitted, provenance, {});
+  RecognizerFile::create(path, settings, artefacts_of(with_method), provenance);
 }
 
 }  // namespace protocom

@@ -1,8 +1,8 @@
-"""Encoders of torchvision with random weights, written as the README says, TorchScript by its own line: the features that protocom extracts
+"""Encoders of torchvision with random weights, written as docs/encoders.md says, TorchScript by its own line: the features that protocom extracts
 by them must be those of Python, to a ten-thousandth of the largest. The photos have the size that the encoder's shorter side takes, so that
 both cut the same pixels out of them.
 
-    encoders.py PROGRAM README WORK"""
+    encoders.py PROGRAM GUIDE WORK"""
 import json
 import pathlib
 import re
@@ -15,9 +15,9 @@ import numpy
 import torch
 import torchvision
 
-program, readme, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
+program, guide, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
 TOLERANCE = 1e-4
-SHORTER_SIDE, CROP = 256, 224  # as the README's lines and --preprocess imagenet have them
+SHORTER_SIDE, CROP = 256, 224  # as the guide's lines and --preprocess imagenet have them
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
 
@@ -75,10 +75,10 @@ def by_protocom(encoder, *more):
     return {name: found["features"][i] for i, name in enumerate(names)}
 
 
-def write_as_the_readme_does(net):
-    """TorchScript with what it expects of its images inside, by the README's own statement; without gradients, as the README says of
+def write_as_the_guide_does(net):
+    """TorchScript with what it expects of its images inside, by the guide's own statement; without gradients, as the guide says of
     torchvision's transformers."""
-    block = re.search(r"```python\nimport json, timm.*?\n```", readme, re.S).group()
+    block = re.search(r"```python\nimport json, timm.*?\n```", guide, re.S).group()
     statement = re.search(r"torch\.jit\.save\(.*\}\)\}\)", block, re.S).group()
     file = work / "encoder.pt"
     with torch.no_grad():
@@ -117,7 +117,7 @@ photos = write_photos()
 for name, net in (("resnet18", without_last_layer("resnet18")), ("resnet50", without_last_layer("resnet50")),
                   ("convnext_tiny", without_last_layer("convnext_tiny")), ("a transformer of torchvision", small_transformer())):
     net = with_statistics(net)
-    write_as_the_readme_does(net)
+    write_as_the_guide_does(net)
     compare(f"{name}, TorchScript", net, photos, by_protocom("encoder.pt"))
     if name.startswith("resnet"):
         write_safetensors(net)

@@ -8,7 +8,7 @@
 #include "protocom/fewshot/plda/posterior.h"
 #include "protocom/fewshot/plda/vb.h"
 
-/// The formulas of docs/beyond.md as tensors of any float type, whole spaces and whole batches: what the fast form
+/// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast form
 /// (plda/rows.h, plda/vb_rows.h) is held against.
 namespace protocom::testing {
 

@@ -1,11 +1,11 @@
-"""Runs the commands of the README's "Five minutes with your own images" as they stand there, on photos that the demo's generator draws
+"""Runs the commands of docs/own-photos.md from "With base classes" on as they stand there, on photos that the demo's generator draws
 at full size: JPEG of 1600 pixels (two of each class, the others are smaller: drawing them takes a second each), some as HEIC, some lying on
 their side with the EXIF tag that says so, and a file that is no photo. The holiday photos have names that tell nothing, and most of them must
 be named rightly; one of each class lies on its side and must be answered as the same photo upright is.
 
-    tour.py PROGRAM README WORK
+    tour.py PROGRAM GUIDE WORK
 
-What the README calls okapi is one of the drawn classes here, its attributes are that class's, and encoder.pt is PROTOCOM_DATA's encoder."""
+What the guide calls okapi is one of the drawn classes here, its attributes are that class's, and encoder.pt is PROTOCOM_DATA's encoder."""
 import csv
 import json
 import os
@@ -20,7 +20,7 @@ import urllib.request
 import zipfile
 import zlib
 
-program, readme, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
+program, guide, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
 PHOTOS_PER_CLASS = 22  # five labelled images and fifteen queries, and two for later
 LARGE_PER_CLASS = 2    # of those, the first
 UPRIGHT = 1            # EXIF's orientation
@@ -38,11 +38,11 @@ def expect(holds, what):
 
 
 def commands():
-    """The sh blocks of that part of the README."""
-    part = re.search(r"\n## Five minutes with your own images\n(.*?)\n## ", readme, re.S).group(1)
-    blocks = re.findall(r"```sh\n(.*?)```", part, re.S)
-    lines = [line.split("  #")[0].strip() for line in "".join(blocks).splitlines()]
-    return [line for line in lines if line and not line.startswith("alias protocom=")]
+    """The sh blocks of that part of the guide, a command a line."""
+    part = guide.split("\n## With base classes\n")[1]
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", part, re.S)).replace("\\\n", " ")
+    lines = [line.split("  #")[0].strip() for line in blocks.splitlines()]
+    return [" ".join(line.split()) for line in lines if line]
 
 
 def with_orientation(jpeg, orientation):
@@ -128,7 +128,7 @@ def lay_out_holiday(taken):
 
 
 def lay_out():
-    """photos/, split.csv, attributes.csv and what the README enrols and classifies. Returns the class that plays the okapi, and of what
+    """photos/, split.csv, attributes.csv and what the guide enrols and classifies. Returns the class that plays the okapi, and of what
     class each holiday photo is."""
     for folder, size, count in (("drawn", 320, PHOTOS_PER_CLASS), ("large", 1600, LARGE_PER_CLASS)):
         run(program, "--quiet", "synth", folder, "--image-size", size, "--images-per-class", count, "--base", 8, "--val", 3, "--novel", 6)
@@ -169,7 +169,7 @@ def lay_out():
 
 
 def lay_out_encoder(encoder):
-    """The file of that encoder takes pixels from 0 to 1; the README's three lines write such words into it."""
+    """The file of that encoder takes pixels from 0 to 1; the three lines of docs/encoders.md write such words into it."""
     shutil.copy(encoder, work / "encoder.pt")
     with zipfile.ZipFile(work / "encoder.pt", "a") as file:
         folder = file.namelist()[0].split("/")[0]
@@ -255,7 +255,7 @@ def main():
     lay_out_encoder(encoder)
     okapi, truth = lay_out()
     check(walk_through(okapi), okapi, truth)
-    print("tour: the README's commands do what it says")
+    print("tour: the guide's commands do what it says")
 
 
 main()

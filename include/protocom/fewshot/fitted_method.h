@@ -28,6 +28,10 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
 /// a method or parameter that this protocom does not know.
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
+/// The method of such a file as a space for any classes (Method::as_space); it was trained on no class. Throws Error
+/// as read_fitted_method, and for a method without a space.
+FittedMethod read_space(const std::filesystem::path& path);
+
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,
 /// with parameters as another method of the same state; those that count in fitting (ParameterSpec::when_fitted) are
 /// the file's. Of several files of one method it is the one fitted with the parameters asked for. Throws UsageError

@@ -140,6 +140,16 @@ class Method {
   /// context has what the method needs. Throws Error when sizes do not fit.
   [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
+  /// The method with what the labelled images of all classes at hand say of its space, for those who ask about the same
+  /// classes again and again; prepare() does the same for each episode. Features [m, d], labels int64 [m] in
+  /// [0, classes), each of which occurs. Null: it stays as it is.
+  [[nodiscard]] virtual std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
+                                                              int64_t classes) const;
+
+  /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its own.
+  /// Null: it has no space.
+  [[nodiscard]] virtual std::unique_ptr<Method> as_space() const;
+
   /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.
   virtual void fit(const FitInputs& inputs);
   /// What fitting found, in sentences for its user; empty before and after loading.

@@ -47,7 +47,10 @@ class ClassScorer {
   /// [c], in the order of their enrolment.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
 
+  /// As it was adapted to the enrolled images (Method::adapted), where it is.
   [[nodiscard]] const Method& method() const { return *method_; }
+  /// Whether the answers about one image depend on all enrolled images, not on the classes' rows alone.
+  [[nodiscard]] bool adapts() const { return adapts_; }
 
   /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d]. Undefined
   /// for a method without any.
@@ -67,6 +70,8 @@ class ClassScorer {
   /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.
   /// Undefined where the method does not place classes by themselves (Scorer::placer).
   [[nodiscard]] at::Tensor attribute_effects(int64_t k, const at::Tensor& feature) const;
+  /// The scorer as if one image of each class, by its number in it, had not been enrolled; -1: all of the class count.
+  [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<int64_t>& left_out) const;
   /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
   [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
   /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
@@ -81,7 +86,10 @@ class ClassScorer {
   [[nodiscard]] EpisodeScores score(EpisodeBatch episode, const at::Tensor& features) const;
 
   const StoreModel& model_;
+  ClassScorerOptions options_;
+  std::shared_ptr<const Method> unadapted_;
   std::shared_ptr<const Method> method_;
+  bool adapts_ = false;
   std::map<std::string, double> shares_;
   EnrolledClasses enrolled_;
   std::vector<std::string> names_;

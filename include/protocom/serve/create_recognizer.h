@@ -15,7 +15,8 @@ enum class KeepBackbone { kInside, kOutside };
 struct NewRecognizer {
   std::filesystem::path backbone;
   std::filesystem::path model;                      ///< of `protocom complete` or `metatrain`; or
-  std::filesystem::path fitted;                     ///< of `protocom fit`
+  std::filesystem::path fitted;                     ///< of `protocom fit`; or
+  std::filesystem::path space;                      ///< the same of other classes: only its space is taken
   std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
   KeepBackbone keep_backbone = KeepBackbone::kInside;
@@ -23,7 +24,8 @@ struct NewRecognizer {
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
 };
 
-/// Makes a recognizer without classes. A model or method that says that it was made with another knowledge file, but
+/// Makes a recognizer without classes. Without model, method and space the enrolled images alone tell the classes apart
+/// ('plda' before fitting). A model or method that says that it was made with another knowledge file, but
 /// takes descriptions of the sizes that this one gives, is logged as a warning. Throws UsageError when a file is
 /// missing that it needs, Error when files do not fit one another, and what RecognizerFile::create throws.
 void create_recognizer(const std::filesystem::path& path, const NewRecognizer& parts, const Provenance& provenance);

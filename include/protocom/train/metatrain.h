@@ -48,7 +48,7 @@ struct MetatrainOptions {
   SgdOptions sgd;
   double scale = kDefaultGamma;  ///< gamma of equation 8 at the start; learned
   BatchNormStatistics batch_norm = BatchNormStatistics::kRunning;
-  AttributeStatistics statistics = AttributeStatistics::kKept;  ///< chosen on val: docs/results.md
+  AttributeStatistics statistics = AttributeStatistics::kKept;  ///< chosen on val: docs/log/training.md
   AugmentOptions augment{0, 0, 0};                              ///< none: the statistics are of images as they are
   ValidationOptions validation;
   Precision precision = Precision::kAuto;

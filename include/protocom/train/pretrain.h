@@ -67,7 +67,7 @@ enum class Initialisation {
 Initialisation parse_initialisation(std::string_view text);
 std::string_view to_string(Initialisation initialisation);
 
-/// The learning rate for each 128 images of a batch where none is stated (docs/results.md, "Rates that learn").
+/// The learning rate for each 128 images of a batch where none is stated (docs/results/training.md, "Learning rates").
 inline constexpr double kPretrainRate = 0.05;
 
 /// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The authors' own schedule is 0.1
@@ -78,7 +78,7 @@ struct PretrainOptions {
   Schedule schedule{ScheduleShape::kCosine, 0, 100, Schedule{}.milestones, 0.1};
   int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;
-  Initialisation initialisation = Initialisation::kWhitened;  ///< docs/results.md, "Weights to begin with"
+  Initialisation initialisation = Initialisation::kWhitened;  ///< docs/results/training.md, "Initial weights"
   /// Of the biases of batch norms, in learning rates (Page, "How to train your ResNet", 2019), while their weight decay
   /// stays that of a rate of 1: their gradients are multiplied by it. Above 0.
   double bias_rate = 16;

@@ -14,8 +14,10 @@ class Plda : public PldaMethod {
  public:
   explicit Plda(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Predictive>(prepared(context), options_);
+  [[nodiscard]] MakeScorer make_scorer() const override {
+    return [options = options_](PldaPrepared prepared) {
+      return std::make_unique<Predictive>(std::move(prepared), options);
+    };
   }
 
  private:
@@ -75,7 +77,7 @@ MethodDefinition plda() {
   spec.fewest_shots = 0;
   spec.notes =
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
-      "are chosen on classes left out of the fit, never on novel ones (docs/beyond.md).";
+      "are chosen on classes left out of the fit, never on novel ones (docs/methods/plda.md).";
   return define<Plda>(std::move(spec), Parameters<Options>()
                                            .choice("prior", &Options::prior, prior_choices(), kPriorText)
                                            .real("scale", &Options::scale, {},

@@ -31,8 +31,10 @@ class PldaVb : public PldaMethod {
  public:
   explicit PldaVb(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Mixture>(prepared(context), options_);
+  [[nodiscard]] MakeScorer make_scorer() const override {
+    return [options = options_](PldaPrepared prepared) {
+      return std::make_unique<Mixture>(std::move(prepared), options);
+    };
   }
 
  private:

@@ -14,13 +14,13 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kBlock = 40;  // rows whose layers' outputs stay in the first caches
+constexpr int64_t kLayerRows = 40;  // rows whose layers' outputs stay in the first caches
 
 /// The layer's outputs [rows, width] of rows [rows, in]. A BLAS would sum in an order that depends on its threads.
 std::vector<float> outputs_of(const DenseLayer& layer, const at::Tensor& rows) {
   const at::Tensor in = rows.detach().to(at::kFloat).contiguous();
   std::vector<float> out(static_cast<size_t>(in.size(0) * layer.width()));
-  parallel_for(0, in.size(0), kBlock, [&](int64_t begin, int64_t end) {
+  parallel_for(0, in.size(0), kLayerRows, [&](int64_t begin, int64_t end) {
     layer.apply(in.data_ptr<float>() + begin * in.size(1), in.size(1), end - begin, out.data() + begin * layer.width());
   });
   return out;
@@ -163,11 +163,11 @@ at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& c
   const float* rows = in.data_ptr<float>();
   const int64_t* label = classes.data_ptr<int64_t>();
   float* out = completed.data_ptr<float>();
-  const int64_t blocks = (in.size(0) + kBlock - 1) / kBlock;
+  const int64_t blocks = (in.size(0) + kLayerRows - 1) / kLayerRows;
   parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch scratch;
-    for (int64_t first = begin * kBlock; first < std::min(end * kBlock, in.size(0)); first += kBlock) {
-      const int64_t count = std::min(kBlock, in.size(0) - first);
+    for (int64_t first = begin * kLayerRows; first < std::min(end * kLayerRows, in.size(0)); first += kLayerRows) {
+      const int64_t count = std::min(kLayerRows, in.size(0) - first);
       impl_->complete(rows + first * impl_->dim, label + first, count, scratch, out + first * impl_->dim);
     }
   });

@@ -14,7 +14,7 @@ at::Tensor known_ratio(const at::Tensor& scores, const at::Tensor& none, const a
 ///     P(one of the classes) = 1 / (1 + alike + exp(-(slope r + offset)))
 /// where half of the images are of other classes. Some of these look just like one of the classes (a sparrow beside
 /// another), so that no image is surer than 1 / (1 + alike); without that term, however near an image is, its chance
-/// would go to 1, which is not so (docs/beyond.md).
+/// would go to 1, which is not so (docs/methods/plda.md).
 struct KnownChance {
   double slope = 1;
   double offset = 0;

@@ -2,11 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/findings.h"
 #include "fewshot/plda/known.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/methods.h"
 #include "protocom/fewshot/plda/fit.h"
 
 namespace protocom {
@@ -21,12 +23,98 @@ ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::ve
   return {aligned.association, aligned.embedding};
 }
 
+/// How a space follows classes that have nothing to do with those it was fitted on; chosen as unfitted_model()'s.
+constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
+
+/// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
+/// val classes of Tiny-ImageNet-100 and CUB-100 and on base classes of ImageNet (docs/methods/plda.md).
+PldaModel unfitted_model() {
+  PldaModel model;
+  model.space.leading = 1;
+  model.adaptation.degrees = 2000;
+  model.adaptation.center_classes = 5;
+  model.adaptation.isotropic = true;
+  return model;
+}
+
+PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) {
+  PldaPrepared result{std::move(model), {}, {}, {}, {}, {}};
+  result.rows = std::make_shared<const PldaRows>(*result.model);
+  const PldaLayout& layout = result.rows->layout();
+  result.nothing = in_parts(result.model->prior({}, 1), layout);
+  result.variance = in_parts(result.model->space.between, layout);
+  result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
+  return result;
+}
+
+/// Adapts the model to the labelled images of each episode.
+class AdaptingScorer : public Scorer {
+ public:
+  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
+  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make)
+      : model_(std::move(model)), make_(std::move(make)) {}
+
+ private:
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    std::vector<at::Tensor> logits, unseen;
+    for (int64_t i = 0; i < batch.size(); ++i) {
+      const EpisodeScores scores = answer_one(episode_of(batch, i));
+      logits.push_back(scores.logits);
+      unseen.push_back(scores.unseen);
+    }
+    return {at::cat(logits), at::Tensor(), at::cat(unseen)};
+  }
+
+  [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
+    if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
+    const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
+    const int64_t classes = support.size(0);
+    at::Tensor features = support.flatten(0, 1);
+    at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(support.size(1));
+    if (episode.support_mask.defined()) {
+      const at::Tensor there = episode.support_mask.flatten().nonzero().flatten();
+      features = features.index_select(0, there);
+      labels = labels.index_select(0, there);
+    }
+    auto model = std::make_shared<const PldaModel>(adapted(*model_, features, labels, classes));
+    return make_(prepared_without_knowledge(std::move(model)))->score(episode);
+  }
+
+  std::shared_ptr<const PldaModel> model_;
+  MakeScorer make_;
+};
+
 }  // namespace
 
 std::vector<std::string> prior_choices() {
   std::vector<std::string> choices = prior_names();
   choices.insert(choices.begin(), {kFitted, kNone});
   return choices;
+}
+
+PldaMethod::PldaMethod(std::string prior)
+    : prior_(std::move(prior)), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
+
+std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
+  if (model_->adaptation.adapts()) return std::make_unique<AdaptingScorer>(model_, make_scorer());
+  return make_scorer()(prepared(context));
+}
+
+std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels,
+                                                  int64_t classes) const {
+  if (!model_->adaptation.adapts()) return nullptr;
+  std::unique_ptr<Method> result = make_method(label());
+  result->load(state_of(protocom::adapted(*model_, features, labels, classes), {}));
+  return result;
+}
+
+std::unique_ptr<Method> PldaMethod::as_space() const {
+  PldaModel space = *model_;
+  space.knowledge = nullptr;
+  if (!space.adaptation.adapts()) space.adaptation = kForeignSpace;
+  std::unique_ptr<Method> result = make_method(spec().name);
+  result->load(state_of(space, {}));
+  return result;
 }
 
 void PldaMethod::fit(const FitInputs& inputs) {
@@ -48,7 +136,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   model_ = std::make_shared<const PldaModel>(std::move(found.model));
 }
 
-MethodState PldaMethod::state() const { return model_ == nullptr ? MethodState() : state_of(*model_, attributes_); }
+MethodState PldaMethod::state() const { return state_of(*model_, attributes_); }
 
 void PldaMethod::load(const MethodState& state) {
   auto model = std::make_shared<const PldaModel>(plda_model_of(state));
@@ -64,12 +152,8 @@ std::vector<std::string> PldaMethod::findings() const { return findings_; }
 nlohmann::json PldaMethod::details() const { return details_; }
 
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
-  if (model_ == nullptr) fail_usage("'{}' has to be fitted first: `protocom fit --method plda`", spec().name);
-  PldaPrepared result{model_, std::make_shared<const PldaRows>(*model_), {}, {}, {}, {}};
+  PldaPrepared result = prepared_without_knowledge(model_);
   const PldaLayout& layout = result.rows->layout();
-  result.nothing = in_parts(model_->prior({}, 1), layout);
-  result.variance = in_parts(model_->space.between, layout);
-  result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
   if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);

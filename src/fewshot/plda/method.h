@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -39,7 +40,11 @@ std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
 class PldaMethod : public Method {
  public:
   /// `prior`: one of prior_choices().
-  explicit PldaMethod(std::string prior) : prior_(std::move(prior)) {}
+  explicit PldaMethod(std::string prior);
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
+  [[nodiscard]] std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
+                                                      int64_t classes) const override;
+  [[nodiscard]] std::unique_ptr<Method> as_space() const override;
   void fit(const FitInputs& inputs) override;
   [[nodiscard]] MethodState state() const override;
   void load(const MethodState& state) override;
@@ -47,13 +52,17 @@ class PldaMethod : public Method {
   [[nodiscard]] nlohmann::json details() const override;
 
  protected:
-  /// The model and what is believed of the context's classes. Throws UsageError before fitting, and for a model with
-  /// knowledge in a context without.
-  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
+  /// Makes the scorer of a prepared model; outlives the method.
+  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
+  [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
 
  private:
+  /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context
+  /// without.
+  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
+
   std::string prior_;
-  std::shared_ptr<const PldaModel> model_;
+  std::shared_ptr<const PldaModel> model_;  ///< before fitting: without a space
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
   nlohmann::json details_;

@@ -71,7 +71,7 @@ PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
 /// 1 + v: by what images are compared with class means. One for all classes of an episode, v = s / (1 + K s) with the
 /// mean K of their numbers of images. v of its own for each would be right if variances were; they are overstated on
 /// purpose (calibrate), and then the class of fewest images loses them all to the others, or gains all
-/// (docs/beyond.md).
+/// (docs/log/plda.md).
 struct PldaRowMetric {
   at::Tensor own;       ///< [..., 1, padded], 1 / (1 + v)
   at::Tensor rest;      ///< [..., 1, 1], the same of the rest

@@ -82,6 +82,18 @@ at::Tensor variance(const MethodState& state, const std::string& name, int64_t s
   return values;
 }
 
+std::vector<double> values_of(const PldaAdaptation& adaptation) {
+  return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0};
+}
+
+PldaAdaptation adaptation_of(const at::Tensor& values) {
+  const auto value = values.accessor<double, 1>();
+  if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
+    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1", value[0],
+         value[1], value[2], value[3]);
+  return {value[0], value[1], value[2], value[3] == 1};
+}
+
 }  // namespace
 
 MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes) {
@@ -89,6 +101,8 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   const auto add = [&](const char* name, const at::Tensor& tensor) { add_tensor(state, name, tensor); };
   add("settings", at::tensor(settings_of(model), at::kDouble));
   add("by_shots", tensor_of_shots(model));
+  if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
+  if (model.adaptation.isotropic) return state;
   add("center", model.space.center);
   add("projection", model.space.projection);
   add("offset", model.space.offset);
@@ -105,6 +119,8 @@ PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
   set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
+  if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
+  if (model.adaptation.isotropic) return model;
   model.space.center = finite_tensor(state, "center", {-1});
   model.space.projection = finite_tensor(state, "projection", {model.space.center.size(0), -1});
   const int64_t dims = model.space.projection.size(1);

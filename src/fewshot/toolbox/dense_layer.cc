@@ -1,4 +1,4 @@
-#include "dense_layer.h"
+#include "fewshot/toolbox/dense_layer.h"
 
 #include <ATen/ATen.h>
 

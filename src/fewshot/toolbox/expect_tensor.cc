@@ -1,4 +1,4 @@
-#include "expect_tensor.h"
+#include "fewshot/toolbox/expect_tensor.h"
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "expect_tensor.h"
+#include "fewshot/toolbox/expect_tensor.h"
 #include "protocom/core/error.h"
 
 namespace protocom {

@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <string>
 
-/// The README shows these lines.
+/// README.md and docs/library.md show these lines.
 std::string name_of(const char* photo) {
   protocom::Recognizer animals = protocom::Recognizer::open("animals.pcm");
   protocom::Answer answer = animals.classify(photo);

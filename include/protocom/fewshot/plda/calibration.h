@@ -28,7 +28,7 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts);
 /// How far the means [c, e] of held-out classes follow what knowledge predicts of them, [c, e], in [0, 1]: the least
 /// squares factor sum p . m / sum |p|^2; 0 for a prediction of 0. Where knowledge tells nothing little is predicted and
 /// the factor is noise of any size, of a prediction that hardly counts; to shrink it by its standard error over classes
-/// gained nothing on real ones (docs/beyond.md).
+/// gained nothing on real ones (docs/log/plda.md).
 double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means);
 
 /// How a variance over classes follows from the one that the space was fitted with:

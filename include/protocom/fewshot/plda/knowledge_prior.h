@@ -23,7 +23,7 @@ struct PriorExamples {
   [[nodiscard]] PriorExamples rows(const at::Tensor& classes) const;
 };
 
-/// What knowledge says of a class's mean before its images, m0 of docs/beyond.md. Thread-safe.
+/// What knowledge says of a class's mean before its images, m0 of docs/methods/plda.md. Thread-safe.
 class KnowledgePrior {
  public:
   virtual ~KnowledgePrior() = default;

@@ -21,6 +21,18 @@ struct ByShots {
   [[nodiscard]] double at(double shots) const;
 };
 
+/// How a model's space follows the labelled images of the classes at hand (plda/adaptation.h).
+struct PldaAdaptation {
+  /// nu of the inverse Wishart prior of the within-class covariance, in images: so much the fitted covariance counts
+  /// against theirs. 0: the space stays as it was fitted.
+  double degrees = 0;
+  double scale_degrees = 0;   ///< the same for the scale of that covariance alone
+  double center_classes = 0;  ///< how many classes the fitted center counts as, against those at hand
+  bool isotropic = false;     ///< no space was fitted: both covariances are multiples of I, found from the images alone
+
+  [[nodiscard]] bool adapts() const { return degrees > 0; }
+};
+
 /// Everything that classifying with the Bayesian model needs beside the images of the classes.
 struct PldaModel {
   PldaSpace space;                                  ///< calibrated: variance 1 within classes
@@ -37,6 +49,7 @@ struct PldaModel {
   ByShots known_offset = {0, 0, 0};
   ByShots known_alike = {0, 0, 0};
   bool known_by_best = false;     ///< r has the best class's s_k in place of that mean: fitted by a former version
+  PldaAdaptation adaptation;
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, each left out in turn
 

@@ -1,0 +1,157 @@
+#include "fewshot/plda/adaptation.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
+#include "support/golden.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::error_of;
+using testing::golden;
+using testing::tensor_of;
+
+struct AdaptationImages {
+  at::Tensor features;  // float64 [m, d]
+  at::Tensor labels;
+};
+
+AdaptationImages adaptation_images(int64_t classes, int64_t each, int64_t d, uint64_t seed = 3) {
+  at::manual_seed(seed);
+  const at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(each);
+  const at::Tensor stretch = at::rand({d}, at::kDouble) + 0.2;
+  const at::Tensor means = at::randn({classes, d}, at::kDouble);
+  return {means.index_select(0, labels) + stretch * at::randn({classes * each, d}, at::kDouble), labels};
+}
+
+PldaModel model_of(const AdaptationImages& base) {
+  PldaModel model;
+  model.space =
+      PldaSpaceFitter(unit_moments(base.features, base.labels, base.features.mean(0))).space(0.1);
+  model.space.between = model.space.between + 0.1;
+  model.residual = model.space.between;
+  return model;
+}
+
+EpisodeBatch episode_of_images(const at::Tensor& features, int64_t classes, int64_t each, int64_t shots) {
+  const at::Tensor all = features.to(at::kFloat).view({classes, each, features.size(1)});
+  EpisodeBatch batch;
+  batch.support = all.narrow(1, 0, shots).unsqueeze(0).contiguous();
+  batch.query = all.narrow(1, shots, each - shots).reshape({1, classes * (each - shots), features.size(1)});
+  return batch;
+}
+
+at::Tensor probabilities_of(const std::string& method, const EpisodeBatch& batch) {
+  return make_method(method)->prepare({})->score(batch).logits.softmax(-1).to(at::kDouble);
+}
+
+TEST(PldaAdaptation, LowRankWhiteningIsTheDenseRootAndKeepsTheDiagonalOfTheOtherCovariance) {
+  for (const int64_t each : {3, 40}) {  // fewer and more images than dimensions
+    const AdaptationImages data = adaptation_images(4, each, 12);
+    const WithinScatter scatter = within_scatter(data.features, data.labels, 4);
+    const WithinWhitening whitening = whitening_of(scatter, 30);
+    at::Tensor dense = 30 * at::eye(12, at::kDouble);
+    for (int64_t c = 0; c < 4; ++c) {
+      const at::Tensor x = data.features.narrow(0, c * each, each);
+      const at::Tensor a = x - x.mean(0);
+      dense = dense + at::mm(a.t(), a);
+    }
+    const auto [values, vectors] = at::linalg_eigh(dense / (30.0 + 4.0 * static_cast<double>(each - 1)));
+    const at::Tensor root = at::mm(vectors / values.sqrt(), vectors.t());
+    EXPECT_LT(error_of(whitening.apply(data.features), at::mm(data.features, root)), 1e-9);
+    const at::Tensor variance = at::rand({12}, at::kDouble) + 0.1;
+    const at::Tensor full = at::mm(at::mm(root, at::diag(variance)), root);
+    EXPECT_LT(error_of(whitening.apply_to_variance(variance), full.diagonal()), 1e-9);
+  }
+}
+
+TEST(PldaAdaptation, EndlessTrustInTheFittedSpaceLeavesItAsItIsToTheBit) {
+  PldaModel model = model_of(adaptation_images(8, 20, 10));
+  model.adaptation = {1e300, 1e300, 1e300, false};
+  const AdaptationImages own = adaptation_images(3, 4, 10, 9);
+  const PldaModel after = adapted(model, own.features, own.labels, 3);
+  EXPECT_TRUE(after.space.center.equal(model.space.center));
+  EXPECT_TRUE(after.space.projection.equal(model.space.projection));
+  EXPECT_TRUE(after.space.offset.equal(model.space.offset));
+  EXPECT_TRUE(after.space.between.equal(model.space.between));
+}
+
+TEST(PldaAdaptation, ManyImagesOfTheClassesAtHandBringTheirOwnCovarianceToTheUnit) {
+  PldaModel model = model_of(adaptation_images(8, 20, 10));
+  model.adaptation = {10, 10, 0, false};
+  const AdaptationImages own = adaptation_images(5, 4000, 10, 9);
+  const PldaModel after = adapted(model, own.features, own.labels, 5);
+  const at::Tensor f = after.space.transform(own.features).view({5, 4000, 10});
+  const at::Tensor a = (f - f.mean(1, true)).view({-1, 10});
+  EXPECT_LT(error_of(at::mm(a.t(), a) / 19995, at::eye(10, at::kDouble)), 0.01);
+}
+
+TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
+  const auto data = golden("isotropic", "plda_adaptation.json");
+  EpisodeBatch batch;
+  batch.support = at::zeros({1, 3, 4, 5});
+  batch.support_mask = at::zeros({1, 3, 4});
+  for (int64_t c = 0; c < 3; ++c) {
+    const at::Tensor images = tensor_of(data.at("support")[static_cast<size_t>(c)]);
+    batch.support[0][c].narrow(0, 0, images.size(0)).copy_(images);
+    batch.support_mask[0][c].narrow(0, 0, images.size(0)).fill_(1);
+  }
+  batch.query = tensor_of(data.at("query")).to(at::kFloat).unsqueeze(0);
+  const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
+  EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), tensor_of(data.at("log_ratio"))), 2e-5);
+}
+
+TEST(PldaAdaptation, WithoutASpaceRotatedOrScaledFeaturesHaveTheSameAnswers) {
+  const AdaptationImages data = adaptation_images(4, 8, 10);
+  const at::Tensor rotation = std::get<0>(at::linalg_qr(at::randn({10, 10}, at::kDouble)));
+  for (const int64_t shots : {1, 3}) {
+    for (const char* method : {"plda", "plda-vb"}) {
+      const at::Tensor before = probabilities_of(method, episode_of_images(data.features, 4, 8, shots));
+      const at::Tensor after =
+          probabilities_of(method, episode_of_images(7 * at::mm(data.features, rotation), 4, 8, shots));
+      EXPECT_LT(error_of(after, before), 1e-4) << method << ", " << shots;
+    }
+  }
+}
+
+TEST(PldaAdaptation, CopiesOfAnImageSayNothingMoreOfTheSpace) {
+  PldaModel model = model_of(adaptation_images(8, 20, 10));
+  model.adaptation = {50, 50, 5, false};
+  const AdaptationImages own = adaptation_images(3, 4, 10, 9);
+  const PldaModel once = adapted(model, own.features, own.labels, 3);
+  const PldaModel twice = adapted(model, at::cat({own.features, own.features}), at::cat({own.labels, own.labels}), 3);
+  EXPECT_LT(error_of(twice.space.projection, once.space.projection), 1e-9);
+  EXPECT_LT(error_of(twice.space.between, once.space.between), 1e-9);
+}
+
+TEST(PldaAdaptation, AnImageThatIsNotFiniteIsRefused) {
+  PldaModel model = model_of(adaptation_images(8, 20, 10));
+  model.adaptation = {50, 50, 5, false};
+  AdaptationImages own = adaptation_images(3, 4, 10, 9);
+  own.features[2][3] = std::numeric_limits<double>::infinity();
+  try {
+    adapted(model, own.features, own.labels, 3);
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not finite"));
+  }
+}
+
+TEST(PldaAdaptation, RecognizersAskAnAdaptedMethodWhatEpisodesAreAnswered) {
+  const AdaptationImages data = adaptation_images(4, 8, 10);
+  const EpisodeBatch batch = episode_of_images(data.features, 4, 8, 3);
+  const auto method = make_method("plda");
+  const auto own = method->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4);
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(own->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4), nullptr);
+  EXPECT_LT(error_of(own->prepare({})->score(batch).logits.to(at::kDouble),
+                     method->prepare({})->score(batch).logits.to(at::kDouble)),
+            1e-5);
+}
+
+}  // namespace
+}  // namespace protocom
