@@ -61,6 +61,18 @@ void write_json(const CLI::App& command, const EvaluateArguments& options, const
   write_file(options.json, findings.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+/// Base classes are not used where nothing was fitted on them.
+void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods) {
+  if (!data.fitted.empty() || data.features.classes_of(Split::kBase).empty()) return;
+  for (const auto& method : methods) {
+    if (!method->spec().has(Need::kFitting)) continue;
+    return logger().info(
+        "'{}' is not fitted and knows the labelled images of each episode alone: `protocom fit` and --fitted let it use "
+        "the base classes",
+        method->label());
+  }
+}
+
 void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   options.comparisons.pairs = parse_pairs(options.compare);
   make_method(options.comparisons.baseline);
@@ -74,6 +86,7 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   EvaluateOptions evaluation;
   evaluation.methods = make_methods(
       options.methods.empty() ? default_methods(data.inputs().model, data.fitted) : options.methods, data.fitted);
+  note_what_is_not_fitted(data, evaluation.methods);
   evaluation.group = &job();
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
   options.comparisons = with_labels(options.comparisons, labels_of(evaluation.methods));

@@ -37,6 +37,12 @@ NewRecognizer parts_of(const CreateCommand& options) {
   return parts;
 }
 
+/// What the classes are told apart with, besides their own photos.
+std::string basis_of(const CreateCommand& options) {
+  if (!options.fitted.empty() || !options.model.empty()) return "with base classes";
+  return options.space.empty() ? "no base classes" : "a space of other classes";
+}
+
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
   std::vector<EnrolRequest> requests;
@@ -45,10 +51,11 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
   create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
   if (requests.empty()) return print_info(RecognizerFile(options.file));
   UnfinishedPath made(options.file);  // where nothing can be enrolled, there is none
-  const Enrolment enrolled =
-      Recognizer::open(options.file, {{}, Together::kNo, options.extract}).enrol(requests, progress());
+  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.extract});
+  const Enrolment enrolled = recognizer.enrol(requests, progress());
   made.release();
   print_enrolment(enrolled);
+  fmt::print("{}\n", sentence_of(recognizer.expected_accuracy(), basis_of(options)));
 }
 
 void run_check(const std::string& file) {

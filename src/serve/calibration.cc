@@ -71,8 +71,8 @@ std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vecto
     for (const HeldOut& one : group) scores.push_back(scorer.score_without_image(one.k, one.image));
     return scores;
   }
-  std::vector<int64_t> left_out(scorer.class_names().size(), -1);
-  for (const HeldOut& one : group) left_out[static_cast<size_t>(one.k)] = one.image;
+  std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
+  for (const HeldOut& one : group) left_out[static_cast<size_t>(one.k)] = {one.image};
   const auto rest = scorer.without(left_out);
   for (const HeldOut& one : group) scores.push_back(rest->score(scorer.images(one.k).slice(0, one.image, one.image + 1)));
   return scores;

@@ -74,14 +74,16 @@ std::shared_ptr<const Method> adapted_to(const EnrolledClasses& enrolled, const 
   return method.adapted(at::cat(features), at::tensor(labels, at::kLong), classes);
 }
 
-/// The classes without one image of each class that `left_out` names, by its number; -1: none of it.
-EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<int64_t>& left_out) {
+/// The classes without some images of each, by their numbers in it.
+EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<std::vector<int64_t>>& left_out) {
   EnrolledClasses rest = enrolled;
   for (size_t k = 0; k < left_out.size(); ++k) {
-    if (left_out[k] < 0) continue;
+    if (left_out[k].empty()) continue;
     StoredClass& one = rest.classes[k];
-    one.features = at::cat({one.features.slice(0, 0, left_out[k]), one.features.slice(0, left_out[k] + 1)});
-    --one.count;
+    at::Tensor kept = at::ones({one.features.size(0)}, at::kBool);
+    kept.index_fill_(0, at::tensor(left_out[k], at::kLong), 0);
+    one.features = one.features.index_select(0, kept.nonzero().flatten());
+    one.count = one.features.size(0);
   }
   return rest;
 }
@@ -265,7 +267,7 @@ at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) 
   return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
 }
 
-std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<int64_t>& left_out) const {
+std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<int64_t>>& left_out) const {
   return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
 }
 
@@ -273,8 +275,8 @@ EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
   const at::NoGradGuard no_grad;
   const at::Tensor held_out = images(k).slice(0, image, image + 1);
   if (adapts_) {
-    std::vector<int64_t> left_out(names_.size(), -1);
-    left_out[static_cast<size_t>(k)] = image;
+    std::vector<std::vector<int64_t>> left_out(names_.size());
+    left_out[static_cast<size_t>(k)] = {image};
     return without(left_out)->score(held_out);
   }
   if (placed_.empty()) {

@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/data/feature_preprocessing.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/store_model.h"

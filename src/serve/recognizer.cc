@@ -211,6 +211,11 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
   return unreadable;
 }
 
+ExpectedAccuracy Recognizer::expected_accuracy() {
+  refresh();
+  return protocom::expected_accuracy(*scorer_);
+}
+
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
                                   Progress& progress, std::vector<UnreadableFile>* unreadable) {
   if (others.empty()) return calibrate_on({}, options, progress);

@@ -10,7 +10,7 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, CLASSES, NU, CENTER_CLASSES = 5, 3, 2000.0, 5.0
+DIMS, CLASSES, NU, CENTER_CLASSES = 5, 3, 2000.0, 20.0
 SHOTS = [3, 2, 4]
 
 
@@ -49,7 +49,6 @@ def answers(classes, queries, nu=NU):
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
     means = [mean_of(images) for images in z]
-    offset = [share * v for v in mean_of(means)]
     degrees = sum(len(images) for images in z) - len(z)
     scatter = identity(0.0)
     for images, mean in zip(z, means):
@@ -69,12 +68,12 @@ def answers(classes, queries, nu=NU):
     predictive = inverse(plus(s, v))
     rows = []
     for q in queries:
-        x = minus(unit(minus(q, center)), offset)
+        x = unit(minus(q, center))
         logs = []
         for images in z:
             k = len(images)
             own = inverse(plus(inverse(b), inverse(s), k))
-            m = times(own, times(inverse(s), [k * t for t in minus(mean_of(images), offset)]))
+            m = times(own, times(inverse(s), [k * t for t in mean_of(images)]))
             d = minus(x, m)
             logs.append(-0.5 * dot(d, times(predictive, d)))
         rows.append([value - logs[0] for value in logs])

@@ -70,8 +70,9 @@ class ClassScorer {
   /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.
   /// Undefined where the method does not place classes by themselves (Scorer::placer).
   [[nodiscard]] at::Tensor attribute_effects(int64_t k, const at::Tensor& feature) const;
-  /// The scorer as if one image of each class, by its number in it, had not been enrolled; -1: all of the class count.
-  [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<int64_t>& left_out) const;
+  /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
+  /// it too.
+  [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
   /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
   [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
   /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].

@@ -19,6 +19,7 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/calibration.h"
+#include "protocom/serve/expected_accuracy.h"
 #include "protocom/serve/class_scorer.h"
 #include "protocom/serve/describe_class.h"
 #include "protocom/serve/recognizer_file.h"
@@ -140,6 +141,9 @@ class Recognizer {
   /// class of which none can is left out. Throws Error, and leaves the file as it was, when nothing is left, and what
   /// describe_class and RecognizerFile::enrol throw.
   Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
+
+  /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
+  ExpectedAccuracy expected_accuracy();
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
   /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out

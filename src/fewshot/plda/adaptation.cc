@@ -70,7 +70,7 @@ PldaSpace isotropic_space(const at::Tensor& features, const at::Tensor& labels, 
       total;
   const at::Tensor axes = rank == 0 ? at::eye(d, at::kDouble) : std::get<0>(at::linalg_qr(scatter.directions, "complete"));
   space.projection = axes / (found.within * within).sqrt();
-  space.offset = center_share(adaptation, classes) * class_means(z, labels, count).mean(0).matmul(space.projection);
+  space.offset = at::zeros({d}, at::kDouble);  // a shift would tell class means of one length apart by their lengths
   space.between = found.between / within;
   space.leading = std::max<int64_t>(rank, 1);
   return space;

@@ -32,7 +32,7 @@ PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
   model.adaptation.degrees = 2000;
-  model.adaptation.center_classes = 5;
+  model.adaptation.center_classes = 20;
   model.adaptation.isotropic = true;
   return model;
 }
@@ -45,6 +45,18 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   result.variance = in_parts(result.model->space.between, layout);
   result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
   return result;
+}
+
+/// Episode i of a batch, as a batch of one.
+EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
+  const auto own = [&](const at::Tensor& all) { return all.defined() ? all.narrow(0, i, 1) : all; };
+  EpisodeBatch one;
+  one.support = own(batch.support);
+  one.support_mask = own(batch.support_mask);
+  one.query = own(batch.query);
+  one.unlabelled = own(batch.unlabelled);
+  one.shares = own(batch.shares);
+  return one;
 }
 
 /// Adapts the model to the labelled images of each episode.

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocom/serve/class_scorer.h"
+
+namespace protocom {
+
+/// How many new images of the enrolled classes will be classified right, by leaving enrolled images out.
+struct ExpectedAccuracy {
+  int64_t classes = 0;
+  int64_t images = 0;   ///< enrolled
+  int64_t asked = 0;    ///< left out and classified by the others; 0: no class has two
+  double accuracy = 0;  ///< of those, in [0, 1]
+  /// Points of accuracy that kMoreImages further images of each class would add, where the error falls with the number of
+  /// images as it did between half of them and all: error = c K^-p. None where the classes have fewer than 4 images or
+  /// the error does not fall.
+  std::optional<double> gain = {};
+  static constexpr int64_t kMoreImages = 3;
+};
+
+/// Leaves the enrolled images out one of each class at a time, and half of them in a few draws. A method that is
+/// transductive is asked about those that are left out together.
+ExpectedAccuracy expected_accuracy(const ClassScorer& scorer);
+
+/// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right (18 photos left out in
+/// turn); 3 more photos per class should add about 6 points." `basis`: "no base classes".
+std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis);
+
+}  // namespace protocom
