@@ -17,15 +17,15 @@ struct MethodDefinition {
   ParameterTries tries;
 };
 
-/// A method of the class `M`, which is constructed from its options.
-template <typename M, typename Options>
-MethodDefinition define(MethodSpec spec, Parameters<Options> parameters) {
+/// A method of the class `M`, which is constructed from its options and what else is given.
+template <typename M, typename Options, typename... More>
+MethodDefinition define(MethodSpec spec, Parameters<Options> parameters, More... more) {
   spec.parameters = parameters.specs();
   const std::string name = spec.name;
   const ParameterTries tries = parameters.tries();
   return {std::move(spec),
-          [name, parameters = std::move(parameters)](const ParameterTexts& texts) {
-            return std::make_unique<M>(parameters.parse(name, texts));
+          [name, parameters = std::move(parameters), more...](const ParameterTexts& texts) {
+            return std::make_unique<M>(parameters.parse(name, texts), more...);
           },
           tries};
 }

@@ -22,9 +22,8 @@ struct FitSources {
   const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
 };
 
-/// Fits a method on the base classes of the features. Same inputs and seed, same method. Throws UsageError for a method
-/// that needs no fitting or lacks knowledge or maps, Error for features without base classes and for maps of other
-/// images.
+/// Fits a method on the base classes of a file of features (protocom/fewshot/fit.h, which takes tensors). Throws Error
+/// for maps of other images too.
 FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
 
 }  // namespace protocom

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/step_training.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/distances.h"
 
@@ -39,6 +37,13 @@ class Am3Scorer : public Scorer {
   std::vector<ClassSemantics> semantics_;
 };
 
+/// How much of a class the first block takes from its images, on average over classes of these semantics.
+std::vector<std::string> share_found(const Am3Block& block, const at::Tensor& semantics) {
+  const at::NoGradGuard no_grad;
+  return {fmt::format("The mean of the images has {:.0f} % of the mixture, knowledge the rest.",
+                      100 * share_of_prototype(block, semantics).mean().item<double>())};
+}
+
 std::string prefix_of(size_t block, const char* part) { return fmt::format("block{}.{}.", block, part); }
 
 }  // namespace
@@ -50,6 +55,15 @@ std::vector<at::Tensor> Am3Model::parameters() const {
     for (const at::Tensor& one : block.gate.parameters()) all.push_back(one);
   }
   return all;
+}
+
+void Am3Model::fields(StateFields& fields) {
+  fields.space(space);
+  fields.tensor("log_scale", log_scale, {});
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    fields.layers(prefix_of(i, "transform"), blocks[i].transform, {-1, -1, space->dim()});
+    fields.layers(prefix_of(i, "gate"), blocks[i].gate, {space->dim(), -1, 1});
+  }
 }
 
 at::Tensor Am3Model::logits(const at::Tensor& queries, const at::Tensor& prototypes) const {
@@ -70,89 +84,64 @@ at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std
 std::vector<ClassSemantics> Am3Method::semantics_of(const KnowledgeTable& knowledge,
                                                     const std::vector<std::string>& class_names) const {
   std::vector<ClassSemantics> semantics;
-  for (const std::string& name : design_.semantics) semantics.emplace_back(name, knowledge, class_names, attributes_);
+  for (const std::string& name : design_.semantics) semantics.emplace_back(name, knowledge, class_names, attributes());
   return semantics;
 }
 
 std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
   std::vector<ClassSemantics> semantics = semantics_of(*context.knowledge, *context.class_names);
   for (size_t i = 0; i < semantics.size(); ++i) {
-    const int64_t fitted = model_.blocks[i].transform.in();
+    const int64_t fitted = model().blocks[i].transform.in();
     if (semantics[i].width() != fitted)
       fail("'{}' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
            spec().name, fitted, design_.semantics[i], semantics[i].width());
   }
-  return std::make_unique<Am3Scorer>(model_, std::move(semantics));
+  return std::make_unique<Am3Scorer>(model(), std::move(semantics));
 }
 
-void Am3Method::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
-  model_ = {std::make_shared<UnitSpace>(options_.space, inputs.base.features), {}, {}};
-  const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
-  attributes_ = knowledge.attributes;
-  const auto semantics = semantics_of(knowledge, *inputs.class_names);
-  const int64_t dim = model_.space->dim();
+Am3Model Am3Method::blank() const {
+  Am3Model model;
+  model.blocks.resize(design_.semantics.size());
+  return model;
+}
+
+Am3Model Am3Method::untrained(const FitInputs& inputs, const std::vector<ClassSemantics>& semantics) const {
+  Am3Model model{std::make_shared<UnitSpace>(options_.space, inputs.base.features), {}, {}};
+  const int64_t dim = model.space->dim();
   for (const ClassSemantics& one : semantics) {
-    model_.blocks.push_back(
+    model.blocks.push_back(
         {TwoLayers::untrained({one.width(), options_.hidden, dim}), TwoLayers::untrained({dim, options_.hidden, 1})});
   }
-  model_.log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
-  const TrainingClasses classes = training_classes(inputs, *model_.space, spec().name, options_.shots + 1);
-  Rng rng(inputs.seed);
+  model.log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
+  return model;
+}
+
+HeadTraining Am3Method::begin(const FitInputs& inputs, Rng& rng) {
+  const auto semantics = semantics_of(*inputs.knowledge, *inputs.class_names);
+  model() = untrained(inputs, semantics);
+  const auto classes = std::make_shared<const TrainingClasses>(
+      training_classes(inputs, *model().space, spec().name, options_.shots + 1));
   TrainingTaskShape shape;
   shape.ways = options_.ways;
   shape.shots = options_.shots;
-  const auto loss = [&] {
-    const TrainingTasks tasks = draw_training_tasks(classes.train, shape, rng);
-    return am3_loss(model_, tasks, rows_of(semantics, tasks.batch.classes), design_, {options_.dropout});
+  HeadTraining training{model().parameters()};
+  training.loss = [this, classes, semantics, shape, &rng] {
+    const TrainingTasks tasks = draw_training_tasks(classes->train, shape, rng);
+    return am3_loss(model(), tasks, rows_of(semantics, tasks.batch.classes), design_, {options_.dropout});
   };
-  std::function<double()> held_out;
-  TrainingTasks unseen;
-  if (classes.held_out.classes() > 0) {
-    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng);
-    held_out = [&] {
+  const bool holds_out = classes->held_out.classes() > 0;
+  if (holds_out) {
+    training.held_out = [this, semantics,
+                         unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng)] {
       const auto prototypes =
-          chained(model_.blocks, mean_of_supports(unseen.batch), rows_of(semantics, unseen.batch.classes)).back();
-      return task_accuracy(model_.logits(unseen.batch.query, prototypes), unseen.labels);
+          chained(model().blocks, mean_of_supports(unseen.batch), rows_of(semantics, unseen.batch.classes)).back();
+      return task_accuracy(model().logits(unseen.batch.query, prototypes), unseen.labels);
     };
   }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  const StepTrained trained = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress);
-  findings_ = trained.sentences(options_.steps);
-  const at::NoGradGuard no_grad;
-  const ClassImages& seen = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
-  const at::Tensor share =
-      share_of_prototype(model_.blocks.front(), rows_of(semantics, at::tensor(seen.labels)).front());
-  findings_.push_back(fmt::format("The mean of the images has {:.0f} % of the mixture, knowledge the rest.",
-                                  100 * share.mean().item<double>()));
-}
-
-MethodState Am3Method::state() const {
-  MethodState state;
-  if (model_.space == nullptr) return state;
-  model_.space->add_to(state);
-  state.tensors.emplace_back("log_scale", model_.log_scale);
-  for (size_t i = 0; i < model_.blocks.size(); ++i) {
-    model_.blocks[i].transform.add_to(state, prefix_of(i, "transform"));
-    model_.blocks[i].gate.add_to(state, prefix_of(i, "gate"));
-  }
-  state.attributes = attributes_;
-  return state;
-}
-
-void Am3Method::load(const MethodState& state) {
-  Am3Model model{std::make_shared<UnitSpace>(state), {}, state.at("log_scale").to(at::kFloat)};
-  expect_tensor(model.log_scale, {"log_scale", at::kFloat, {}});
-  const int64_t dim = model.space->dim();
-  for (size_t i = 0; i < design_.semantics.size(); ++i) {
-    Am3Block block{TwoLayers::of(state, prefix_of(i, "transform")), TwoLayers::of(state, prefix_of(i, "gate"))};
-    expect_tensor(block.transform.output_bias, {prefix_of(i, "transform") + "output.bias", at::kFloat, {dim}});
-    expect_tensor(block.gate.hidden_weight, {prefix_of(i, "gate") + "hidden.weight", at::kFloat, {-1, dim}});
-    expect_tensor(block.gate.output_bias, {prefix_of(i, "gate") + "output.bias", at::kFloat, {1}});
-    model.blocks.push_back(std::move(block));
-  }
-  model_ = std::move(model);
-  attributes_ = state.attributes;
+  training.then = [this, semantics, seen = (holds_out ? classes->held_out : classes->train).labels] {
+    return share_found(model().blocks.front(), rows_of(semantics, at::tensor(seen)).front());
+  };
+  return training;
 }
 
 }  // namespace protocom

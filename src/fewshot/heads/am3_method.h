@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fewshot/heads/am3_blocks.h"
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/class_semantics.h"
@@ -56,6 +57,7 @@ struct Am3Model {
   at::Tensor log_scale;  ///< [], of the squared distance
 
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  void fields(StateFields& fields);
   /// -scale |q - p|^2, [b, q, n].
   [[nodiscard]] at::Tensor logits(const at::Tensor& queries, const at::Tensor& prototypes) const;
 };
@@ -66,25 +68,22 @@ at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std
                     const Am3Design& design, Dropout dropout);
 
 /// AM3 and its relatives: a chain of blocks on class means, trained on tasks of base classes.
-class Am3Method : public Method {
+class Am3Method : public TrainedHead<Am3Model> {
  public:
-  Am3Method(Am3Options options, Am3Design design) : options_(std::move(options)), design_(std::move(design)) {}
+  Am3Method(Am3Options options, Am3Design design)
+      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)), design_(std::move(design)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+  [[nodiscard]] Am3Model blank() const override;
+  [[nodiscard]] Am3Model untrained(const FitInputs& inputs, const std::vector<ClassSemantics>& semantics) const;
   [[nodiscard]] std::vector<ClassSemantics> semantics_of(const KnowledgeTable& knowledge,
                                                          const std::vector<std::string>& class_names) const;
 
   Am3Options options_;
   Am3Design design_;
-  Am3Model model_;
-  std::vector<std::string> attributes_;
-  std::vector<std::string> findings_;
 };
 
 }  // namespace protocom

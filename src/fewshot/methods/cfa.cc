@@ -2,11 +2,10 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/toolbox/expect_tensor.h"
 #include "fewshot/toolbox/map_space.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
@@ -52,18 +51,33 @@ class Aggregation : public FeatureMap {
   }
 };
 
-class Cfa : public Method {
+/// What is learned.
+struct Model {
+  std::shared_ptr<Aggregation> aggregation = std::make_shared<Aggregation>();
+  at::Tensor log_scale;  // []
+
+  void fields(StateFields& fields) {
+    Aggregation& own = *aggregation;
+    fields.space(own.space);
+    const int64_t channels = own.space->channels();
+    fields.tensor("mixing", own.mixing, {channels, channels});
+    fields.tensor("codewords", own.codewords, {-1, -1, -1});
+    const int64_t groups = own.codewords.size(0);
+    if (groups < 1 || own.codewords.size(2) * groups != channels)
+      fail("{} channels cannot be in {} equal groups", channels, groups);
+    fields.tensor("codeword_biases", own.codeword_biases, {groups, own.codewords.size(1)});
+    fields.tensor("log_scale", log_scale, {});
+  }
+};
+
+class Cfa : public TrainedHead<Model> {
  public:
-  explicit Cfa(Options options) : options_(std::move(options)) {}
+  explicit Cfa(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    aggregation_->space->check(context);
-    return std::make_unique<CosineToMean>(aggregation_, log_scale_);
+    model().aggregation->space->check(context);
+    return std::make_unique<CosineToMean>(model().aggregation, model().log_scale);
   }
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class CosineToMean : public Scorer {
@@ -82,11 +96,9 @@ class Cfa : public Method {
   };
 
   [[nodiscard]] std::shared_ptr<Aggregation> untrained(std::shared_ptr<const MapSpace> space) const;
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;
-  std::shared_ptr<const Aggregation> aggregation_;
-  at::Tensor log_scale_;  // []
-  std::vector<std::string> findings_;
 };
 
 std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> space) const {
@@ -104,63 +116,29 @@ std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> spac
   return made;
 }
 
-void Cfa::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
-  const TrainingClasses classes = training_maps(inputs, spec().name, 2);
+HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
+  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, 2));
   const auto made = untrained(std::make_shared<MapSpace>(inputs.maps));
-  aggregation_ = made;
-  log_scale_ = at::full({}, std::log(kFirstScale)).requires_grad_();
-  at::Tensor weights =
-      at::randn({classes.train.classes(), options_.codewords * made->space->channels()}).requires_grad_();
-  Rng rng(inputs.seed);
-  const auto loss = [&] {
-    const ImageDraw drawn = draw_images(classes.train, options_.batch, rng);
+  const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
+  model() = {made, log_scale};
+  const at::Tensor weights =
+      at::randn({classes->train.classes(), options_.codewords * made->space->channels()}).requires_grad_();
+  HeadTraining training{{weights, log_scale, made->codewords, made->codeword_biases}};
+  if (made->mixing.requires_grad()) training.parameters.push_back(made->mixing);
+  training.loss = [this, classes, made, log_scale, weights, &rng] {
+    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
     const at::Tensor cosine = at::matmul(made->map(drawn.features), unit_vectors(weights).t());
-    return task_loss(log_scale_.exp() * cosine, drawn.places);
+    return task_loss(log_scale.exp() * cosine, drawn.places);
   };
-  std::function<double()> held_out;
-  if (classes.held_out.classes() > 0) {
-    held_out = [&] {
-      const auto map = [&](const at::Tensor& rows) { return made->map(rows); };
-      const ClassImages mapped = mapped_images(classes.held_out, map);
-      const CosineToMean scorer(made, log_scale_);
-      return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
-                               [&](const EpisodeBatch& batch) { return scorer.score_mapped(batch).logits; });
-    };
-  }
-  std::vector<at::Tensor> learned = {weights, log_scale_, made->codewords, made->codeword_biases};
-  if (made->mixing.requires_grad()) learned.push_back(made->mixing);
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  findings_ = train_steps(learned, training, loss, held_out, *inputs.progress).sentences(options_.steps);
-}
-
-MethodState Cfa::state() const {
-  MethodState state;
-  if (aggregation_ == nullptr) return state;
-  aggregation_->space->add_to(state);
-  state.tensors.emplace_back("mixing", aggregation_->mixing);
-  state.tensors.emplace_back("codewords", aggregation_->codewords);
-  state.tensors.emplace_back("codeword_biases", aggregation_->codeword_biases);
-  state.tensors.emplace_back("log_scale", log_scale_);
-  return state;
-}
-
-void Cfa::load(const MethodState& state) {
-  auto read = std::make_shared<Aggregation>();
-  read->space = std::make_shared<MapSpace>(state);
-  const int64_t channels = read->space->channels();
-  const auto taken = [&](const char* name, std::vector<int64_t> shape) {
-    const at::Tensor tensor = state.at(name).to(at::kFloat);
-    expect_tensor(tensor, {name, at::kFloat, std::move(shape)});
-    return tensor;
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [classes, made, log_scale] {
+    const auto map = [&](const at::Tensor& rows) { return made->map(rows); };
+    const ClassImages mapped = mapped_images(classes->held_out, map);
+    const CosineToMean scorer(made, log_scale);
+    return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
+                             [&](const EpisodeBatch& batch) { return scorer.score_mapped(batch).logits; });
   };
-  read->mixing = taken("mixing", {channels, channels});
-  read->codeword_biases = taken("codeword_biases", {-1, -1});
-  const int64_t groups = read->codeword_biases.size(0);
-  if (groups < 1 || channels % groups != 0) fail("{} channels cannot be in {} equal groups", channels, groups);
-  read->codewords = taken("codewords", {groups, read->codeword_biases.size(1), channels / groups});
-  log_scale_ = taken("log_scale", {});
-  aggregation_ = read;
+  return training;
 }
 
 }  // namespace

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/expect_tensor.h"
 #include "fewshot/toolbox/map_space.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/distances.h"
@@ -39,9 +38,25 @@ struct Model {
   [[nodiscard]] std::vector<at::Tensor> parameters() const {
     return {concentrator, concentrator_bias, projector, projector_bias, reshaper, reshaper_bias, log_scale};
   }
+  void fields(StateFields& fields);
   [[nodiscard]] int64_t channels() const { return reshaper.size(0); }
   [[nodiscard]] int64_t ways() const { return projector.size(1) / channels(); }
 };
+
+void Model::fields(StateFields& fields) {
+  fields.space(space);
+  const int64_t c = space->channels();
+  fields.tensor("concentrator.weight", concentrator, {-1, c, 3, 3});
+  const int64_t r = concentrator.size(0);
+  fields.tensor("concentrator.bias", concentrator_bias, {r});
+  fields.tensor("projector.weight", projector, {r, -1, 3, 3});
+  if (r < 1 || projector.size(1) < r || projector.size(1) % r != 0)
+    fail("projector.weight takes {} channels, expected a multiple of {}", projector.size(1), r);
+  fields.tensor("projector.bias", projector_bias, {r});
+  fields.tensor("reshaper.weight", reshaper, {r, c, 1, 1});
+  fields.tensor("reshaper.bias", reshaper_bias, {r});
+  fields.tensor("log_scale", log_scale, {});
+}
 
 /// What each class has in common, [b, n, r, h, w], classes in an order of their own: by the sum of their values.
 at::Tensor concentrated(const Model& model, const EpisodeBatch& batch) {
@@ -86,18 +101,14 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const std::s
   return -model.log_scale.exp() * squared_distances(queries, mean_of_supports(seen));
 }
 
-class Ctm : public Method {
+class Ctm : public TrainedHead<Model> {
  public:
-  explicit Ctm(Options options) : options_(std::move(options)) {}
+  explicit Ctm(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    model_.space->check(context);
-    return std::make_unique<Traversal>(model_, options_.compare);
+    model().space->check(context);
+    return std::make_unique<Traversal>(model(), options_.compare);
   }
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class Traversal : public Scorer {
@@ -112,9 +123,9 @@ class Ctm : public Method {
     std::string compare_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  Model model_;
-  std::vector<std::string> findings_;
 };
 
 /// The reshaper begins as a rotation, so that distances begin as those of the maps.
@@ -131,61 +142,20 @@ Model untrained_model(std::shared_ptr<const MapSpace> space, const Options& opti
   return model;
 }
 
-void Ctm::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
-  const TrainingClasses classes = training_maps(inputs, spec().name, options_.shots + 1);
-  model_ = untrained_model(std::make_shared<MapSpace>(inputs.maps), options_);
-  Rng rng(inputs.seed);
-  const TrainingTaskShape shape{2, options_.ways, options_.shots, 15};
-  const auto loss = [&] {
-    const TrainingTasks tasks = draw_training_tasks(classes.train, shape, rng);
-    return task_loss(logits_of(model_, tasks.batch, options_.compare), tasks.labels);
+HeadTraining Ctm::begin(const FitInputs& inputs, Rng& rng) {
+  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, options_.shots + 1));
+  model() = untrained_model(std::make_shared<MapSpace>(inputs.maps), options_);
+  HeadTraining training{model().parameters()};
+  training.loss = [this, classes, &rng] {
+    const TrainingTasks tasks = draw_training_tasks(classes->train, {2, options_.ways, options_.shots, 15}, rng);
+    return task_loss(logits_of(model(), tasks.batch, options_.compare), tasks.labels);
   };
-  std::function<double()> held_out;
-  if (classes.held_out.classes() > 0) {
-    held_out = [&] {
-      return accuracy_on_tasks(classes.held_out, {20, options_.ways, options_.shots, 15}, kRounds,
-                               [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_.compare); });
-    };
-  }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
-}
-
-MethodState Ctm::state() const {
-  MethodState state;
-  if (model_.space == nullptr) return state;
-  model_.space->add_to(state);
-  state.tensors.insert(state.tensors.end(), {{"concentrator.weight", model_.concentrator},
-                                             {"concentrator.bias", model_.concentrator_bias},
-                                             {"projector.weight", model_.projector},
-                                             {"projector.bias", model_.projector_bias},
-                                             {"reshaper.weight", model_.reshaper},
-                                             {"reshaper.bias", model_.reshaper_bias},
-                                             {"log_scale", model_.log_scale}});
-  return state;
-}
-
-void Ctm::load(const MethodState& state) {
-  Model model;
-  model.space = std::make_shared<MapSpace>(state);
-  const int64_t c = model.space->channels();
-  const auto taken = [&](const char* name, std::vector<int64_t> shape) {
-    const at::Tensor tensor = state.at(name).to(at::kFloat);
-    expect_tensor(tensor, {name, at::kFloat, std::move(shape)});
-    return tensor;
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [this, classes] {
+    return accuracy_on_tasks(classes->held_out, {20, options_.ways, options_.shots, 15}, kRounds,
+                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options_.compare); });
   };
-  model.reshaper = taken("reshaper.weight", {-1, c, 1, 1});
-  const int64_t r = model.channels();
-  model.reshaper_bias = taken("reshaper.bias", {r});
-  model.concentrator = taken("concentrator.weight", {r, c, 3, 3});
-  model.concentrator_bias = taken("concentrator.bias", {r});
-  model.projector = taken("projector.weight", {r, -1, 3, 3});
-  if (r < 1 || model.projector.size(1) < r || model.projector.size(1) % r != 0)
-    fail("projector.weight takes {} channels, expected a multiple of {}", model.projector.size(1), r);
-  model.projector_bias = taken("projector.bias", {r});
-  model.log_scale = taken("log_scale", {});
-  model_ = std::move(model);
+  return training;
 }
 
 }  // namespace

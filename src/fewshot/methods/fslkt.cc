@@ -2,11 +2,10 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/class_semantics.h"
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
@@ -79,15 +78,22 @@ at::Tensor predictions_of(const at::Tensor& weights, const at::Tensor& classes) 
   return weights.index_select(0, classes.flatten()).view({classes.size(0), classes.size(1), -1});
 }
 
-class Fslkt : public Method {
+/// What is learned.
+struct Model {
+  std::shared_ptr<const UnitSpace> space;
+  TwoLayers layers;
+
+  void fields(StateFields& fields) {
+    fields.space(space);
+    fields.layers("graph.", layers, {-1, -1, space->dim()}, kSlope);
+  }
+};
+
+class Fslkt : public TrainedHead<Model> {
  public:
-  explicit Fslkt(Options options) : options_(std::move(options)) {}
+  explicit Fslkt(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class Transferred : public Scorer {
@@ -107,67 +113,39 @@ class Fslkt : public Method {
     Options options_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  std::shared_ptr<const UnitSpace> space_;
-  TwoLayers layers_;
-  std::vector<std::string> attributes_;
-  std::vector<std::string> findings_;
 };
 
 std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
-  if (context.knowledge->embedding_dim() != layers_.in())
+  const TwoLayers& layers = model().layers;
+  if (context.knowledge->embedding_dim() != layers.in())
     fail("'fslkt' was fitted on embeddings of {} values, this knowledge has {}: give the same kind of knowledge",
-         layers_.in(), context.knowledge->embedding_dim());
-  const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes_);
-  return std::make_unique<Transferred>(space_, predicted_weights(layers_, graph), options_);
+         layers.in(), context.knowledge->embedding_dim());
+  const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes());
+  return std::make_unique<Transferred>(model().space, predicted_weights(layers, graph), options_);
 }
 
-void Fslkt::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
+HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
   const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
-  attributes_ = knowledge.attributes;
-  const Graph graph = graph_of(knowledge, *inputs.class_names, attributes_);
-  space_ = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
-  layers_ = TwoLayers::untrained({knowledge.embedding_dim(), options_.hidden, space_->dim()}, kSlope);
-  const TrainingClasses classes = training_classes(inputs, *space_, spec().name, 2);
-  const at::Tensor weights = unit_vectors(classes.train.centres());
-  const at::Tensor which = at::tensor(classes.train.labels, at::kLong);
-  const auto loss = [&] {
-    const at::Tensor predicted = predicted_weights(layers_, graph, options_.dropout).index_select(0, which);
+  const Graph graph = graph_of(knowledge, *inputs.class_names, attributes());
+  const auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  model() = {space, TwoLayers::untrained({knowledge.embedding_dim(), options_.hidden, space->dim()}, kSlope)};
+  const TrainingClasses classes = training_classes(inputs, *space, spec().name, 2);
+  HeadTraining training{model().layers.parameters()};
+  training.loss = [this, graph, weights = unit_vectors(classes.train.centres()),
+                   which = at::tensor(classes.train.labels, at::kLong)] {
+    const at::Tensor predicted = predicted_weights(model().layers, graph, options_.dropout).index_select(0, which);
     return (predicted - weights).square().sum(1).mean();
   };
-  std::function<double()> held_out;
-  TrainingTasks unseen;
-  if (classes.held_out.classes() > 0) {
-    Rng rng(inputs.seed);
-    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng);
-    held_out = [&] {
-      const at::Tensor predicted = predictions_of(predicted_weights(layers_, graph), unseen.batch.classes);
-      const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
-      return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
-    };
-  }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  const StepTrained trained = train_steps(layers_.parameters(), training, loss, held_out, *inputs.progress);
-  findings_ = trained.sentences(options_.steps);
-}
-
-MethodState Fslkt::state() const {
-  MethodState state;
-  if (space_ == nullptr) return state;
-  space_->add_to(state);
-  layers_.add_to(state, "graph.");
-  state.attributes = attributes_;
-  return state;
-}
-
-void Fslkt::load(const MethodState& state) {
-  auto space = std::make_shared<UnitSpace>(state);
-  TwoLayers layers = TwoLayers::of(state, "graph.", kSlope);
-  expect_tensor(layers.output_bias, {"graph.output.bias", at::kFloat, {space->dim()}});
-  space_ = std::move(space);
-  layers_ = std::move(layers);
-  attributes_ = state.attributes;
+  if (classes.held_out.classes() == 0) return training;
+  training.held_out = [this, graph, unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng)] {
+    const at::Tensor predicted = predictions_of(predicted_weights(model().layers, graph), unseen.batch.classes);
+    const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
+    return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
+  };
+  return training;
 }
 
 }  // namespace

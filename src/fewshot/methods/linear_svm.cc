@@ -1,40 +1,21 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/heads/linear_fit.h"
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/heads/linear_head.h"
 
 namespace protocom::methods {
 namespace {
 
-struct Options {
-  double c = 1;
-  std::string transform = "l2n";
-  int64_t steps = 400;
-};
-
-class LinearSvm : public SpaceScorer {
- public:
-  LinearSvm(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = supports_and_queries(batch);
-    LinearProblem problem;
-    problem.points = points.supports_of(points.features);
-    problem.labels = points.supports_of(points.labels);
-    const at::Tensor side = 2 * problem.labels - 1;  // of each class against the rest
-    problem.pull = [&](const at::Tensor& scores) { return -2 * options_.c * side * (1 - side * scores).clamp_min(0); };
-    problem.curvature = 2 * options_.c;
-    problem.bias_penalty = 1;
-    problem.steps = options_.steps;
-    return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
-  }
-
- private:
-  Options options_;
-};
+/// Squared hinge losses, of each class against the rest.
+LinearProblem problem_of(const at::Tensor& points, const at::Tensor& labels, double c) {
+  LinearProblem problem;
+  problem.points = points;
+  problem.labels = labels;
+  const at::Tensor side = 2 * labels - 1;
+  problem.pull = [c, side](const at::Tensor& scores) { return -2 * c * side * (1 - side * scores).clamp_min(0); };
+  problem.curvature = 2 * c;
+  problem.bias_penalty = 1;
+  return problem;
+}
 
 }  // namespace
 
@@ -47,13 +28,7 @@ MethodDefinition linear_svm() {
   spec.notes =
       "Minimises |w|^2 / 2 + b^2 / 2 + c times the sum of the squared hinge losses for each class: LIBLINEAR’s "
       "default, as scikit-learn’s LinearSVC. Logits are the margins, so probabilities are not calibrated.";
-  return define_scorer<LinearSvm>(
-      std::move(spec), Parameters<Options>()
-                           .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
-                           .tries({"0.1", "10"})
-                           .choice("transform", &Options::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
-                           .tries({"cl2n", "power"})
-                           .whole("steps", &Options::steps, {1, 1e6}, "of accelerated descent"));
+  return define_linear_head(std::move(spec), {problem_of, {"0.1", "10"}});
 }
 
 }  // namespace protocom::methods

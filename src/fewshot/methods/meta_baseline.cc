@@ -2,10 +2,9 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/step_training.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 
@@ -26,42 +25,19 @@ class AsTheyAre : public FeatureMap {
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
 };
 
-class MetaBaseline : public Method {
+/// What is learned.
+struct Model {
+  at::Tensor log_scale;  // []
+
+  void fields(StateFields& fields) { fields.tensor("log_scale", log_scale, {}); }
+};
+
+class MetaBaseline : public TrainedHead<Model> {
  public:
-  explicit MetaBaseline(Options options) : options_(options) {}
+  explicit MetaBaseline(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<CosineToMean>(log_scale_);
-  }
-
-  void fit(const FitInputs& inputs) override {
-    const TrainingClasses classes = training_classes(inputs, AsTheyAre(), spec().name, options_.shots + 1);
-    log_scale_ = at::full({}, std::log(kFirstScale)).requires_grad_();
-    Rng rng(inputs.seed);
-    // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
-    // what holds for novel ones.
-    const ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
-    TrainingTaskShape shape;
-    shape.shots = options_.shots;
-    const auto loss = [&] {
-      const TrainingTasks tasks = draw_training_tasks(from, shape, rng);
-      return task_loss(logits(tasks.batch, mean_prototypes(statistics_of(tasks.batch)), log_scale_), tasks.labels);
-    };
-    train_steps({log_scale_}, {spec().name, options_.steps, options_.learning_rate}, loss, nullptr, *inputs.progress);
-    findings_ = {fmt::format("Factor of the cosine: {:.1f}.", log_scale_.exp().item<double>())};
-  }
-
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-
-  [[nodiscard]] MethodState state() const override {
-    if (!log_scale_.defined()) return {};
-    return {{{"log_scale", log_scale_}}};
-  }
-
-  void load(const MethodState& state) override {
-    const at::Tensor log_scale = state.at("log_scale").to(at::kFloat);
-    expect_tensor(log_scale, {"log_scale", at::kFloat, {}});
-    log_scale_ = log_scale;
+    return std::make_unique<CosineToMean>(model().log_scale);
   }
 
  private:
@@ -81,10 +57,30 @@ class MetaBaseline : public Method {
     at::Tensor log_scale_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  at::Tensor log_scale_;  // []
-  std::vector<std::string> findings_;
 };
+
+HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
+  TrainingClasses classes = training_classes(inputs, AsTheyAre(), spec().name, options_.shots + 1);
+  const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
+  model() = {log_scale};
+  // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
+  // what holds for novel ones.
+  ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
+  TrainingTaskShape shape;
+  shape.shots = options_.shots;
+  HeadTraining training{{log_scale}};
+  training.loss = [from = std::move(from), shape, log_scale, &rng] {
+    const TrainingTasks tasks = draw_training_tasks(from, shape, rng);
+    return task_loss(logits(tasks.batch, mean_prototypes(statistics_of(tasks.batch)), log_scale), tasks.labels);
+  };
+  training.then = [log_scale]() -> std::vector<std::string> {
+    return {fmt::format("Factor of the cosine: {:.1f}.", log_scale.exp().item<double>())};
+  };
+  return training;
+}
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "fewshot/heads/restorer.h"
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/expect_tensor.h"
 #include "protocom/core/error.h"
-#include "protocom/core/rng.h"
 #include "protocom/fewshot/toolbox/distances.h"
 #include "protocom/fewshot/toolbox/moments.h"
 
@@ -20,17 +20,23 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-class RestoreNet : public Method {
+/// What is learned.
+struct Model {
+  TwoLayers restorer;
+
+  void fields(StateFields& fields) {
+    fields.layers("", restorer, {-1, -1, -1});
+    expect_tensor(restorer.output_bias, {"output.bias", at::kFloat, {restorer.in()}});
+  }
+};
+
+class RestoreNet : public TrainedHead<Model> {
  public:
-  explicit RestoreNet(Options options) : options_(options) {}
+  explicit RestoreNet(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<Restored>(restorer_, options_.share);
+    return std::make_unique<Restored>(model().restorer, options_.share);
   }
-
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class Restored : public Scorer {
@@ -47,8 +53,9 @@ class RestoreNet : public Method {
     double share_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  TwoLayers restorer_;
 };
 
 /// The layers take and give features `scale` times as long as those they were trained on.
@@ -58,35 +65,28 @@ void fold_scale(TwoLayers& layers, double scale) {
   layers.output_bias = layers.output_bias * scale;
 }
 
-void RestoreNet::fit(const FitInputs& inputs) {
+HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
   const int64_t classes = inputs.base.labels.max().item<int64_t>() + 1;
   const double rms = std::sqrt(inputs.base.features.square().mean(at::kDouble).item<double>());
   if (rms == 0) fail("all features of the base classes are zero");
   const at::Tensor features = inputs.base.features / rms;
   const at::Tensor centres = class_moments(features, inputs.base.labels, classes).mean().to(at::kFloat);
   const int64_t dim = features.size(1);
-  torch::manual_seed(inputs.seed);
-  restorer_ = TwoLayers::untrained({dim, std::max<int64_t>(1, dim / 2), dim});
-  Rng rng(inputs.seed);
-  const auto loss = [&] {
+  model() = {TwoLayers::untrained({dim, std::max<int64_t>(1, dim / 2), dim})};
+  HeadTraining training{model().restorer.parameters()};
+  training.loss = [this, features, centres, labels = inputs.base.labels, &rng] {
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < options_.batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
     const at::Tensor index = at::tensor(rows, at::kLong);
-    const at::Tensor target = centres.index_select(0, inputs.base.labels.index_select(0, index));
-    return (restorer_(features.index_select(0, index)) - target).square().sum(1).mean();
+    const at::Tensor target = centres.index_select(0, labels.index_select(0, index));
+    return (model().restorer(features.index_select(0, index)) - target).square().sum(1).mean();
   };
-  train_steps(restorer_.parameters(), {"restore-net", options_.steps, options_.learning_rate}, loss, nullptr,
-              *inputs.progress);
-  fold_scale(restorer_, rms);
+  training.then = [this, rms] {
+    fold_scale(model().restorer, rms);
+    return std::vector<std::string>();
+  };
+  return training;
 }
-
-MethodState RestoreNet::state() const {
-  MethodState state;
-  if (restorer_.hidden_weight.defined()) restorer_.add_to(state, "");
-  return state;
-}
-
-void RestoreNet::load(const MethodState& state) { restorer_ = restorer_of(state); }
 
 }  // namespace
 

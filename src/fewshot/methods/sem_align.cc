@@ -2,11 +2,10 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/class_semantics.h"
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
@@ -38,6 +37,12 @@ struct Model {
   std::shared_ptr<const UnitSpace> space;
   TwoLayers align;   // G: [s + d] to [d]
   at::Tensor share;  // [2], of the mean, for kShots
+
+  void fields(StateFields& fields) {
+    fields.space(space);
+    fields.layers("align.", align, {-1, -1, space->dim()}, kSlope);
+    fields.tensor("share", share, {2});
+  }
 };
 
 /// G of features [..., d] and their classes' semantics [..., s]: [..., d]. Its values are of size 1 on both sides.
@@ -78,15 +83,12 @@ class Trial {
   at::Tensor mean_, made_;
 };
 
-class SemAlign : public Method {
+class SemAlign : public TrainedHead<Model> {
  public:
-  explicit SemAlign(Options options) : options_(std::move(options)) {}
+  explicit SemAlign(Options options)
+      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class Reconstructed : public Scorer {
@@ -108,97 +110,65 @@ class SemAlign : public Method {
     double scale_;
   };
 
-  void train(const TrainingClasses& classes, const ClassSemantics& semantics, const FitInputs& inputs, Rng& rng);
-  void choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng);
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+  std::vector<std::string> choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng);
 
   Options options_;
-  Model model_;
-  std::vector<std::string> attributes_;
-  std::vector<std::string> findings_;
 };
 
 std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
-  ClassSemantics semantics(options_.semantics, *context.knowledge, *context.class_names, attributes_);
-  const int64_t fitted = model_.align.in() - model_.space->dim();
+  ClassSemantics semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
+  const int64_t fitted = model().align.in() - model().space->dim();
   if (semantics.width() != fitted)
     fail("'sem-align' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
          fitted, options_.semantics, semantics.width());
-  Model model = model_;
+  Model model = this->model();
   if (options_.share >= 0) model.share = at::full({2}, options_.share);
   return std::make_unique<Reconstructed>(std::move(model), std::move(semantics), options_.scale);
 }
 
-/// The best of a grid on tasks of held-out classes, for each number of shots.
-void SemAlign::choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng) {
-  model_.share = at::full({2}, kFirstShare);
-  if (held_out.classes() == 0) return;
+/// The best of a grid on tasks of held-out classes, for each number of shots; says what it chose.
+std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, const ClassSemantics& semantics,
+                                                Rng& rng) {
+  std::vector<std::string> findings;
   const at::NoGradGuard no_grad;
   for (int64_t i = 0; i < 2; ++i) {
-    const Trial trial(model_.align, draw_training_tasks(held_out, {kHeldOutTasks, 5, kShots[i], 15}, rng), semantics);
+    const Trial trial(model().align, draw_training_tasks(held_out, {kHeldOutTasks, 5, kShots[i], 15}, rng), semantics);
     double best = -1;
     for (int64_t j = 0; j <= kGrid; ++j) {
       const double share = static_cast<double>(j) / kGrid;
       const double right = trial.accuracy(share);
       if (right <= best) continue;
       best = right;
-      model_.share[i] = share;
+      model().share[i] = share;
     }
-    findings_.push_back(fmt::format("Share of the mean with {} image{} a class: {:.2f} ({:.1f} % on held-out classes).",
-                                    kShots[i], i == 0 ? "" : "s", model_.share[i].item<double>(), 100 * best));
+    findings.push_back(fmt::format("Share of the mean with {} image{} a class: {:.2f} ({:.1f} % on held-out classes).",
+                                   kShots[i], i == 0 ? "" : "s", model().share[i].item<double>(), 100 * best));
   }
+  return findings;
 }
 
-void SemAlign::train(const TrainingClasses& classes, const ClassSemantics& semantics, const FitInputs& inputs,
-                     Rng& rng) {
-  const at::Tensor centres = classes.train.centres();
-  const double size = std::sqrt(static_cast<double>(centres.size(1)));
-  const auto loss = [&] {
-    const ImageDraw drawn = draw_images(classes.train, options_.batch, rng);
-    const at::Tensor made = aligned(model_.align, drawn.features, semantics.of(drawn.labels));
-    return size * at::l1_loss(made, centres.index_select(0, drawn.places));
+HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
+  const ClassSemantics semantics(options_.semantics, *inputs.knowledge, *inputs.class_names, attributes());
+  const auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  const int64_t dim = space->dim();
+  model() = {space, TwoLayers::untrained({semantics.width() + dim, options_.hidden, dim}, kSlope),
+             at::full({2}, kFirstShare)};
+  const auto classes =
+      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, kShots[1] + 1));
+  HeadTraining training{model().align.parameters()};
+  training.loss = [this, classes, semantics, &rng, centres = classes->train.centres()] {
+    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
+    const at::Tensor made = aligned(model().align, drawn.features, semantics.of(drawn.labels));
+    return std::sqrt(static_cast<double>(centres.size(1))) * at::l1_loss(made, centres.index_select(0, drawn.places));
   };
-  std::function<double()> held_out;
-  TrainingTasks unseen;
-  if (classes.held_out.classes() > 0) {
-    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, kShots[0], 15}, rng);
-    held_out = [&] { return Trial(model_.align, unseen, semantics).accuracy(kFirstShare); };
-  }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  const StepTrained trained = train_steps(model_.align.parameters(), training, loss, held_out, *inputs.progress);
-  findings_ = trained.sentences(options_.steps);
-}
-
-void SemAlign::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
-  const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
-  attributes_ = knowledge.attributes;
-  const ClassSemantics semantics(options_.semantics, knowledge, *inputs.class_names, attributes_);
-  model_.space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
-  const int64_t dim = model_.space->dim();
-  model_.align = TwoLayers::untrained({semantics.width() + dim, options_.hidden, dim}, kSlope);
-  const TrainingClasses classes = training_classes(inputs, *model_.space, spec().name, kShots[1] + 1);
-  Rng rng(inputs.seed);
-  train(classes, semantics, inputs, rng);
-  choose_share(classes.held_out, semantics, rng);
-}
-
-MethodState SemAlign::state() const {
-  MethodState state;
-  if (model_.space == nullptr) return state;
-  model_.space->add_to(state);
-  model_.align.add_to(state, "align.");
-  state.tensors.emplace_back("share", model_.share);
-  state.attributes = attributes_;
-  return state;
-}
-
-void SemAlign::load(const MethodState& state) {
-  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "align.", kSlope),
-              state.at("share").to(at::kFloat)};
-  expect_tensor(model.align.output_bias, {"align.output.bias", at::kFloat, {model.space->dim()}});
-  expect_tensor(model.share, {"share", at::kFloat, {2}});
-  model_ = std::move(model);
-  attributes_ = state.attributes;
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [this, semantics,
+                       unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, kShots[0], 15}, rng)] {
+    return Trial(model().align, unseen, semantics).accuracy(kFirstShare);
+  };
+  training.then = [this, classes, semantics, &rng] { return choose_share(classes->held_out, semantics, rng); };
+  return training;
 }
 
 }  // namespace

@@ -3,13 +3,12 @@
 #include <cmath>
 
 #include "fewshot/heads/linear_fit.h"
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/class_semantics.h"
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/expect_tensor.h"
 #include "fewshot/toolbox/map_space.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
@@ -42,6 +41,11 @@ struct Model {
     const std::vector<at::Tensor> others = decoder.parameters();
     all.insert(all.end(), others.begin(), others.end());
     return all;
+  }
+  void fields(StateFields& fields) {
+    fields.space(space);
+    fields.layers("encoder.", encoder, {space->channels(), -1, -1});
+    fields.layers("decoder.", decoder, {encoder.out(), -1, space->channels() * space->places()});
   }
   /// Places [m, l, c] to [m, s].
   [[nodiscard]] at::Tensor encoded(const at::Tensor& places) const {
@@ -101,18 +105,15 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Option
                        queries.view({batch.size(), batch.query.size(1), queries.size(1)}));
 }
 
-class TriNet : public Method {
+class TriNet : public TrainedHead<Model> {
  public:
-  explicit TriNet(Options options) : options_(std::move(options)) {}
+  explicit TriNet(Options options)
+      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    model_.space->check(context);
-    return std::make_unique<Augmenting>(model_, options_);
+    model().space->check(context);
+    return std::make_unique<Augmenting>(model(), options_);
   }
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class Augmenting : public Scorer {
@@ -128,51 +129,29 @@ class TriNet : public Method {
     Options options_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  Model model_;
-  std::vector<std::string> findings_;
 };
 
-void TriNet::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
+HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
   const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
   const ClassSemantics semantics(options_.semantics, knowledge, *inputs.class_names, knowledge.attributes);
-  const TrainingClasses classes = training_maps(inputs, spec().name, 2);
+  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, 2));
   const auto space = std::make_shared<MapSpace>(inputs.maps);
-  model_ = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.width()}),
-            TwoLayers::untrained({semantics.width(), options_.hidden, space->channels() * space->places()})};
-  Rng rng(inputs.seed);
-  const auto loss = [&] {
-    const ImageDraw drawn = draw_images(classes.train, options_.batch, rng);
-    return loss_of(model_, drawn.features, semantics.of(drawn.labels));
+  model() = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.width()}),
+             TwoLayers::untrained({semantics.width(), options_.hidden, space->channels() * space->places()})};
+  HeadTraining training{model().parameters()};
+  training.loss = [this, classes, semantics, &rng] {
+    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
+    return loss_of(model(), drawn.features, semantics.of(drawn.labels));
   };
-  std::function<double()> held_out;
-  if (classes.held_out.classes() > 0) {
-    held_out = [&] {
-      return accuracy_on_tasks(classes.held_out, {20, 5, 1, 15}, kRounds,
-                               [&](const EpisodeBatch& batch) { return logits_of(model_, batch, options_); });
-    };
-  }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
-}
-
-MethodState TriNet::state() const {
-  MethodState state;
-  if (model_.space == nullptr) return state;
-  model_.space->add_to(state);
-  model_.encoder.add_to(state, "encoder.");
-  model_.decoder.add_to(state, "decoder.");
-  return state;
-}
-
-void TriNet::load(const MethodState& state) {
-  Model model{std::make_shared<MapSpace>(state), TwoLayers::of(state, "encoder."), TwoLayers::of(state, "decoder.")};
-  const int64_t c = model.space->channels();
-  expect_tensor(model.encoder.hidden_weight, {"encoder.hidden.weight", at::kFloat, {-1, c}});
-  expect_tensor(model.decoder.hidden_weight, {"decoder.hidden.weight", at::kFloat, {-1, model.encoder.out()}});
-  expect_tensor(model.decoder.output_bias, {"decoder.output.bias", at::kFloat, {c * model.space->places()}});
-  model_ = std::move(model);
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [this, classes] {
+    return accuracy_on_tasks(classes->held_out, {20, 5, 1, 15}, kRounds,
+                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options_); });
+  };
+  return training;
 }
 
 }  // namespace

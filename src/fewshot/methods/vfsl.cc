@@ -2,11 +2,10 @@
 
 #include <cmath>
 
+#include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/diagonal_gaussian.h"
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/step_training.h"
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
@@ -40,6 +39,14 @@ struct Model {
     all.insert(all.end(), {prior.mean, prior.log_variance, log_spread});
     return all;
   }
+  void fields(StateFields& fields) {
+    fields.space(space);
+    const int64_t d = space->dim();
+    fields.layers("inference.", inference, {d + 1, -1, 2 * d});
+    fields.tensor("prior.mean", prior.mean, {d});
+    fields.tensor("prior.log_variance", prior.log_variance, {d});
+    fields.tensor("log_spread", log_spread, {d});
+  }
 };
 
 /// q(z | supports) from their mean [b, n, d] and number [b, n].
@@ -65,17 +72,13 @@ at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double 
   return task_loss(logits, tasks.labels) + weight / queries * divergence(q, model.prior).sum(1).mean();
 }
 
-class Vfsl : public Method {
+class Vfsl : public TrainedHead<Model> {
  public:
-  explicit Vfsl(Options options) : options_(std::move(options)) {}
+  explicit Vfsl(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<ByDensity>(model_);
+    return std::make_unique<ByDensity>(model());
   }
-  void fit(const FitInputs& inputs) override;
-  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
-  [[nodiscard]] MethodState state() const override;
-  void load(const MethodState& state) override;
 
  private:
   class ByDensity : public Scorer {
@@ -92,9 +95,9 @@ class Vfsl : public Method {
     Model model_;
   };
 
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+
   Options options_;
-  Model model_;
-  std::vector<std::string> findings_;
 };
 
 /// The prior begins at the base classes' own moments, and inference at the supports' mean.
@@ -113,57 +116,26 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
   return model;
 }
 
-void Vfsl::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
+HeadTraining Vfsl::begin(const FitInputs& inputs, Rng& rng) {
   auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
-  const TrainingClasses classes = training_classes(inputs, *space, spec().name, options_.shots + 1);
-  model_ = untrained_model(classes.train, std::move(space), options_.hidden);
-  Rng rng(inputs.seed);
+  const auto classes =
+      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, options_.shots + 1));
+  model() = untrained_model(classes->train, std::move(space), options_.hidden);
   TrainingTaskShape shape;
   shape.ways = options_.ways;
   shape.shots = options_.shots;
-  const auto loss = [&] {
-    return negative_elbo(model_, draw_training_tasks(classes.train, shape, rng), options_.divergence);
+  HeadTraining training{model().parameters()};
+  training.loss = [this, classes, shape, &rng] {
+    return negative_elbo(model(), draw_training_tasks(classes->train, shape, rng), options_.divergence);
   };
-  std::function<double()> held_out;
-  TrainingTasks unseen;
-  if (classes.held_out.classes() > 0) {
-    unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng);
-    held_out = [&] {
-      const EpisodeBatch& batch = unseen.batch;
-      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
-      return task_accuracy(predictive(model_, batch, q), unseen.labels);
-    };
-  }
-  const StepTraining training{spec().name, options_.steps, options_.learning_rate};
-  findings_ = train_steps(model_.parameters(), training, loss, held_out, *inputs.progress).sentences(options_.steps);
-}
-
-MethodState Vfsl::state() const {
-  MethodState state;
-  if (model_.space == nullptr) return state;
-  model_.space->add_to(state);
-  model_.inference.add_to(state, "inference.");
-  state.tensors.emplace_back("prior.mean", model_.prior.mean);
-  state.tensors.emplace_back("prior.log_variance", model_.prior.log_variance);
-  state.tensors.emplace_back("log_spread", model_.log_spread);
-  return state;
-}
-
-void Vfsl::load(const MethodState& state) {
-  Model model{std::make_shared<UnitSpace>(state), TwoLayers::of(state, "inference."), {}, {}};
-  const int64_t d = model.space->dim();
-  const auto taken = [&](const char* name) {
-    const at::Tensor tensor = state.at(name).to(at::kFloat);
-    expect_tensor(tensor, {name, at::kFloat, {d}});
-    return tensor;
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [this,
+                       unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng)] {
+    const EpisodeBatch& batch = unseen.batch;
+    const DiagonalGaussian q = inferred(model().inference, mean_of_supports(batch), count_of_supports(batch));
+    return task_accuracy(predictive(model(), batch, q), unseen.labels);
   };
-  expect_tensor(model.inference.hidden_weight, {"inference.hidden.weight", at::kFloat, {-1, d + 1}});
-  expect_tensor(model.inference.output_bias, {"inference.output.bias", at::kFloat, {2 * d}});
-  model.prior.mean = taken("prior.mean");
-  model.prior.log_variance = taken("prior.log_variance");
-  model.log_spread = taken("log_spread");
-  model_ = std::move(model);
+  return training;
 }
 
 }  // namespace

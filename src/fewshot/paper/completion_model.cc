@@ -25,14 +25,14 @@ at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::Int
   return tensor;
 }
 
-ProtoComNetOptions options_from(const nlohmann::json& json, const std::string& where) {
+ProtoComNetOptions options_from(const nlohmann::json& header, const std::string& where) {
   ProtoComNetOptions options;
   try {
-    options.feature_dim = whole_number<int64_t>(json.at("feature_dim"));
-    options.embedding_dim = whole_number<int64_t>(json.at("embedding_dim"));
-    options.code_dim = whole_number<int64_t>(json.at("code_dim"));
-    options.attention_hidden = whole_number<int64_t>(json.at("attention_hidden"));
-    options.decoder_hidden = whole_number<int64_t>(json.at("decoder_hidden"));
+    options.feature_dim = whole_number<int64_t>(header.at("feature_dim"));
+    options.embedding_dim = whole_number<int64_t>(header.at("embedding_dim"));
+    options.code_dim = whole_number<int64_t>(header.at("code_dim"));
+    options.attention_hidden = whole_number<int64_t>(header.at("attention_hidden"));
+    options.decoder_hidden = whole_number<int64_t>(header.at("decoder_hidden"));
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header's network sizes are damaged: {}", where, reason_of(error));
   }
@@ -54,27 +54,27 @@ void check_sizes(const NpzReader& reader, const ProtoComNetOptions& sizes) {
   for (const auto& [name, shape] : expected) read_shaped(reader, name, shape);
 }
 
-std::vector<std::string> trained_on_from(const nlohmann::json& json, const std::string& where) {
+std::vector<std::string> trained_on_from(const nlohmann::json& header, const std::string& where) {
   try {
-    return json.value("trained_on", std::vector<std::string>());
+    return header.value("trained_on", std::vector<std::string>());
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header's list of base classes is damaged: {}", where, reason_of(error));
   }
 }
 
 /// Joint meta-training wrote it as `scale` before it was read.
-double gamma_from(const nlohmann::json& json, const std::string& where) {
+double gamma_from(const nlohmann::json& header, const std::string& where) {
   try {
-    const double gamma = json.value("gamma", json.value("scale", kDefaultGamma));
+    const double gamma = header.value("gamma", header.value("scale", kDefaultGamma));
     if (std::isfinite(gamma) && gamma > 0) return gamma;
   } catch (const nlohmann::json::exception&) {
   }
   fail("{}: the header's gamma is damaged: it should be a number above 0", where);
 }
 
-std::string inductive_method_from(const nlohmann::json& json, const std::string& where) {
-  const auto found = json.find("inductive_method");
-  if (found == json.end()) return "mean-fusion";
+std::string inductive_method_from(const nlohmann::json& header, const std::string& where) {
+  const auto found = header.find("inductive_method");
+  if (found == header.end()) return "mean-fusion";
   for (const char* row : {"mean", "completed", "mean-fusion"}) {
     if (*found == row) return row;
   }

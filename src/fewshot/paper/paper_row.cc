@@ -101,16 +101,9 @@ Parameters<PaperRowOptions> paper_row_parameters() {
 
 MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
                                   Parameters<PaperRowOptions> parameters) {
-  spec.parameters = parameters.specs();
   spec.citation =
       "Zhang, Li, Ye, Huang, Zhang: Prototype Completion with Primitive Knowledge for Few-Shot Learning, CVPR 2021";
-  const std::string name = spec.name;
-  const ParameterTries tries = parameters.tries();
-  return {std::move(spec),
-          [name, prototypes, parameters = std::move(parameters)](const ParameterTexts& texts) {
-            return std::make_unique<PaperRow>(prototypes, parameters.parse(name, texts));
-          },
-          tries};
+  return define<PaperRow>(std::move(spec), std::move(parameters), prototypes);
 }
 
 }  // namespace protocom

@@ -32,7 +32,7 @@ class PaperRow : public Method {
  public:
   using Prototypes = at::Tensor (*)(const PrototypeParts& parts, const GaussFusionOptions& fusion);
 
-  PaperRow(Prototypes prototypes, const PaperRowOptions& options) : prototypes_(prototypes), options_(options) {}
+  PaperRow(const PaperRowOptions& options, Prototypes prototypes) : prototypes_(prototypes), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
   [[nodiscard]] const FastForm* join(FastForms& forms) const override;

@@ -1,4 +1,4 @@
-#include "data/synthetic_creature.h"
+#include "demo/creature.h"
 
 #include <algorithm>
 

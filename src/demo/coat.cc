@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/synthetic_creature.h"
+#include "demo/creature.h"
 
 // What covers a body: shells, spikes, and the coat's pattern.
 namespace protocom::synthetic {

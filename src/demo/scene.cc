@@ -1,4 +1,4 @@
-#include "data/synthetic_scene.h"
+#include "demo/scene.h"
 
 #include <algorithm>
 #include <array>

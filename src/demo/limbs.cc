@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/synthetic_creature.h"
+#include "demo/creature.h"
 
 // Legs, tails, wings and fins.
 namespace protocom::synthetic {

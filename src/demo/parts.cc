@@ -1,4 +1,4 @@
-#include "data/synthetic_parts.h"
+#include "demo/parts.h"
 
 namespace protocom::synthetic {
 

@@ -8,7 +8,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
 #include "protocom/core/unfinished.h"
-#include "protocom/data/synthetic.h"
+#include "protocom/demo/synthetic.h"
 
 namespace protocom {
 namespace {

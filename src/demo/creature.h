@@ -1,8 +1,8 @@
 #pragma once
 #include <array>
 
-#include "data/synthetic_paint.h"
-#include "data/synthetic_parts.h"
+#include "demo/paint.h"
+#include "demo/parts.h"
 #include "protocom/core/rng.h"
 
 /// The anatomy of one creature, seen from its right side, in a space where the body is about one unit long.
@@ -81,13 +81,13 @@ class Creature {
   void body_path();
   void head_path();
 
-  // synthetic_creature.cc
+  // creature.cc
   void body();
   void neck();
   void head();
   void eyes();
   void eye(Vec center, double radius);
-  // synthetic_head.cc
+  // head.cc
   void mane();
   void crest();
   void far_ear();
@@ -98,7 +98,7 @@ class Creature {
   void antler(double degrees, Colour colour);
   void muzzle();
   void face();
-  // synthetic_limbs.cc
+  // limbs.cc
   void legs(double side);
   void walking_leg(Vec hip, double swing, Colour colour, double width);
   void spider_legs(double side);
@@ -109,7 +109,7 @@ class Creature {
   void bat_wing(Vec root, double angle, double length, double side);
   void insect_wing(Vec root, double angle, double length, double side);
   void side_fin();
-  // synthetic_coat.cc
+  // coat.cc
   void back_behind();
   void shell();
   void coat();

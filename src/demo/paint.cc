@@ -1,4 +1,4 @@
-#include "data/synthetic_paint.h"
+#include "demo/paint.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "data/synthetic_paint.h"
+#include "demo/paint.h"
 #include "protocom/core/error.h"
-#include "protocom/data/synthetic.h"
+#include "protocom/demo/synthetic.h"
 
 namespace protocom {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "data/synthetic_paint.h"
+#include "demo/paint.h"
 #include "protocom/core/rng.h"
 
 /// What is behind and before the creatures. Both draw in a space where the image is the unit square.

@@ -1,4 +1,4 @@
-#include "protocom/data/synthetic.h"
+#include "protocom/demo/synthetic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

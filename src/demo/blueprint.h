@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "data/synthetic_creature.h"
+#include "demo/creature.h"
 #include "protocom/data/split.h"
-#include "protocom/data/synthetic.h"
+#include "protocom/demo/synthetic.h"
 
 /// What classes are, before anything is drawn.
 namespace protocom::synthetic {

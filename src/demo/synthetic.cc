@@ -1,9 +1,9 @@
-#include "protocom/data/synthetic.h"
+#include "protocom/demo/synthetic.h"
 
 #include <algorithm>
 
-#include "data/synthetic_blueprint.h"
-#include "data/synthetic_scene.h"
+#include "demo/blueprint.h"
+#include "demo/scene.h"
 #include "protocom/core/error.h"
 
 namespace protocom {

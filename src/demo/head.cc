@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/synthetic_creature.h"
+#include "demo/creature.h"
 
 // What grows on a head: ears, horns, manes, muzzles.
 namespace protocom::synthetic {

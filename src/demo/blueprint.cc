@@ -1,4 +1,4 @@
-#include "data/synthetic_blueprint.h"
+#include "demo/blueprint.h"
 
 #include <algorithm>
 #include <array>
