@@ -64,10 +64,7 @@ bool is_of_sqlite(const std::string& name, const std::string& sql) {
 void check_identity(const Database& database) {
   const std::string where = database.path().string();
   if (database.number("PRAGMA application_id").value_or(0) != kApplication) {
-    fail(
-        "{} is not a recognizer: expected a file of `protocom recognizer create` (a class store becomes one by "
-        "`protocom recognizer import`)",
-        where);
+    fail("{} is not a recognizer: expected a file of `protocom recognizer create`", where);
   }
   const int64_t version = database.number("PRAGMA user_version").value_or(0);
   if (version < 1 || version > kVersion)

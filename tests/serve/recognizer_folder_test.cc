@@ -9,7 +9,6 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/npz.h"
-#include "protocom/serve/class_store.h"
 #include "serve/recognizer_file_support.h"
 #include "serve/recognizer_support.h"
 #include "support/message_of.h"
@@ -167,43 +166,6 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   write_file(folder / "out/backbone.npz", "another");
   EXPECT_THAT(said(), HasSubstr("another file than was exported"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
-}
-
-TEST_F(SmallRecognizer, IsMadeOfAClassStoreOfACompletionModel) {
-  ClassStore store;
-  store.backbone = FileReference::to(folder_ / "backbone.npz");
-  store.model = FileReference::to(folder_ / "model.npz");
-  store.knowledge = FileReference::to(folder_ / "knowledge.npz");
-  store.preprocessing.image_size = kSide;
-  store.feature_dim = Recognizer::open(path_).file().settings().feature_dim;
-  store.attributes = {"tail"};
-  for (const char* name : {"right", "left"}) {
-    add_class(store, name, description(1));
-    add_images(store, name, {at::randn({2, store.feature_dim}), {std::string(name) + "1", std::string(name) + "2"}});
-  }
-  write_class_store(folder_ / "old.store", store, {});
-  import_class_store(folder_ / "old.store", folder_ / "new.pcm", {}, {});
-  Recognizer imported = Recognizer::open(folder_ / "new.pcm");
-  const StoreModel model = read_store_model(folder_ / "model.npz");
-  const at::Tensor features = at::randn({5, store.feature_dim});
-  const at::Tensor expected = ClassScorer(store, model).probabilities(features);
-  const std::vector<Answer> answers = imported.classify_features(features);
-  for (int64_t i = 0; i < 5; ++i)
-    EXPECT_NEAR(answers[static_cast<size_t>(i)].ranking[0].probability, expected[i].max().item<double>(), 1e-6);
-  EXPECT_EQ(imported.file().find_class("left")->images, 2);
-  EXPECT_THAT(answers[0].nearest, IsEmpty()) << "no feature was kept";
-  EXPECT_THAT(imported.enrol({request("left", {photo("1.png", 10)})}).classes, SizeIs(1)) << "it goes on";
-  EXPECT_EQ(imported.file().find_class("left")->images, 3);
-}
-
-TEST_F(SmallRecognizer, OfAClassStoreWhoseFilesAreGoneIsNotMade) {
-  ClassStore store = small_store();
-  store.backbone.path = "/nowhere/gone.npz";
-  add_class(store, "cat", description(1));
-  write_class_store(folder_ / "old.store", store, {});
-  EXPECT_THAT(message_of([&] { import_class_store(folder_ / "old.store", folder_ / "new.pcm", {}, {}); }),
-              HasSubstr("its backbone /nowhere/gone.npz is not there"));
-  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct StoredClass {
   std::vector<std::string> image_hashes;  ///< hash_file of each image, so that none counts twice
 };
 
-/// All that telling classes apart needs besides a model: what a recognizer or a class store holds.
+/// All that telling classes apart needs besides a model: what a recognizer holds.
 struct EnrolledClasses {
   int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
