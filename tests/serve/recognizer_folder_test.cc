@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
 #include <thread>
 
 #include "protocom/core/error.h"
@@ -18,7 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TEST(RecognizerFolder, ComesBackAsItWas) {
   const TempDir folder;
@@ -35,50 +33,6 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   std::string backbone;
   back.read_artefact("backbone", [&](const fs::path& path) { backbone = read_file(path); });
   EXPECT_EQ(backbone, "the backbone");
-}
-
-TEST(RecognizerFolder, OfMomentsComesBackToo) {
-  const TempDir folder;
-  RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
-  StoredClass moments;
-  moments.name = "dog";
-  moments.count = 1;
-  moments.sum = at::ones({2}, at::kDouble);
-  moments.sum_squares = at::ones({2}, at::kDouble);
-  moments.image_hashes = {"old"};
-  file.add_moments(moments);
-  export_recognizer(file, folder / "out");
-  import_recognizer(folder / "out", folder / "b.pcm", {});
-  const StoredClass dog = RecognizerFile(folder / "b.pcm").snapshot().enrolled.classes[0];
-  EXPECT_EQ(dog.count, 2);
-  EXPECT_TRUE(dog.sum.equal(at::tensor({2.0, 3.0}, at::kDouble)));
-}
-
-TEST(RecognizerFolder, AClassOfMomentsLeavesTheOthersTheirImages) {
-  const TempDir folder;
-  RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("old", {}, {}), enrolee("cat", {{3, 4}, {5, 6}}, {"b", "c"})});
-  StoredClass moments;
-  moments.name = "old";
-  moments.count = 3;
-  moments.sum = at::ones({2}, at::kDouble);
-  moments.sum_squares = at::ones({2}, at::kDouble);
-  moments.image_hashes = {"x", "y", "z"};
-  file.add_moments(moments);
-  file.enrol({enrolee("old", {{7, 8}}, {"d"})});
-  export_recognizer(file, folder / "out");
-  import_recognizer(folder / "out", folder / "b.pcm", {});
-  const RecognizerContents was = file.contents(), is = RecognizerFile(folder / "b.pcm").contents();
-  EXPECT_TRUE(is.features.equal(at::tensor({1.0F, 2.0F, 7.0F, 8.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({4, 2})));
-  std::map<std::string, std::string> shown;
-  for (size_t i = 0; i < is.examples.size(); ++i)
-    shown[is.examples[i].hash] = is.examples[i].source + " " + is.thumbnails[i];
-  EXPECT_THAT(shown, SizeIs(7));
-  EXPECT_EQ(shown["c"], "photos/c.jpg JPEG of c");
-  EXPECT_EQ(is.classes[1].count, 3);
-  EXPECT_TRUE(is.classes[1].sum.equal(was.classes[1].sum));
-  EXPECT_EQ(is.classes[0].count + is.classes[2].count, 0) << "those have features instead";
 }
 
 TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
@@ -134,11 +88,10 @@ TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
   int64_t wrong = 0;
   while (!ended) {
     const RecognizerContents read = file.contents();
-    int64_t row = 0;
     for (size_t i = 0; i < read.examples.size(); ++i) {
-      const bool whole = read.has_feature[i] && read.thumbnails[i] == "JPEG of " + read.examples[i].hash;
-      wrong += whole && read.features[row][0].item<float>() == std::stof(read.examples[i].hash) ? 0 : 1;
-      row += read.has_feature[i] ? 1 : 0;
+      const float feature = read.features[static_cast<int64_t>(i)][0].item<float>();
+      const std::string& hash = read.examples[i].hash;
+      wrong += read.thumbnails[i] == "JPEG of " + hash && feature == std::stof(hash) ? 0 : 1;
     }
   }
   writing.join();
