@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "protocom/report/analysis_sections.h"
@@ -23,6 +24,26 @@ ReportTable transposed(const ReportTable& table) {
     for (const auto& row : table.rows) turned.rows.back().push_back(row[c]);
   }
   return turned;
+}
+
+/// A row for each method, a column for each x, with a cell of each point.
+ReportTable table_of(const std::vector<SeriesPoint>& points, const std::string& caption, const SeriesColumns& columns,
+                     const std::function<std::string(const SeriesPoint&)>& cell) {
+  constexpr size_t kMostColumns = 6;
+  const std::vector<std::string> methods = methods_in(points);
+  ReportTable table{caption, {"Method"}, {}};
+  std::set<double> places;
+  for (const SeriesPoint& point : points) places.insert(point.x);
+  for (const double x : places) table.columns.push_back(columns.prefix + format_number(x, columns.decimals));
+  for (const std::string& method : methods) {
+    const auto own = points_of(points, method);
+    table.rows.push_back({method_label(method, own.back().mode)});
+    for (const double x : places) {
+      const auto found = std::find_if(own.begin(), own.end(), [x](const SeriesPoint& point) { return point.x == x; });
+      table.rows.back().push_back(found == own.end() ? "–" : cell(*found));
+    }
+  }
+  return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
 }
 
 }  // namespace
@@ -141,32 +162,17 @@ LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::strin
 
 ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
                               const SeriesColumns& columns) {
-  constexpr size_t kMostColumns = 6;
-  const std::vector<std::string> methods = methods_in(points);
-  ReportTable table{caption, {"Method"}, {}};
-  std::set<double> places;
-  for (const SeriesPoint& point : points) places.insert(point.x);
-  for (const double x : places) table.columns.push_back(columns.prefix + format_number(x, columns.decimals));
-  for (const std::string& method : methods) {
-    const auto own = points_of(points, method);
-    table.rows.push_back({method_label(method, own.back().mode)});
-    for (const double x : places) {
-      const auto found = std::find_if(own.begin(), own.end(), [x](const SeriesPoint& point) { return point.x == x; });
-      table.rows.back().push_back(found == own.end() ? "–" : percent_cell(found->accuracy));
-    }
-  }
-  return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
+  return table_of(points, caption, columns, [](const SeriesPoint& point) { return percent_cell(point.accuracy); });
 }
 
 void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Estimate> SeriesPoint::*which,
                        const std::string& caption, const SeriesColumns& columns, Section& section) {
   std::vector<SeriesPoint> changes;
-  for (SeriesPoint point : points) {
-    if (!(point.*which)) continue;
-    point.accuracy = *(point.*which);
-    changes.push_back(std::move(point));
-  }
-  if (!changes.empty()) section.tables.push_back(accuracy_table_of(changes, caption, columns));
+  std::copy_if(points.begin(), points.end(), std::back_inserter(changes),
+               [which](const SeriesPoint& point) { return (point.*which).has_value(); });
+  if (changes.empty()) return;
+  const auto cell = [which](const SeriesPoint& point) { return signed_cell(*(point.*which)); };
+  section.tables.push_back(table_of(changes, caption, columns, cell));
 }
 
 }  // namespace protocom

@@ -66,7 +66,7 @@ BarChart ablation_chart(const TaskScores& task) {
 /// "Highest cosine to the true centre: completed, 0.600 ± 0.010 (+0.100 ± 0.002 vs mean)."
 std::string highest_cosine(const ReportTable& table, size_t best) {
   const std::vector<std::string>& row = table.rows[best];
-  const std::string gain = best == 0 ? "" : fmt::format(" ({} vs {})", row[3], table.rows.front()[0]);
+  const std::string gain = best == 0 || row[3] == "–" ? "" : fmt::format(" ({} vs {})", row[3], table.rows.front()[0]);
   return fmt::format("Highest cosine to the true centre: {}, {}{}.", row[0], row[2], gain);
 }
 

@@ -99,7 +99,7 @@ TEST(SeriesSection, LeadsWithPldaAndHasATableOfWhatItsKnowledgeAdds) {
   const Section section = series_section("shots", with_plda({1, 5}), {});
   EXPECT_THAT(section.finding, HasSubstr("plda: 60.0 ± 0.5\u00a0% at K\u00a0=\u00a01 (+7.0 ± 0.5 points vs mean)"));
   ASSERT_EQ(section.tables.size(), 2U);
-  EXPECT_THAT(section.tables[1].rows[0], ElementsAre("plda", "8.0 ± 1.0", "0.1 ± 0.5"));
+  EXPECT_THAT(section.tables[1].rows[0], ElementsAre("plda", "+8.0 ± 1.0", "+0.1 ± 0.5"));
 }
 
 TEST(SeriesSection, LeavesPointsWithoutALabelledImageToTheTable) {
@@ -117,7 +117,7 @@ TEST(SeriesSection, OfNoiseSaysWhatItChanges) {
   EXPECT_THAT(section.finding,
               HasSubstr("at γ\u00a0=\u00a00.3 (+5.0 ± 0.5 points vs mean); change −3.1 ± 0.4 points."));
   ASSERT_EQ(section.tables.size(), 2U);
-  EXPECT_THAT(section.tables[1].rows[3], ElementsAre("gauss-fusion (transductive)", "0.0 ± 0.0", "0.8 ± 0.2"));
+  EXPECT_THAT(section.tables[1].rows[3], ElementsAre("gauss-fusion (transductive)", "0.0 ± 0.0", "+0.8 ± 0.2"));
 }
 
 TEST(SeriesSection, IsAboutAMethodThatUsesUnlabelledImagesWhereOneDoes) {
