@@ -35,7 +35,6 @@
 #include "protocom/knowledge/wordnet.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/report/html_report.h"
-#include "protocom/serve/class_store.h"
 #include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
@@ -135,11 +134,6 @@ void read_picture(const fs::path& path) {
 void read_backbone_file(const fs::path& path) {
   const std::string bytes = read_file(path);
   if (bytes.find("constants.pkl") == std::string::npos) (void)read_backbone(path, {});
-}
-
-void read_store(const fs::path& path) {
-  const ClassStore store = read_class_store(path);
-  write_class_store(path.string() + ".again", store, {});
 }
 
 void read_recognizer(const fs::path& path) {
@@ -272,7 +266,6 @@ const std::vector<Reader>& readers() {
                                           {"heif", ".heic", false, &read_picture},
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
-                                          {"class-store", ".npz", true, &read_store},
                                           {"recognizer", ".pcm", false, &read_recognizer},
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},

@@ -19,7 +19,6 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/report/section.h"
-#include "protocom/serve/class_store.h"
 #include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
@@ -201,16 +200,6 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   write_completion_model(work / "completion-model.npz",
                          {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
                          provenance(), json::object());
-  ClassStore store;
-  store.backbone = {"/b.npz", "b"};
-  store.model = {"/m.npz", "m"};
-  store.knowledge = {"/k.npz", "k"};
-  store.preprocessing.image_size = 84;
-  store.feature_dim = 2;
-  store.attributes = {"tail"};
-  add_class(store, "cat", {"a cat", at::ones({1}), at::ones({2}), "attributes"});
-  add_images(store, "cat", {at::ones({1, 2}), {"h"}});
-  write_class_store(work / "class-store.npz", store, provenance());
   BackboneOptions options;
   options.architecture = "conv4";
   write_backbone(work / "backbone.npz", *make_backbone(options), options, provenance());
@@ -222,7 +211,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   state.made_by = {{"epochs", 2}, {"seed", 1}};
   state.position = {{"epoch", 1}, {"step", 0}};
   write_checkpoint(work / "checkpoint.npz", state);
-  for (const char* name : {"features", "knowledge", "completion-model", "class-store", "backbone", "checkpoint"})
+  for (const char* name : {"features", "knowledge", "completion-model", "backbone", "checkpoint"})
     write_as_members(work / fmt::format("{}.npz", name), folder / name / "plain");
   write_as_members(work / "features.npz", folder / "header/plain");
 }

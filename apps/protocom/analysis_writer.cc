@@ -19,7 +19,6 @@ AnalysisWriter::AnalysisWriter(const CLI::App& command, std::filesystem::path fo
     : folder_(std::move(folder)), command_(command_line(command)) {
   std::filesystem::create_directories(folder_);
   check_writable(folder_ / "analysis.json");
-  provenance.command = "analyse " + command.get_name();
   header_ = make_header("analysis", 1, std::move(provenance)).to_json();
 }
 

@@ -124,7 +124,7 @@ std::string command_line(const CLI::App& command) {
     name = fmt::format("{} {}", parent->get_name(), name);
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
-    name += " " + option->get_name();
+    if (option->nonpositional()) name += " " + option->get_name();
     if (option->get_expected_max() > 0) name += fmt::format(" {}", fmt::join(option->results(), ","));
   }
   return name;

@@ -28,7 +28,6 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
        fmt::format("{} (epoch {})", files.out.string(), result.best_epoch)},
       {"last backbone", files.last().string()},
       {"log", files.log().string()},
-      {"TensorBoard", files.events().string()},
       {"loss", fmt::format("{:.3f}", result.loss)},
       {"accuracy on base classes", fmt::format("{:.1f} %", 100 * result.accuracy)},
       {"speed", fmt::format("{:.0f} images/s", result.images_per_second)}};
@@ -92,7 +91,7 @@ void add_pretrain_command(CLI::App& app) {
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
   command
       ->add_option("--out", options->out,
-                   "Backbone to write (best epoch); beside it OUT.last, OUT.jsonl and OUT.events")
+                   "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
       ->required();
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);

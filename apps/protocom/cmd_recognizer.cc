@@ -20,7 +20,6 @@ struct CreateCommand {
 
 struct MoveCommand {
   std::string from, to;
-  CreateCommand parts;  // files of a class store that lie elsewhere now
 };
 
 NewRecognizer parts_of(const CreateCommand& options) {
@@ -74,14 +73,13 @@ void run_compact(const std::string& file) {
 void run_import(const CLI::App& command, const MoveCommand& options) {
   check_writable(options.to);
   const Provenance provenance = provenance_of(command, /*seed=*/0);
-  if (fs::is_directory(options.from))
-    import_recognizer(options.from, options.to, provenance);
-  else
-    import_class_store(options.from, options.to, parts_of(options.parts), provenance);
+  if (!fs::is_directory(options.from))
+    fail("{} is no folder: expected one that `protocom recognizer export` wrote", options.from);
+  import_recognizer(options.from, options.to, provenance);
   print_info(RecognizerFile(options.to));
 }
 
-/// What `create` and the import of a class store share.
+/// What a recognizer is made of.
 void add_files(CLI::App& command, CreateCommand& options) {
   command.add_option("--backbone", options.backbone, "Image encoder");
   CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
@@ -137,12 +135,10 @@ void add_export(CLI::App& parent) {
 
 void add_import(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
-  CLI::App* command =
-      add_command(parent, "import", "Make a recognizer of an exported folder, or of a class store of earlier versions",
-                  "protocom recognizer import pets.store --out pets.pcm");
-  command->add_option("from", options->from, "Exported folder, or class store")->required();
+  CLI::App* command = add_command(parent, "import", "Make a recognizer of an exported folder",
+                                  "protocom recognizer import birds --out birds.pcm");
+  command->add_option("from", options->from, "Exported folder")->required();
   command->add_option("--out", options->to, "Recognizer to make")->required();
-  add_files(*command, options->parts);
   command->callback([command, options] { run_import(*command, *options); });
 }
 

@@ -51,7 +51,7 @@ void read_inputs(const ReportArguments& options, std::vector<Evaluation>& evalua
   }
 }
 
-/// All accuracies side by side, then a sentence for each evaluation.
+/// All accuracies side by side, then a line for each evaluation.
 void print_findings(const std::vector<Evaluation>& evaluations) {
   if (evaluations.empty()) return;
   const ReportTable table = comparison_table(evaluations);
@@ -67,7 +67,7 @@ void print_findings(const std::vector<Evaluation>& evaluations) {
   for (const Evaluation& evaluation : evaluations) {
     const std::string of_what = datasets.size() > 1 ? evaluation.dataset_name() + ": " : "";
     fmt::print("{}{}\n", of_what, headline(evaluation));
-    for (const std::string& line : worth_of_knowledge(evaluation)) fmt::print("{}{}\n", of_what, one_line(line));
+    for (const std::string& line : knowledge_findings(evaluation)) fmt::print("{}{}\n", of_what, one_line(line));
   }
 }
 

@@ -69,7 +69,7 @@ void add_show_command(CLI::App& app) {
                                   "protocom show out/features.npz --json");
   command
       ->add_option("file", options->file,
-                   "Any artefact: images, backbone, features, knowledge, completion model, results, class store")
+                   "Any artefact: images, backbone, features, knowledge, completion model, results")
       ->required();
   command->add_flag("--json", options->as_json, "The header and members as JSON");
   command->callback([options] { run_show(*options); });

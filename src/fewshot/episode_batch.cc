@@ -19,10 +19,6 @@ void expect(const at::Tensor& tensor, const char* name, const std::vector<int64_
 int64_t check_supports(const EpisodeBatch& batch, int64_t fewest) {
   const int64_t b = batch.query.size(0);
   const int64_t d = batch.query.size(2);
-  if (!batch.support.defined()) {
-    expect(batch.moments.sum, "moments of supports", {b, -1, d});
-    return batch.moments.sum.size(1);
-  }
   expect(batch.support, "supports", {b, -1, -1, d});
   const int64_t n = batch.support.size(1);
   if (!batch.support_mask.defined()) {
@@ -50,7 +46,6 @@ void check_batch(const EpisodeBatch& batch, int64_t fewest_shots) {
 }
 
 SupportStatistics statistics_of(const EpisodeBatch& batch) {
-  if (!batch.support.defined()) return batch.moments;
   if (!batch.support_mask.defined()) return support_statistics(batch.support);
   const at::Tensor present = batch.support * batch.support_mask.unsqueeze(-1);
   return {batch.support_mask.sum(-1), present.sum(-2), (present * present).sum(-2)};

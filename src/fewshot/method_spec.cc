@@ -14,7 +14,6 @@ constexpr EnumWord<Need> kNeeds[] = {{Need::kCompletionModel, "a completion mode
                                      {Need::kKnowledge, "knowledge of the classes"},
                                      {Need::kBaseFeatures, "features of base classes"},
                                      {Need::kFitting, "fitting"},
-                                     {Need::kSupportImages, "each support image's feature"},
                                      {Need::kFeatureMaps, "feature maps (protocom extract --maps)"},
                                      {Need::kOtherClasses, "knowledge of classes outside the task"}};
 

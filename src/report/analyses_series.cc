@@ -29,7 +29,7 @@ AnalysisOutcome by_shots(Bench& bench) {
   if (!needs_no_images(bench.inputs().methods))
     counts.erase(std::remove(counts.begin(), counts.end(), 0), counts.end());
   const auto points = accuracy_by_shots(bench.inputs(), bench.episodes(), counts, bench.progress());
-  return {shots_section(points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::k_shot)};
+  return {series_section("shots", points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::k_shot)};
 }
 
 std::string lacks_knowledge(const Bench& bench) {
@@ -41,14 +41,14 @@ AnalysisOutcome by_noise(Bench& bench) {
   if (const Knowledge* knowledge = bench.knowledge())
     noise.embedding_change = [knowledge](const at::Tensor& change) { return embedding_change(*knowledge, change); };
   const auto points = accuracy_by_noise(bench.inputs(), bench.episodes(), noise, bench.progress());
-  return {noise_section(points, bench.options().noise, bench.episodes()), points, bench.hash_of_episodes()};
+  return {series_section("noise", points, bench.episodes()), points, bench.hash_of_episodes()};
 }
 
 AnalysisOutcome by_ways(Bench& bench) {
   const auto& asked = bench.options().ways;
   const auto counts = asked.empty() ? ways_up_to(bench.classes_in(bench.episodes().split)) : asked;
   const auto points = accuracy_by_ways(bench.inputs(), bench.episodes(), counts, bench.progress());
-  return {ways_section(points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::n_way)};
+  return {series_section("ways", points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::n_way)};
 }
 
 AnalysisOutcome by_queries(Bench& bench) {
@@ -58,13 +58,13 @@ AnalysisOutcome by_queries(Bench& bench) {
   std::vector<std::string> hashes;
   for (const int64_t count : counts)
     hashes.push_back(episodes_with_queries(bench.features(), bench.episodes(), count).hash(bench.features()));
-  return {queries_section(points, bench.episodes()), points, fmt::format("{}", fmt::join(hashes, " "))};
+  return {series_section("queries", points, bench.episodes()), points, fmt::format("{}", fmt::join(hashes, " "))};
 }
 
 AnalysisOutcome by_imbalance(Bench& bench) {
   const auto& alphas = bench.options().alphas;
   const auto points = accuracy_by_imbalance(bench.inputs(), bench.episodes(), alphas, bench.progress());
-  return {imbalance_section(points, bench.episodes()), points,
+  return {series_section("imbalance", points, bench.episodes()), points,
           bench.hashes_of(imbalanced_shapes(bench.shape(), alphas))};
 }
 
@@ -79,7 +79,7 @@ AnalysisOutcome by_base_classes(Bench& bench) {
   const auto counts = asked.empty() ? base_classes_up_to(bench.classes_in(Split::kBase)) : asked;
   const auto points =
       accuracy_by_base_classes(bench.inputs(), {bench.fitted(), bench.episodes(), counts}, bench.progress());
-  return {base_classes_section(points, bench.episodes()), points, bench.hash_of_episodes()};
+  return {series_section("base-classes", points, bench.episodes()), points, bench.hash_of_episodes()};
 }
 
 AnalysisOutcome by_unlabelled(Bench& bench) {
@@ -87,7 +87,8 @@ AnalysisOutcome by_unlabelled(Bench& bench) {
   const auto counts = bench.that_fit(bench.options().unlabelled, room, "unlabelled images");
   const auto points = accuracy_by_unlabelled(bench.inputs(), bench.episodes(), counts, bench.progress());
   const int64_t most = *std::max_element(counts.begin(), counts.end());
-  return {unlabelled_section(points, bench.episodes()), points, bench.hashes_of({most}, &EpisodeShape::unlabelled)};
+  return {series_section("unlabelled", points, bench.episodes()), points,
+          bench.hashes_of({most}, &EpisodeShape::unlabelled)};
 }
 
 }  // namespace

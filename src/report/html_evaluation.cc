@@ -9,6 +9,7 @@
 #include "protocom/report/methods.h"
 #include "protocom/report/svg.h"
 #include "report/html_parts.h"
+#include "report/section_tables.h"
 
 namespace protocom {
 namespace {
@@ -58,7 +59,7 @@ std::string gain_line(const MethodResult& row, const MethodResult* baseline) {
   if (baseline == nullptr || baseline == &row) return "";
   const Estimate gain = gain_over(row, *baseline);
   const char* direction = gain.value > gain.ci95 ? "up" : gain.value < -gain.ci95 ? "down" : "same";
-  return fmt::format("<small class=\"{}\">{} ± {:.1f}</small>", direction, signed_points(gain.value), gain.ci95);
+  return fmt::format("<small class=\"{}\">{}</small>", direction, signed_cell(gain));
 }
 
 std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
@@ -215,7 +216,8 @@ std::string protocol_line(const Evaluation& evaluation) {
 }
 
 std::string evaluation_html(const Evaluation& evaluation, const std::string& id) {
-  return accuracy_table(evaluation) + charts(evaluation, id);
+  const ReportTable knowledge = knowledge_table(evaluation);
+  return accuracy_table(evaluation) + (knowledge.rows.empty() ? "" : table_html(knowledge)) + charts(evaluation, id);
 }
 
 }  // namespace protocom

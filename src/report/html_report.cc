@@ -20,9 +20,7 @@ std::string picture_html(const ReportPicture& one) {
 
 std::string finding_html(const Evaluation& evaluation, const char* css_class) {
   std::string html = fmt::format("<p class=\"{}\">{}</p>\n", css_class, escape_html(headline(evaluation)));
-  const std::string more = caveat(evaluation);
-  if (!more.empty()) html += fmt::format("<p>{}</p>\n", escape_html(more));
-  for (const std::string& line : worth_of_knowledge(evaluation)) html += fmt::format("<p>{}</p>\n", prose_html(line));
+  for (const std::string& line : knowledge_findings(evaluation)) html += fmt::format("<p>{}</p>\n", prose_html(line));
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
@@ -55,7 +53,7 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
     if (evaluations.size() > 1) html += fmt::format("<h3>{}</h3>\n", escape_html(evaluation.name));
     html += reproduce_html(evaluation);
   }
-  // `analyse all` makes many analyses by one command from the same inputs: it is said once.
+  // `analyse` makes many analyses by one command from the same inputs: it is said once.
   std::string last;
   std::string lists;
   for (const AnalysisFile& analysis : analyses) {

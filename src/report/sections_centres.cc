@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/interval_words.h"
-#include "report/section_words.h"
+#include "report/section_tables.h"
 
 namespace protocom {
 namespace {
@@ -49,34 +49,21 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
   return chart;
 }
 
-/// How novel classes spread beside base classes, by what the two measures allow to say; what is measured comes first.
-std::string spread_words(Verdict variance, Verdict angle) {
-  static const std::map<Verdict, const char*> kWords = {
-      {Verdict::kMore, "more widely"}, {Verdict::kLess, "less widely"}, {Verdict::kUnclear, "not measurably"}};
-  if (variance == angle) return variance == Verdict::kUnclear ? "not measurably more or less widely" : kWords.at(angle);
-  if (variance == Verdict::kUnclear || angle == Verdict::kMore)
-    return fmt::format("{} by angle, but {} by variance", kWords.at(angle), kWords.at(variance));
-  return fmt::format("{} by variance, but {} by angle", kWords.at(variance), kWords.at(angle));
-}
+/// a - b, of different classes.
+Estimate difference_of(const Estimate& a, const Estimate& b) { return {a.value - b.value, std::hypot(a.ci95, b.ci95)}; }
 
-std::string compare_splits(const std::vector<SplitVariance>& variances) {
+/// The row "novel − base" of the table; empty where a split has no class, or one, which has no interval.
+std::vector<std::string> novel_over_base(const std::vector<SplitVariance>& variances) {
   const auto of = [&](const char* split) {
-    return std::find_if(variances.begin(), variances.end(), [&](const auto& one) { return one.split == split; });
+    return std::find_if(variances.begin(), variances.end(),
+                        [&](const auto& one) { return one.split == split && one.classes > 1; });
   };
   const auto base = of("base");
   const auto novel = of("novel");
-  if (base == variances.end() || novel == variances.end()) return "The features hold one split only.";
-  // Of one class there is no interval; a variance is in the features' own units, so that no size of it is too small.
-  const bool told = base->classes > 1 && novel->classes > 1;
-  const Estimate variance = difference_of({novel->within, novel->within_ci95}, {base->within, base->within_ci95});
-  const Estimate angle = difference_of({base->cosine, base->cosine_ci95}, {novel->cosine, novel->cosine_ci95});
-  const std::string verdict = spread_words(told ? verdict_of(variance, 0.0) : Verdict::kUnclear,
-                                           told ? verdict_of(angle, kLeastCosine) : Verdict::kUnclear);
-  return fmt::format(
-      "Averaged variance within a class: {:.3f} ± {:.3f} for base, {:.3f} ± {:.3f} for novel classes; an image’s "
-      "cosine to its class centre is {:.3f} ± {:.3f} and {:.3f} ± {:.3f}: novel classes spread {}.",
-      base->within, base->within_ci95, novel->within, novel->within_ci95, base->cosine, base->cosine_ci95,
-      novel->cosine, novel->cosine_ci95, verdict);
+  if (base == variances.end() || novel == variances.end()) return {};
+  const Estimate within = difference_of({novel->within, novel->within_ci95}, {base->within, base->within_ci95});
+  const Estimate cosine = difference_of({novel->cosine, novel->cosine_ci95}, {base->cosine, base->cosine_ci95});
+  return {"novel − base", "", "", signed_cell(within, 4), "", signed_cell(cosine, 3)};
 }
 
 PictureRow picture_row(const std::string& label, const std::vector<RankedImage>& images, const PictureSource& picture) {
@@ -143,7 +130,6 @@ void share_axis(std::vector<BarChart>& charts) {
 
 Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title) {
   Section section{"distribution", "Base and novel classes in feature space (figure 1)", "", "", {}, {}};
-  section.finding = compare_splits(analysis.variances);
   size_t classes = 0;
   for (const Axes& axes : {Axes{&MapPoint::tsne_x, &MapPoint::tsne_y, "tsne", "t-SNE"},
                            Axes{&MapPoint::pca_x, &MapPoint::pca_y, "pca", "PCA"}}) {
@@ -175,26 +161,27 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
                           fmt::format("{:.4f}", one.between),
                           fmt::format("{:.3f} ± {:.3f}", one.cosine, one.cosine_ci95)});
   }
+  const std::vector<std::string> change = novel_over_base(analysis.variances);
+  section.finding = change.empty() ? "There are not two splits with several classes to compare."
+                                   : fmt::format(
+                                         "Novel minus base classes: variance within a class {}, cosine to the "
+                                         "class centre {}.",
+                                         change[3], change[5]);
+  if (!change.empty()) table.rows.push_back(change);
   section.tables = {table};
   return section;
 }
 
 namespace {
 
-/// What completion does to the images at both ends; of one class there is no interval to say it by.
-std::string what_moves(const SingleImageAnalysis& analysis) {
+/// What completion, or else the last method, does to the images at both ends; of one class there is no interval.
+std::string moved_ends(const SingleImageAnalysis& analysis) {
+  if (analysis.classes < 2) return "One class: there is no interval over classes.";
   const auto completed = std::find_if(analysis.curves.begin(), analysis.curves.end(),
                                       [](const auto& one) { return one.method == "completed"; });
-  if (completed == analysis.curves.end() || analysis.classes < 2)
-    return "How near each method’s prototype from one image comes to the centre.";
-  const auto unclear = [](const Estimate& gain) { return verdict_of(gain, kLeastCosine) == Verdict::kUnclear; };
-  const auto words = [&](const Estimate& gain) {
-    return unclear(gain) ? "not measurably" : "by " + signed_interval(gain, 3);
-  };
-  if (unclear(completed->nearest_gain) && unclear(completed->farthest_gain))
-    return "Completion moves neither the nearest nor the farthest images measurably in cosine to their centre.";
-  return fmt::format("Completion moves the nearest images {} and the farthest {}, in cosine to their centre.",
-                     words(completed->nearest_gain), words(completed->farthest_gain));
+  const SingleImageCurve& curve = completed == analysis.curves.end() ? analysis.curves.back() : *completed;
+  return fmt::format("{}, cosine over that of the image itself: {} for the nearest images, {} for the farthest.",
+                     curve.method, signed_cell(curve.nearest_gain, 3), signed_cell(curve.farthest_gain, 3));
 }
 
 }  // namespace
@@ -226,11 +213,11 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
   for (const SingleImageCurve& curve : analysis.curves) {
     table.rows.push_back({curve.method, format_number(curve.cosine.front(), 3),
                           format_number(curve.cosine[curve.cosine.size() / 2], 3),
-                          format_number(curve.cosine.back(), 3), signed_interval(curve.nearest_gain, 3),
-                          signed_interval(curve.farthest_gain, 3)});
+                          format_number(curve.cosine.back(), 3), signed_cell(curve.nearest_gain, 3),
+                          signed_cell(curve.farthest_gain, 3)});
   }
   section.tables = {table};
-  section.finding = what_moves(analysis);
+  section.finding = moved_ends(analysis);
   section.how = fmt::format(
       "Each image of the {} {} classes alone as the only shot; curves are means over classes at each of {} ranks, "
       "smoothed by a moving average of {}. ± are 95 % intervals over classes, of the differences class by class. All "

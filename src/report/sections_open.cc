@@ -4,8 +4,7 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/interval_words.h"
-#include "report/section_words.h"
+#include "report/section_tables.h"
 
 namespace protocom {
 namespace {
@@ -39,24 +38,15 @@ std::vector<Result> from_fewest_shots(const std::vector<Result>& results) {
   return kept;
 }
 
-template <typename Result>
-std::string names_of(const std::vector<Result>& results, const std::vector<size_t>& places) {
-  std::vector<std::string> names;
-  for (const size_t place : places) names.push_back(method_label(results[place].method, results[place].mode));
-  return listed(names);
-}
-
-std::string best_at_strangers(const std::vector<OpenSetResult>& all) {
+std::string best_rejection(const std::vector<OpenSetResult>& all) {
   const auto results = from_fewest_shots(all);
-  std::vector<Estimate> areas;
-  for (const OpenSetResult& one : results) areas.push_back({one.area, one.area_ci95});
-  const auto places = not_measurably_below_best(areas);
-  const OpenSetResult& best = results[places.front()];
+  std::vector<double> areas;
+  for (const OpenSetResult& one : results) areas.push_back(one.area);
+  const OpenSetResult& best = results[place_of_largest(areas)];
   return fmt::format(
-      "With {:.0f} labelled image{} a class, {} {} images of the given classes from those of others best: area under "
-      "the ROC curve {:.3f} ± {:.3f}; where 95 % of the former are accepted, so are {:.0f} % of the latter.",
-      best.shots, best.shots == 1 ? "" : "s", names_of(results, places), places.size() > 1 ? "tell" : "tells",
-      best.area, best.area_ci95, best.false_accept);
+      "Highest area under the ROC curve at K\u00a0=\u00a0{:.0f}: {}, {:.3f} ± {:.3f}; at 95\u00a0% recall it accepts "
+      "{:.0f}\u00a0% of the others.",
+      best.shots, method_label(best.method, best.mode), best.area, best.area_ci95, best.false_accept);
 }
 
 GeneralisedAccuracy accuracy_of(const GeneralisedResult& one) {
@@ -65,24 +55,20 @@ GeneralisedAccuracy accuracy_of(const GeneralisedResult& one) {
 
 std::string best_among_all(const std::vector<GeneralisedResult>& all) {
   const auto results = from_fewest_shots(all);
-  std::vector<Estimate> harmonic;
-  for (const GeneralisedResult& one : results) harmonic.push_back(accuracy_of(one).harmonic);
-  const auto places = not_measurably_below_best(harmonic);
-  const GeneralisedResult& best = results[places.front()];
+  std::vector<double> means;
+  for (const GeneralisedResult& one : results) means.push_back(accuracy_of(one).harmonic.value);
+  const GeneralisedResult& best = results[place_of_largest(means)];
   const GeneralisedAccuracy reached = accuracy_of(best);
-  return fmt::format(
-      "Told apart from all base classes as well, with {:.0f} labelled image{} a novel class, {} {} best{}: {:.0f} % of "
-      "novel and {:.0f} % of base classes’ queries, harmonic mean {:.1f} ± {:.1f}.",
-      best.shots, best.shots == 1 ? "" : "s", names_of(results, places), places.size() > 1 ? "are" : "is",
-      best.corrected ? " with an offset" : "", reached.novel.value, reached.base.value, reached.harmonic.value,
-      reached.harmonic.ci95);
+  return fmt::format("Highest harmonic mean at K\u00a0=\u00a0{:.0f}: {}{}, {} (novel {}\u00a0%, base {}\u00a0%).",
+                     best.shots, method_label(best.method, best.mode), best.corrected ? " with an offset" : "",
+                     percent_cell(reached.harmonic), percent_cell(reached.novel), percent_cell(reached.base));
 }
 
 }  // namespace
 
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options) {
   Section section{"unseen", "None of these: images of classes that were not given", "", "", {}, {}};
-  section.finding = best_at_strangers(results);
+  section.finding = best_rejection(results);
   section.how = fmt::format(
                     "{} As many queries of {} further classes come among them. The score is 1 − P(none) where the "
                     "method has a model of classes that it was not given, else the highest probability of a class. The "

@@ -5,9 +5,8 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/interval_words.h"
 #include "report/method_of.h"
-#include "report/section_words.h"
+#include "report/section_tables.h"
 
 namespace protocom {
 namespace {
@@ -15,74 +14,35 @@ namespace {
 /// "inductive" or "transductive", of a method that has just been run.
 std::string method_mode(const std::string& label) { return std::string(spec_of(label)->mode()); }
 
-BarChart class_chart(std::vector<ClassScore> classes, const std::string& method) {
+std::vector<ClassScore> by_falling_accuracy(std::vector<ClassScore> classes) {
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
+  return classes;
+}
+
+BarChart class_chart(const std::vector<ClassScore>& ordered, const std::string& method) {
   BarChart chart;
   chart.id = "classes-accuracy";
   chart.title = fmt::format("Accuracy by class, {}", method);
   chart.high = 100.0;
   chart.unit = "%";
-  std::stable_sort(classes.begin(), classes.end(),
-                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
-  for (const ClassScore& one : classes)
+  for (const ClassScore& one : ordered)
     chart.bars.push_back({one.title, "", one.accuracy.value, one.accuracy.ci95, method_class(method)});
   return chart;
 }
 
-/// Places of the classes whose accuracies are highest, or lowest with a sign of -1, the most extreme first.
-std::vector<size_t> at_the_end(const std::vector<ClassScore>& classes, double sign) {
-  std::vector<Estimate> values;
-  for (const ClassScore& one : classes) values.push_back({sign * one.accuracy.value, one.accuracy.ci95});
-  return not_measurably_below_best(values);
+std::string taken_for(const ClassScore& one) {
+  if (one.confused_with.empty()) return "–";
+  return fmt::format("{} ({:.0f} %, {} episode{})", one.confused_with, one.confused_percent, one.confused_episodes,
+                     one.confused_episodes == 1 ? "" : "s");
 }
 
-/// Without those that are at the other end too, as a class between two that overlap it is.
-std::string say_end(const std::vector<ClassScore>& classes, const std::vector<size_t>& end,
-                    const std::vector<size_t>& other) {
-  std::vector<std::string> names;
-  for (const size_t place : end) {
-    if (std::find(other.begin(), other.end(), place) == other.end()) names.push_back(classes[place].title);
-  }
-  const Estimate& first = classes[end.front()].accuracy;
-  return fmt::format("{} ({:.0f} ± {:.0f} %)", listed(names), first.value, first.ci95);
-}
-
-std::string best_and_worst(const std::vector<ClassScore>& classes) {
-  const std::vector<size_t> best = at_the_end(classes, 1);
-  const std::vector<size_t> worst = at_the_end(classes, -1);
-  if (best.size() == classes.size()) return "No class is told apart measurably better than another.";
-  return fmt::format("Told apart best: {}; worst: {}.", say_end(classes, best, worst), say_end(classes, worst, best));
-}
-
-/// The confusion that was seen most often and how often, if it was in several episodes: the queries of one share their
-/// supports.
-std::string most_confused(const std::vector<ClassScore>& classes) {
-  const auto confused = std::max_element(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
-    return a.confused_percent < b.confused_percent;
-  });
-  if (confused->confused_episodes < 2) return "";
-  return fmt::format(
-      " No confusion was seen more often than {} taken for {}: {:.0f} % of the queries in episodes with "
-      "both, in {} of these.",
-      confused->title, confused->confused_with, confused->confused_percent, confused->confused_episodes);
-}
-
-/// Whose probabilities are nearest to the truth, and on which side of it they are.
-std::string best_calibrated(const std::vector<ReliabilityCurve>& methods) {
-  std::vector<Estimate> errors;
-  for (const ReliabilityCurve& one : methods) errors.push_back({-one.expected_error, one.expected_error_ci95});
-  std::vector<std::string> names;
-  const auto places = not_measurably_below_best(errors);
-  for (const size_t place : places) names.push_back(method_label(methods[place].method, methods[place].mode));
-  const ReliabilityCurve& best = methods[places.front()];
-  const Estimate over{100 * best.overconfidence, 100 * best.overconfidence_ci95};
-  const Verdict verdict = verdict_of(over);
-  const std::string side = verdict == Verdict::kUnclear
-                               ? "neither measurably too high nor too low"
-                               : fmt::format("{:.1f} ± {:.1f} points too {}", std::abs(over.value), over.ci95,
-                                             verdict == Verdict::kMore ? "high" : "low");
-  return fmt::format("Probabilities are least off for {}, by {:.1f} ± {:.1f} points on average; {} {}.", listed(names),
-                     100 * best.expected_error, 100 * best.expected_error_ci95,
-                     names.size() > 1 ? "those of the first are" : "they are", side);
+std::string lowest_error(const std::vector<ReliabilityCurve>& methods, const ReportTable& table) {
+  std::vector<double> errors;
+  for (const ReliabilityCurve& one : methods) errors.push_back(-one.expected_error);
+  const std::vector<std::string>& best = table.rows[place_of_largest(errors)];
+  return fmt::format("Lowest expected calibration error: {}, {} points; probabilities are {} points too high.", best[0],
+                     best[1], best[2]);
 }
 
 std::string joined(const std::vector<std::string>& names, const TitleSource& title) {
@@ -106,7 +66,11 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes) {
   Section section{"classes", "Class by class", "", "", {}, {}};
-  section.finding = best_and_worst(analysis.classes) + most_confused(analysis.classes);
+  const std::vector<ClassScore> ordered = by_falling_accuracy(analysis.classes);
+  const auto words = [](const ClassScore& one) {
+    return fmt::format("{}\u00a0% ({})", percent_cell(one.accuracy), one.title);
+  };
+  section.finding = fmt::format("Accuracy by class: from {} to {}.", words(ordered.back()), words(ordered.front()));
   section.how =
       fmt::format("Method {} ({}). ", analysis.method, method_mode(analysis.method)) + say_episodes(episodes) +
       " An entry of the matrix is the percentage of the queries of one class that were taken for another one, "
@@ -118,15 +82,11 @@ Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& e
   map.column_title = "predicted class";
   for (const ClassScore& one : analysis.classes) map.labels.push_back(one.title);
   map.percent = analysis.confusion;
-  section.figures = {map, class_chart(analysis.classes, analysis.method)};
-  ReportTable table{"Accuracy, %, and the class it is taken for most often", {"Class", "Accuracy", "Taken for"}, {}};
-  std::vector<ClassScore> ordered = analysis.classes;
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
-  for (const ClassScore& one : ordered) {
-    const std::string confusion = fmt::format("{} ({:.0f} %)", one.confused_with, one.confused_percent);
-    table.rows.push_back({one.title, percent_cell(one.accuracy), one.confused_with.empty() ? "–" : confusion});
-  }
+  section.figures = {map, class_chart(ordered, analysis.method)};
+  ReportTable table{"Accuracy, %, and the class it is taken for most often, in % of the queries of episodes with both",
+                    {"Class", "Accuracy", "Taken for"},
+                    {}};
+  for (const ClassScore& one : ordered) table.rows.push_back({one.title, percent_cell(one.accuracy), taken_for(one)});
   section.tables = {table};
   return section;
 }
@@ -157,9 +117,9 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
     }
     chart.series.push_back(series);
     table.rows.push_back({series.label, percent_cell({100.0 * one.expected_error, 100.0 * one.expected_error_ci95}),
-                          signed_interval({100.0 * one.overconfidence, 100.0 * one.overconfidence_ci95}, 1)});
+                          signed_cell({100.0 * one.overconfidence, 100.0 * one.overconfidence_ci95})});
   }
-  section.finding = best_calibrated(methods);
+  section.finding = lowest_error(methods, table);
   section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
   section.figures = {chart};
   section.tables = {table};
@@ -169,9 +129,8 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
 Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes) {
   Section section{"episodes", "Episodes that lost from fusion", "", "", {}, {}};
   section.finding = fmt::format(
-      "GaussFusion (transductive) makes {:.0f} % of the episodes worse than the class mean and leaves {:.0f} % as they "
-      "are; on average it {}.",
-      analysis.lost_percent, analysis.unchanged_percent, worth_words(analysis.change));
+      "gauss-fusion (transductive) vs mean: {}; worse in {:.0f}\u00a0% of the episodes, the same in {:.0f}\u00a0%.",
+      points_words(analysis.change), analysis.lost_percent, analysis.unchanged_percent);
   section.how = say_episodes(episodes);
   LineChart chart;
   chart.id = "episodes-change";
@@ -188,7 +147,7 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
   for (const EpisodeChange& one : analysis.worst) {
     table.rows.push_back({fmt::format("{}", one.episode), fmt::format("{:.1f}", one.mean),
                           fmt::format("{:.1f}", one.completed), fmt::format("{:.1f}", one.fused),
-                          signed_points(one.change), joined(one.classes, title)});
+                          signed_number(one.change, 1), joined(one.classes, title)});
   }
   section.tables = {table};
   return section;

@@ -4,9 +4,8 @@
 #include "protocom/report/html_report.h"
 #include "protocom/report/methods.h"
 #include "report/html_parts.h"
-#include "report/interval_words.h"
 #include "report/method_of.h"
-#include "report/section_words.h"
+#include "report/section_tables.h"
 
 namespace protocom {
 namespace {
@@ -64,23 +63,20 @@ BarChart ablation_chart(const TaskScores& task) {
   return chart;
 }
 
-/// Whose prototypes come nearest, by the differences on the same episodes; "" where there is nothing to compare.
-std::string nearest_prototypes(const std::vector<std::string>& labels,
-                               const std::vector<std::vector<double>>& cosines) {
-  if (labels.size() < 2) return "";
-  const auto places = not_measurably_below_best(cosines, kLeastCosine);
-  if (places.size() == labels.size()) return " None of them is measurably the nearest.";
-  std::vector<std::string> names;
-  for (const size_t place : places) names.push_back(labels[place]);
-  return fmt::format(" Nearest {} {}.", names.size() > 1 ? "are" : "is", listed(names));
+/// "Highest cosine to the true centre: completed, 0.600 ± 0.010 (+0.100 ± 0.002 vs mean)."
+std::string highest_cosine(const ReportTable& table, size_t best) {
+  const std::vector<std::string>& row = table.rows[best];
+  const std::string gain = best == 0 || row[3] == "–" ? "" : fmt::format(" ({} vs {})", row[3], table.rows.front()[0]);
+  return fmt::format("Highest cosine to the true centre: {}, {}{}.", row[0], row[2], gain);
 }
 
-std::string gain_words(const TaskScores& task) {
+/// "+30.0 ± 1.2 points in 1-shot tasks"
+std::string fusion_gain(const TaskScores& task) {
   const MethodScores* mean = find_scores(task.methods, "mean");
   const MethodScores* fused = find_scores(task.methods, "gauss-fusion");
   if (mean == nullptr || fused == nullptr) return "";
-  const Estimate gain = paired_difference(fused->accuracy, mean->accuracy);
-  return fmt::format("{} ± {:.1f} points in {}-shot tasks", signed_points(gain.value), gain.ci95, task.shape.k_shot);
+  return fmt::format("{} in {}-shot tasks", points_words(paired_difference(fused->accuracy, mean->accuracy)),
+                     task.shape.k_shot);
 }
 
 }  // namespace
@@ -99,26 +95,25 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
   chart.id = "cosine-bars";
   chart.title = "Cosine to the true centre, " + task_name(scores.shape);
   chart.decimals = 3;
-  ReportTable table{
-      "Mean cosine over classes and episodes; 1 is the centre itself", {"Prototype", "Symbol", "Cosine"}, {}};
+  ReportTable table{"Mean cosine over classes and episodes; 1 is the centre itself; differences on the same episodes",
+                    {"Prototype", "Symbol", "Cosine", "Over the first"},
+                    {}};
   const auto colours = method_classes(names_of(scores.methods));
-  std::string words;
-  std::vector<std::string> labels;
-  std::vector<std::vector<double>> cosines;
+  const MethodScores* first = nullptr;
+  std::vector<double> means;
   for (size_t m = 0; m < scores.methods.size(); ++m) {
     const MethodScores& one = scores.methods[m];
     if (one.cosine.empty()) continue;  // a method without prototypes
     const Estimate cosine = estimate(one.cosine);
     chart.bars.push_back(bar_of(one, cosine, colours[m]));
     if (cosine.value < 0.0) chart.low = -1.0;
-    const std::string reached = fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95);
-    labels.push_back(method_label(one.method, one.mode));
-    cosines.push_back(one.cosine);
-    table.rows.push_back({labels.back(), symbol_of(one.method), reached});
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", labels.back(), reached);
+    means.push_back(cosine.value);
+    table.rows.push_back({method_label(one.method, one.mode), symbol_of(one.method),
+                          fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95),
+                          first == nullptr ? "" : paired_cell(one.cosine, first->cosine, 3)});
+    if (first == nullptr) first = &one;
   }
-  section.finding = fmt::format("Cosine of the prototypes to the true class centres: {}.{}", words,
-                                nearest_prototypes(labels, cosines));
+  section.finding = means.empty() ? "No method here has prototypes." : highest_cosine(table, place_of_largest(means));
   section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));
   section.tables = {table};
   section.figures = {chart};
@@ -135,7 +130,7 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
     table.columns.push_back(task_name(task.shape));
     table.columns.push_back("over (i)");
     section.figures.emplace_back(ablation_chart(task));
-    const std::string words = gain_words(task);
+    const std::string words = fusion_gain(task);
     if (!words.empty()) gains += (gains.empty() ? "" : ", ") + words;
   }
   for (size_t m = 0; m < tasks.front().methods.size(); ++m) {
@@ -145,12 +140,11 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
                                     labels.fusion};
     for (const TaskScores& task : tasks) {
       row.push_back(percent_cell(estimate(task.methods[m].accuracy)));
-      const Estimate gain = paired_difference(task.methods[m].accuracy, task.methods.front().accuracy);
-      row.push_back(m == 0 ? "" : fmt::format("{} ± {:.1f}", signed_points(gain.value), gain.ci95));
+      row.push_back(m == 0 ? "" : paired_cell(task.methods[m].accuracy, task.methods.front().accuracy));
     }
     table.rows.push_back(row);
   }
-  section.finding = fmt::format("GaussFusion (transductive) against the class mean: {}.", gains);
+  section.finding = fmt::format("gauss-fusion (transductive) vs mean: {}.", gains);
   section.how = fmt::format("{} episodes a task, {} queries a class, {} classes, seed {}.", episodes.count,
                             episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
                 say_modes(names_of(tasks.front().methods));

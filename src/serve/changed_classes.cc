@@ -37,8 +37,6 @@ constexpr Trace kTraces[] = {
     {"descriptions", "class", "removed_by", Reread::kDescription},
     {"examples", "class", "added_by", Reread::kNewExamples},
     {"examples", "class", "removed_by", Reread::kAll},
-    {"moments", "class", "added_by", Reread::kAll},
-    {"moments", "class", "removed_by", Reread::kAll},
 };
 
 }  // namespace

@@ -8,13 +8,9 @@
 namespace protocom {
 
 std::string live_classes(const char* more_columns) {
-  return std::string(
-             "SELECT c.id, n.name, c.time, d.title, d.association, d.embedding, d.source, m.count, m.sum, "
-             "m.sum_squares") +
-         more_columns +
+  return std::string("SELECT c.id, n.name, c.time, d.title, d.association, d.embedding, d.source") + more_columns +
          " FROM classes c JOIN names n ON n.class = c.id AND n.removed_by IS NULL "
-         "JOIN descriptions d ON d.class = c.id AND d.removed_by IS NULL "
-         "LEFT JOIN moments m ON m.class = c.id AND m.removed_by IS NULL WHERE c.removed_by IS NULL";
+         "JOIN descriptions d ON d.class = c.id AND d.removed_by IS NULL WHERE c.removed_by IS NULL";
 }
 
 std::string class_label(const Database& database, const Statement& class_row) {

@@ -25,7 +25,7 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
 /// Supports through the method's feature map, in pieces that stay in the cache; null: as they are.
 EpisodeBatch mapped(EpisodeBatch supports, const FeatureMap* map) {
   constexpr int64_t kPiece = 64;
-  if (map == nullptr || !supports.support.defined()) return supports;
+  if (map == nullptr) return supports;
   std::vector<at::Tensor> pieces;
   for (int64_t k = 0; k < supports.support.size(1); k += kPiece) {
     const at::Tensor mask = supports.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
@@ -48,15 +48,12 @@ void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
   check_dims(sizes.embedding_dim, enrolled.classes.front().description.embedding.numel(), "class embeddings");
 }
 
-std::shared_ptr<const Method> method_of(const EnrolledClasses& enrolled, const StoreModel& model,
-                                        const std::string& text) {
+std::shared_ptr<const Method> method_of(const StoreModel& model, const std::string& text) {
   const std::string name = text.empty() ? model.default_method() : text;
   std::vector<FittedMethod> fitted;
   const MethodSpec& spec = make_method(name)->spec();
   check_is_for_recognizers(spec);
   if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
-  if (spec.has(Need::kSupportImages) && !enrolled.have_features())
-    fail_usage("'{}' needs each enrolled image's feature; of some only the moments of their class are there", name);
   return make_methods({name}, fitted).front();
 }
 
@@ -66,7 +63,7 @@ std::shared_ptr<const Method> adapted_to(const EnrolledClasses& enrolled, const 
   std::vector<int64_t> labels;
   int64_t classes = 0;
   for (const StoredClass& one : enrolled.classes) {
-    if (!one.features.defined() || one.features.size(0) == 0) continue;
+    if (one.features.size(0) == 0) continue;
     features.push_back(one.features);
     labels.insert(labels.end(), static_cast<size_t>(one.features.size(0)), classes++);
   }
@@ -143,7 +140,7 @@ class ClassScorer::Prepared {
 ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
     : model_(model),
       options_(options),
-      unadapted_(method_of(enrolled, model, options.method)),
+      unadapted_(method_of(model, options.method)),
       method_(unadapted_),
       shares_(options.shares) {
   take_all(enrolled);
@@ -189,7 +186,7 @@ PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
 
 void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before) {
   const at::NoGradGuard no_grad;
-  if (adapts_ || placed_.empty() || enrolled.have_features() != enrolled_.have_features()) return take_all(enrolled);
+  if (adapts_ || placed_.empty()) return take_all(enrolled);
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
   std::vector<StoredClass> changed, classes;
@@ -246,9 +243,7 @@ EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& feature
 
 at::Tensor ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
 
-int64_t ClassScorer::count(int64_t k) const {
-  return enrolled_.have_features() ? enrolled_.classes[static_cast<size_t>(k)].count : 0;
-}
+int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].count; }
 
 at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) const {
   const at::NoGradGuard no_grad;

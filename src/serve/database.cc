@@ -49,7 +49,7 @@ std::string reason_of_code(int code, sqlite3* handle, std::chrono::seconds patie
   if (is_full(code, handle)) return "the disk is full; nothing was changed";
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return "it is not a recognizer (a class store becomes one by `protocom recognizer import`)";
+      return "it is not a recognizer";
     case SQLITE_CORRUPT:
       return "the file is damaged";
     case SQLITE_BUSY:

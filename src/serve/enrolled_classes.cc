@@ -9,8 +9,4 @@ const StoredClass* EnrolledClasses::find(const std::string& name) const {
   return found == classes.end() ? nullptr : &*found;
 }
 
-bool EnrolledClasses::have_features() const {
-  return std::all_of(classes.begin(), classes.end(), [](const StoredClass& one) { return one.features.defined(); });
-}
-
 }  // namespace protocom

@@ -23,15 +23,6 @@ at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field
   return all;
 }
 
-SupportStatistics moments_of(const EnrolledClasses& enrolled) {
-  std::vector<double> count;
-  for (const StoredClass& one : enrolled.classes) count.push_back(static_cast<double>(one.count));
-  return {
-      at::tensor(count, at::kDouble).to(at::kFloat).unsqueeze(0),
-      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum; }).unsqueeze(0),
-      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.sum_squares; }).unsqueeze(0)};
-}
-
 /// The images of classes `begin` to `end`, and of how many they are.
 EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
   const auto first = enrolled.classes.begin() + begin, last = enrolled.classes.begin() + end;
@@ -65,12 +56,7 @@ EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass
 }
 
 EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
-  EpisodeBatch batch;
-  if (enrolled.have_features())
-    batch = images_of(enrolled, begin, end);
-  else
-    batch.moments =
-        moments_of(with_classes(enrolled, {enrolled.classes.begin() + begin, enrolled.classes.begin() + end}));
+  EpisodeBatch batch = images_of(enrolled, begin, end);
   batch.classes = at::arange(begin, end, at::kLong).unsqueeze(0);  // [1, n]
   batch.query = at::zeros({1, 0, enrolled.feature_dim});
   return batch;

@@ -11,9 +11,8 @@ namespace protocom {
 /// As `all`, with other classes.
 EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass> classes);
 
-/// Classes `begin` to `end` as one episode without queries, their numbers as its classes: each image's feature where
-/// they are all there, padded to the class of the most and masked, else the moments of each class. Throws Error naming
-/// a class whose tensors are of other shapes.
+/// Classes `begin` to `end` as one episode without queries, their numbers as its classes: each image's feature, padded
+/// to the class of the most and masked. Throws Error naming a class whose tensors are of other shapes.
 EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end);
 
 /// What is known of the classes; the attributes' own embeddings are not enrolled and 0. Throws Error naming a class

@@ -43,7 +43,7 @@ std::string query_of(const ExampleRange& range) {
   return std::string(
              "SELECT class, id, source, CASE WHEN typeof(feature) = 'blob' AND length(feature) = ? THEN feature END "
              "FROM examples ") +
-         (range.since ? "INDEXED BY examples_added " : "") + "WHERE removed_by IS NULL AND typeof(feature) <> 'null'" +
+         (range.since ? "INDEXED BY examples_added " : "") + "WHERE removed_by IS NULL" +
          (range.class_id ? " AND class = ?" : "") + (range.since ? " AND added_by > ?" : "") + " ORDER BY id";
 }
 

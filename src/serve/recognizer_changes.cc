@@ -214,25 +214,6 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees
   });
 }
 
-void RecognizerFile::add_moments(const StoredClass& moments) {
-  check_vector(moments.sum, settings_.feature_dim, "sum of features", moments.name);
-  check_vector(moments.sum_squares, settings_.feature_dim, "sum of squared features", moments.name);
-  if (moments.count < 1) fail("class '{}': moments of {} images", moments.name, moments.count);
-  reading(path(), [&] {
-    Change change(*database_, fmt::format("add moments of '{}'", moments.name), last_made_);
-    const int64_t id = class_id(moments.name);
-    if (change.remove("moments", "class", id) > 0) fail("class '{}' has moments already", moments.name);
-    Statement add =
-        database_->prepare("INSERT INTO moments(class, count, sum, sum_squares, added_by) VALUES(?, ?, ?, ?, ?)");
-    add.bind(id).bind(moments.count).bind_blob(to_blob(moments.sum, at::kDouble));
-    add.bind_blob(to_blob(moments.sum_squares, at::kDouble)).bind(change.id()).run();
-    Statement hash = database_->prepare(
-        "INSERT OR IGNORE INTO examples(class, hash, time, source, added_by) VALUES(?, ?, ?, '', ?)");
-    for (const std::string& one : moments.image_hashes) hash.bind(id).bind(one).bind(now()).bind(change.id()).run();
-    change.commit();
-  });
-}
-
 void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
   reading(path(), [&] {
     Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name), last_made_);
@@ -255,7 +236,7 @@ void RecognizerFile::remove_class(const std::string& name) {
         .bind(change.id())
         .bind(id)
         .run();
-    for (const char* table : {"names", "descriptions", "examples", "moments"}) change.remove(table, "class", id);
+    for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
     change.remove("classes", "id", id);
     change.commit();
   });
@@ -265,10 +246,8 @@ void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
     Change change(*database_, fmt::format("remove {} examples", ids.size()), last_made_);
     for (const int64_t id : ids) {
-      Statement row = database_->prepare("SELECT feature IS NULL FROM examples WHERE id = ? AND removed_by IS NULL");
+      Statement row = database_->prepare("SELECT 1 FROM examples WHERE id = ? AND removed_by IS NULL");
       if (!row.bind(id).step()) fail("{} has no example {}", path().string(), id);
-      if (row.number(0) != 0)
-        fail("{}: the feature of example {} was not kept, it cannot be taken out of its class", path().string(), id);
       row.reset();
       change.remove("examples", "id", id);
       change.remove("thumbnails", "example", id);

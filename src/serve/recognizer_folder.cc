@@ -49,30 +49,19 @@ json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
 json export_classes(const RecognizerContents& contents, const std::vector<std::string>& attributes,
                     const fs::path& folder) {
   json entries = json::array();
-  std::vector<at::Tensor> association, embedding, sum, sum_squares;
-  std::vector<int64_t> counts;
+  std::vector<at::Tensor> association, embedding;
   for (const StoredClass& one : contents.classes) {
     entries.push_back({{"class", one.name},
                        {"title", one.description.title},
                        {"embedding_source", one.description.embedding_source}});
     association.push_back(one.description.association);
     embedding.push_back(one.description.embedding);
-    if (one.count == 0) continue;
-    entries.back()["moments"] = counts.size();
-    counts.push_back(one.count);
-    sum.push_back(one.sum);
-    sum_squares.push_back(one.sum_squares);
   }
   NpzWriter writer(folder / kClassesFile);
   writer.add("attributes", attributes);
   if (!entries.empty()) {
     writer.add("association", at::stack(association));
     writer.add("class_embedding", at::stack(embedding));
-  }
-  if (!counts.empty()) {
-    writer.add("moments_count", at::tensor(counts, at::kLong));
-    writer.add("moments_sum", at::stack(sum));
-    writer.add("moments_sum_squares", at::stack(sum_squares));
   }
   writer.close();
   return entries;
@@ -85,7 +74,6 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
     const std::string& jpeg = contents.thumbnails[i];
     if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(i)), jpeg);
     entries.push_back({{"class", one.class_name}, {"hash", one.hash}, {"source", one.source}, {"time", one.time}});
-    if (!contents.has_feature[i]) entries.back()["feature"] = false;
   }
   NpzWriter writer(folder / kExamplesFile);
   writer.add("features", contents.features);
@@ -102,12 +90,13 @@ class Folder {
   void read_into(const fs::path& path, const Provenance& provenance) const {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
     const NpzReader classes(folder_ / kClassesFile);
+    if (classes.has("sum") || classes.has("moments_sum"))
+      fail("{}: it has images without features, as an earlier protocom kept them: enrol them anew", where_);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);
     const std::vector<Enrolee> all = enrolees(classes);
     if (!all.empty()) file.enrol(all);
-    add_moments(classes, file);
     if (!document_.at("calibration").is_null()) file.set_calibration(document_.at("calibration"));
     file.compact();
   }
@@ -151,22 +140,15 @@ class Folder {
     return all;
   }
 
-  /// Whether the feature of an example is there.
-  static bool has_feature(const json& example) { return example.value("feature", true); }
-
   void add_examples(const std::map<std::string, size_t>& number, std::vector<Enrolee>& to) const {
     const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
     std::vector<std::vector<at::Tensor>> rows(to.size());
-    int64_t i = 0, next = 0;
+    int64_t i = 0;
     for (const json& one : document_.at("examples")) {
       const auto found = number.find(one.at("class").get<std::string>());
       if (found == number.end()) fail("{}: example {} is of no class", where_, i);
-      if (!has_feature(one)) {
-        ++i;
-        continue;
-      }
       NewExamples& own = to[found->second].examples;
-      rows[found->second].push_back(row(features, next++, kExamplesFile));
+      rows[found->second].push_back(row(features, i, kExamplesFile));
       own.hashes.push_back(one.at("hash").get<std::string>());
       own.sources.push_back(one.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(one.at("time")));
@@ -175,32 +157,6 @@ class Folder {
     }
     for (size_t k = 0; k < to.size(); ++k) {
       if (!rows[k].empty()) to[k].examples.features = at::stack(rows[k]).to(at::kFloat);
-    }
-  }
-
-  /// Those of the classes that have some; in folders of earlier versions all classes had, or none.
-  void add_moments(const NpzReader& classes, RecognizerFile& file) const {
-    const bool earlier = classes.has("sum");
-    if (!earlier && !classes.has("moments_sum")) return;
-    std::map<std::string, std::vector<std::string>> hashes;
-    for (const json& one : document_.at("examples")) {
-      if (earlier || !has_feature(one))
-        hashes[one.at("class").get<std::string>()].push_back(one.at("hash").get<std::string>());
-    }
-    const at::Tensor sum = classes.tensor(earlier ? "sum" : "moments_sum");
-    const at::Tensor sum_squares = classes.tensor(earlier ? "sum_squares" : "moments_sum_squares");
-    const at::Tensor counts = earlier ? at::Tensor() : classes.tensor("moments_count").to(at::kLong).unsqueeze(-1);
-    int64_t number = 0;
-    for (const json& one : document_.at("classes")) {
-      const int64_t k = earlier ? number++ : whole_number_or<int64_t>(one, "moments", -1);
-      if (k < 0) continue;
-      StoredClass moments;
-      moments.name = one.at("class").get<std::string>();
-      moments.sum = row(sum, k, kClassesFile);
-      moments.sum_squares = row(sum_squares, k, kClassesFile);
-      moments.count = earlier ? whole_number<int64_t>(one.at("images")) : row(counts, k, kClassesFile).item<int64_t>();
-      moments.image_hashes = hashes[moments.name];
-      if (moments.count > 0) file.add_moments(moments);
     }
   }
 

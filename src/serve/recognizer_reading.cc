@@ -24,7 +24,7 @@ std::vector<ClassEntry> RecognizerFile::list_classes() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
     std::vector<ClassEntry> entries;
-    Statement classes = database_->prepare(live_classes(kCountFeatures) + " ORDER BY c.id");
+    Statement classes = database_->prepare(live_classes(kCountImages) + " ORDER BY c.id");
     while (classes.step()) entries.push_back(entry_at(classes));
     return entries;
   });
@@ -38,7 +38,7 @@ bool RecognizerFile::has_class(const std::string& name) const {
 
 std::optional<ClassEntry> RecognizerFile::find_class(const std::string& name) const {
   return reading(path(), [&]() -> std::optional<ClassEntry> {
-    Statement one = database_->prepare(live_classes(kCountFeatures) + " AND n.name = ?");
+    Statement one = database_->prepare(live_classes(kCountImages) + " AND n.name = ?");
     one.bind(name);
     if (!one.step()) return std::nullopt;
     return entry_at(one);
@@ -51,7 +51,7 @@ ClassEntry RecognizerFile::entry_at(const Statement& row) const {
   entry.name = row.text(kName);
   entry.time = row.number(kTime);
   entry.description = description_at(row, settings_, class_label(*database_, row));
-  entry.images = row.number(kFeatures) + row.number(kCount);
+  entry.images = row.number(kImages);
   return entry;
 }
 

@@ -11,7 +11,7 @@ namespace protocom {
 namespace {
 
 constexpr int64_t kApplication = 0x50434D52;  // "PCMR"
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 /// Of a table of changing_tables().
 std::string changing(const std::string& columns) {
@@ -34,19 +34,17 @@ const std::map<std::string, std::string>& parts() {
         {"descriptions", "CREATE TABLE descriptions" +
                              changing("class INTEGER NOT NULL, title TEXT NOT NULL, association BLOB NOT NULL, "
                                       "embedding BLOB NOT NULL, source TEXT NOT NULL")},
-        {"examples", "CREATE TABLE examples" +
-                         changing("class INTEGER NOT NULL, hash BLOB NOT NULL, feature BLOB, time INTEGER NOT NULL, "
-                                  "source TEXT NOT NULL")},
+        {"examples",
+         "CREATE TABLE examples" +
+             changing("class INTEGER NOT NULL, hash BLOB NOT NULL, feature BLOB NOT NULL, time INTEGER NOT NULL, "
+                      "source TEXT NOT NULL")},
         {"thumbnails", "CREATE TABLE thumbnails" + changing("example INTEGER NOT NULL, jpeg BLOB NOT NULL")},
-        {"moments", "CREATE TABLE moments" + changing("class INTEGER NOT NULL, count INTEGER NOT NULL, "
-                                                      "sum BLOB NOT NULL, sum_squares BLOB NOT NULL")},
         {"calibrations", "CREATE TABLE calibrations" + changing("json TEXT NOT NULL")},
         {"live_names", "CREATE UNIQUE INDEX live_names ON names(name) WHERE removed_by IS NULL"},
         {"live_examples", "CREATE UNIQUE INDEX live_examples ON examples(class, hash) WHERE removed_by IS NULL"},
         {"live_thumbnails", "CREATE UNIQUE INDEX live_thumbnails ON thumbnails(example) WHERE removed_by IS NULL"},
         {"live_descriptions", "CREATE UNIQUE INDEX live_descriptions ON descriptions(class) WHERE removed_by IS NULL"},
-        {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"},
-        {"live_moments", "CREATE UNIQUE INDEX live_moments ON moments(class) WHERE removed_by IS NULL"}};
+        {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"}};
     for (const std::string table : changing_tables()) {
       all[table + "_added"] = fmt::format("CREATE INDEX {0}_added ON {0}(added_by)", table);
       all[table + "_removed"] =
@@ -64,21 +62,21 @@ bool is_of_sqlite(const std::string& name, const std::string& sql) {
 void check_identity(const Database& database) {
   const std::string where = database.path().string();
   if (database.number("PRAGMA application_id").value_or(0) != kApplication) {
-    fail(
-        "{} is not a recognizer: expected a file of `protocom recognizer create` (a class store becomes one by "
-        "`protocom recognizer import`)",
-        where);
+    fail("{} is not a recognizer: expected a file of `protocom recognizer create`", where);
   }
   const int64_t version = database.number("PRAGMA user_version").value_or(0);
-  if (version < 1 || version > kVersion)
+  if (version == 1)
+    fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
+         where);
+  if (version != kVersion)
     fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version, kVersion);
 }
 
 }  // namespace
 
 const std::vector<const char*>& changing_tables() {
-  static const std::vector<const char*> kTables = {"classes",    "names",   "descriptions", "examples",
-                                                   "thumbnails", "moments", "calibrations"};
+  static const std::vector<const char*> kTables = {"classes",  "names",      "descriptions",
+                                                   "examples", "thumbnails", "calibrations"};
   return kTables;
 }
 

@@ -26,26 +26,10 @@ struct ReadClass {
   int64_t kept = 0;  // of its features, the first: those that the snapshot holds already
 };
 
-/// Of images whose features were not kept.
-void read_moments(const Statement& row, int64_t dim, const std::string& what, StoredClass& to) {
-  if (row.is_null(kCount)) return;
-  to.count = row.number(kCount);
-  if (to.count < 1) fail("{} is damaged: moments of {} images", what, to.count);
-  to.sum = from_blob(row.blob(kSum), at::kDouble, dim, what);
-  to.sum_squares = from_blob(row.blob(kSumSquares), at::kDouble, dim, what);
-}
-
-/// Features where all images have one, else moments of all.
 void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
   if (!is_finite(features)) fail("{} is damaged: it holds NaN or infinity", what);
-  if (!to.sum.defined()) {
-    to.features = features;
-  } else {
-    const at::Tensor exact = features.to(at::kDouble);
-    to.sum += exact.sum(0);
-    to.sum_squares += (exact * exact).sum(0);
-  }
-  to.count += features.size(0);
+  to.features = features;
+  to.count = features.size(0);
 }
 
 /// Without features.
@@ -55,7 +39,6 @@ ReadClass bare_class_at(const Database& database, const Statement& row, const Re
   read.id = row.number(kId);
   read.stored.name = row.text(kName);
   read.stored.description = description_at(row, settings, what);
-  read_moments(row, settings.feature_dim, what, read.stored);
   return read;
 }
 
@@ -68,20 +51,8 @@ ReadClass class_at(const Database& database, const Statement& row, const Recogni
   return read;
 }
 
-/// One class without features makes all answer by moments.
-void complete_moments(EnrolledClasses& enrolled) {
-  if (enrolled.have_features()) return;
-  for (StoredClass& one : enrolled.classes) {
-    if (one.sum.defined()) continue;
-    const at::Tensor exact = one.features.to(at::kDouble);
-    one.sum = exact.sum(0);
-    one.sum_squares = (exact * exact).sum(0);
-  }
-}
-
 /// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
 void count_features(const StoredClass& one, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
-  if (!one.features.defined()) return;
   const at::Tensor rows = one.features.slice(0, from).contiguous();
   const auto* next = rows.data_ptr<float>();
   auto* sum = in.feature_sum.data_ptr<double>();
@@ -129,13 +100,12 @@ class Exchange {
   }
 
   /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing where the
-  /// snapshot does not hold their features, or not before the added ones.
+  /// snapshot does not hold them, or not before the added ones.
   [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
     const int64_t at = place_of(added.id);
-    if (!holds(at, added.id) || !added.stored.features.defined()) return std::nullopt;
+    if (!holds(at, added.id)) return std::nullopt;
     const at::Tensor& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
     std::vector<KeptExample> examples = to_.examples[static_cast<size_t>(at)];
-    if (!own.defined()) return std::nullopt;
     if (!examples.empty() && !added.examples.empty() && examples.back().id >= added.examples.front().id)
       return std::nullopt;
     added.kept = own.size(0);
@@ -237,11 +207,7 @@ RecognizerContents RecognizerFile::contents() const {
       for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
     }
     std::vector<int64_t> rows;
-    for (const ExampleEntry& one : made.examples) {
-      const auto found = row_of.find(one.id);
-      made.has_feature.push_back(found != row_of.end());
-      if (found != row_of.end()) rows.push_back(found->second);
-    }
+    for (const ExampleEntry& one : made.examples) rows.push_back(row_of.at(one.id));
     made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
     return made;
   });
@@ -263,7 +229,6 @@ std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const
     }
     if (made.steps.size() > kMostSteps) made.steps.erase(made.steps.begin());
     made.revision = made.steps.back().revision;
-    complete_moments(made.enrolled);
     made.calibration = calibration();
   });
   snapshot = std::move(made);

@@ -81,13 +81,11 @@ class CompletionTrainer : public Trainer {
     for (const auto& [name, tensor] : model_.network.state_dict()) best_.emplace_back(name, tensor.detach().clone());
   }
 
-  EpochLog end_epoch(const EpochEnd& end) override {
-    EpochLog log;
-    log.line["kept_epoch"] = end.kept_epoch;
-    if (!end.validation.empty()) log.line["validation"] = accuracies_json(end.validation);
-    log.curves = accuracy_curves(end.validation);
+  nlohmann::json end_epoch(const EpochEnd& end) override {
     epochs_.push_back({end.epoch, end.sums.mean_loss(), end.validation});
-    return log;
+    nlohmann::json figures = {{"kept_epoch", end.kept_epoch}};
+    if (!end.validation.empty()) figures["validation"] = accuracies_json(end.validation);
+    return figures;
   }
 
   /// The network becomes that of the kept epoch.

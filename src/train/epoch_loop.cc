@@ -150,8 +150,8 @@ void EpochLoop::end_epoch(int64_t epoch) {
   if (every > 0 && (last || epoch % every == 0)) end.validation = validate();
   if (is_best(epoch, end.validation)) trainer_.keep(epoch);
   end.kept_epoch = kept_epoch_;
-  EpochLog own = trainer_.end_epoch(end);
-  if (epoch > 0) log(end, std::move(own));
+  nlohmann::json figures = trainer_.end_epoch(end);
+  if (epoch > 0) log(end, std::move(figures));
 }
 
 std::vector<MethodScores> EpochLoop::validate() {
@@ -180,12 +180,10 @@ bool EpochLoop::is_best(int64_t epoch, const std::vector<MethodScores>& validati
   return true;
 }
 
-void EpochLoop::log(const EpochEnd& end, EpochLog own) {
-  own.line["learning_rate"] = end.learning_rate;
-  own.line["loss"] = end.sums.mean_loss();
-  own.curves.push_back({"loss/train", end.sums.mean_loss()});
-  own.curves.push_back({"learning_rate", end.learning_rate});
-  log_->add(end.epoch, own.line, own.curves);
+void EpochLoop::log(const EpochEnd& end, nlohmann::json figures) {
+  figures["learning_rate"] = end.learning_rate;
+  figures["loss"] = end.sums.mean_loss();
+  log_->add(end.epoch, figures);
 }
 
 std::string EpochLoop::describe() const {

@@ -35,12 +35,6 @@ struct EpochEnd {
   int64_t kept_epoch = 0;                ///< the best one so far
 };
 
-/// What a training writes of an epoch besides its learning rate and loss.
-struct EpochLog {
-  nlohmann::json line = nlohmann::json::object();
-  std::vector<Scalar> curves;
-};
-
 /// What a training does in a step, what it keeps, and what its state is. The rest is EpochLoop's.
 class Trainer {
  public:
@@ -61,7 +55,8 @@ class Trainer {
   virtual std::vector<MethodScores> validate(Progress& progress) = 0;
   /// The state now, after `epoch`, is the one to keep, as it looks now.
   virtual void keep(int64_t epoch) = 0;
-  virtual EpochLog end_epoch(const EpochEnd& end) = 0;
+  /// An epoch is over. What the log says of it besides its learning rate and loss: a JSON object.
+  virtual nlohmann::json end_epoch(const EpochEnd& end) = 0;
   /// All epochs are done.
   virtual void finish(int64_t /*kept_epoch*/) {}
 
@@ -116,7 +111,7 @@ class EpochLoop {
   void end_epoch(int64_t epoch);
   [[nodiscard]] std::vector<MethodScores> validate();
   [[nodiscard]] bool is_best(int64_t epoch, const std::vector<MethodScores>& validation);
-  void log(const EpochEnd& end, EpochLog own);
+  void log(const EpochEnd& end, nlohmann::json figures);
   [[nodiscard]] int64_t steps_done() const { return place_.epoch * options_.steps + place_.step; }
   [[nodiscard]] std::string describe() const;
 

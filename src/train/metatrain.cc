@@ -110,15 +110,11 @@ class MetaTrainer : public Trainer {
 
   void keep(int64_t epoch) override { models_.write(epoch, scale()); }
 
-  EpochLog end_epoch(const EpochEnd& end) override {
+  nlohmann::json end_epoch(const EpochEnd& end) override {
     epochs_.push_back(epoch_of(end, scale()));
-    EpochLog log;
-    log.line = to_json(epochs_.back());
-    log.line["kept_epoch"] = end.kept_epoch;
-    log.curves = accuracy_curves(end.validation);
-    log.curves.push_back({"accuracy/train", epochs_.back().accuracy});
-    log.curves.push_back({"scale", scale()});
-    return log;
+    nlohmann::json figures = to_json(epochs_.back());
+    figures["kept_epoch"] = end.kept_epoch;
+    return figures;
   }
 
   /// Brings the kept state back and, where asked for, the attributes' statistics up to date with it.

@@ -104,22 +104,19 @@ class PretrainTrainer : public Trainer {
     if (group_.is_main()) state_.write_backbone(files_);
   }
 
-  EpochLog end_epoch(const EpochEnd& end) override {
+  nlohmann::json end_epoch(const EpochEnd& end) override {
     const EpochSums& sums = end.sums;
     if (const std::string warning = watch_.add(end.epoch, sums); !warning.empty()) logger().warn("{}", warning);
-    EpochLog log;
-    log.line = {{"accuracy", sums.accuracy()},
-                {"images_per_second", sums.per_second()},
-                {"seconds", sums.seconds},
-                {"waited_seconds", waited_},
-                {"best_epoch", end.kept_epoch}};
-    log.curves = {{"accuracy/train", sums.accuracy()}, {"images_per_second", sums.per_second()}};
-    if (end.validation.empty()) return log;
+    nlohmann::json figures = {{"accuracy", sums.accuracy()},
+                              {"images_per_second", sums.per_second()},
+                              {"seconds", sums.seconds},
+                              {"waited_seconds", waited_},
+                              {"best_epoch", end.kept_epoch}};
+    if (end.validation.empty()) return figures;
     const Estimate accuracy = estimate(find_scores(end.validation, validating_head(options_))->accuracy);
-    log.line["validation_accuracy"] = accuracy.value / 100;
-    log.line["validation_ci95"] = accuracy.ci95 / 100;
-    log.curves.push_back({"accuracy/validation", accuracy.value / 100});
-    return log;
+    figures["validation_accuracy"] = accuracy.value / 100;
+    figures["validation_ci95"] = accuracy.ci95 / 100;
+    return figures;
   }
 
   Checkpoint snapshot() override {

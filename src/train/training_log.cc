@@ -49,20 +49,14 @@ void append_line_to(const fs::path& path, const std::string& line) {
 }  // namespace
 
 TrainingLog::TrainingLog(const TrainingFiles& files, int64_t epochs_done) : files_(files) {
-  if (files_.out.empty()) return;
-  cut_lines(files_.log(), epochs_done);
-  cut_event_files(files_.events(), epochs_done);
+  if (!files_.out.empty()) cut_lines(files_.log(), epochs_done);
 }
 
-TrainingLog::~TrainingLog() = default;
-
-void TrainingLog::add(int64_t epoch, const json& figures, const std::vector<Scalar>& curves) {
+void TrainingLog::add(int64_t epoch, const json& figures) const {
   if (files_.out.empty()) return;
   json line = {{"epoch", epoch}};
   line.update(figures);
   append_line_to(files_.log(), line.dump() + "\n");
-  if (!events_) events_ = std::make_unique<EventFile>(files_.events(), epoch);
-  events_->add(epoch, curves);
 }
 
 }  // namespace protocom

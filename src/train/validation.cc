@@ -124,11 +124,4 @@ nlohmann::json accuracies_json(const std::vector<MethodScores>& scores) {
   return accuracies;
 }
 
-std::vector<Scalar> accuracy_curves(const std::vector<MethodScores>& scores) {
-  std::vector<Scalar> curves;
-  for (const MethodScores& one : scores)
-    curves.push_back({"accuracy/validation/" + one.method, estimate(one.accuracy).value / 100});
-  return curves;
-}
-
 }  // namespace protocom

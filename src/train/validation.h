@@ -10,7 +10,6 @@
 #include "protocom/features/extract.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/train/validation.h"
-#include "train/event_file.h"
 
 namespace protocom {
 
@@ -75,7 +74,5 @@ double mean_accuracy(const std::vector<MethodScores>& scores, const std::vector<
 
 /// {"mean": {"accuracy": percent, "ci95": percent}, ...} for a log.
 nlohmann::json accuracies_json(const std::vector<MethodScores>& scores);
-/// "accuracy/validation/<method>" in [0, 1].
-std::vector<Scalar> accuracy_curves(const std::vector<MethodScores>& scores);
 
 }  // namespace protocom

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/pipeline.h"
 
@@ -14,10 +15,10 @@ using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kAnalyses = R"(
 [analyse]
-source = "all"
 n-query = 5
 episodes = 10
 cosine-episodes = 10
@@ -38,11 +39,15 @@ class Analyse : public ::testing::Test {
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override { ASSERT_EQ(made_.exit_code, 0) << made_.err; }
 
-  /// `protocom analyse NAME` on the artefacts, with ten episodes.
+  /// `protocom analyse --only NAME` on the artefacts, with ten episodes.
   static Outcome analyse(const std::string& name, const std::string& out, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {
-        "--quiet", "--threads",     "1",           "analyse",           name,    "--features", "out/features.npz",
-        "--model", "out/model.npz", "--knowledge", "out/knowledge.npz", "--out", out};
+    std::vector<std::string> arguments = {"--quiet",     "--threads",
+                                          "1",           "analyse",
+                                          "--only",      name,
+                                          "--features",  "out/features.npz",
+                                          "--model",     "out/model.npz",
+                                          "--knowledge", "out/knowledge.npz",
+                                          "--out",       out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_->path(), arguments);
   }
@@ -65,7 +70,7 @@ TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
     EXPECT_EQ(written.at("analysis"), name);
     EXPECT_EQ(written.at("header").at("kind"), "analysis");
     EXPECT_EQ(written.at("header").at("inputs").count("features"), 1U) << name;
-    EXPECT_THAT(written.at("command").get<std::string>(), HasSubstr("protocom analyse all --"));
+    EXPECT_THAT(written.at("command").get<std::string>(), StartsWith("protocom analyse --"));
     EXPECT_FALSE(written.at("data").empty()) << name;
     EXPECT_THAT(made_.out, HasSubstr(written.at("section").at("finding").get<std::string>()));
     for (const json& figure : written.at("section").at("figures")) {
@@ -83,9 +88,9 @@ TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
 TEST_F(Analyse, OfClassesThatWereNotGivenIsMadeWhereThereAreSome) {
   EXPECT_THAT(files_below(folder_->path() / "out/analysis"), Not(Contains("unseen.json")));
   const auto unseen = [](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--quiet",   "analyse", "unseen",     "--features", "out/features.npz",
-                                          "--n-query", "5",       "--episodes", "10",         "--few-shots",
-                                          "1",         "--out",   "unseen"};
+    std::vector<std::string> arguments = {"--quiet",          "analyse",   "--only", "unseen",     "--features",
+                                          "out/features.npz", "--n-query", "5",      "--episodes", "10",
+                                          "--few-shots",      "1",         "--out",  "unseen"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_->path(), arguments);
   };
@@ -100,10 +105,32 @@ TEST_F(Analyse, OfClassesThatWereNotGivenIsMadeWhereThereAreSome) {
 }
 
 TEST_F(Analyse, PutsResultsSideBySide) {
-  const Outcome tables = protocom(folder_->path(), {"analyse", "tables", "out/results.json", "--out", "t"});
+  const Outcome tables =
+      protocom(folder_->path(), {"analyse", "--only", "tables", "--results", "out/results.json", "--out", "t"});
   ASSERT_EQ(tables.exit_code, 0) << tables.err;
   EXPECT_THAT(tables.out, HasSubstr("features: 5-way 1-shot"));
   EXPECT_EQ(read("t/tables.json").at("data").at("rows").size(), 4U);
+}
+
+TEST_F(Analyse, MakesThoseThatAreAskedForAndNoOthers) {
+  const Outcome made = analyse("noise,classes", "two", kFewEpisodes);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto files = files_below(folder_->path() / "two");
+  for (const char* name : {"noise.json", "classes.json"}) EXPECT_THAT(files, Contains(name));
+  EXPECT_THAT(files, Not(Contains("shots.json")));
+}
+
+TEST_F(Analyse, TakesAllTheNamesThatItsHelpLists) {
+  const std::string help = protocom(folder_->path(), {"analyse", "--help"}).out;
+  std::istringstream lines(help.substr(help.find("\nAnalyses:\n") + 11));
+  std::string names;
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line) && !line.empty(); ++count)
+    names += (names.empty() ? "" : ",") + line.substr(2, line.find(' ', 2) - 2);
+  EXPECT_EQ(count, 20) << names;
+  EXPECT_THAT(
+      protocom(folder_->path(), {"analyse", "--only", names, "--results", "out/results.json", "--out", "d"}).err,
+      HasSubstr("--features is required"));
 }
 
 TEST_F(Analyse, RunsTheEpisodesThatEvaluateRunsWithTheSameSeed) {
@@ -133,9 +160,19 @@ TEST_F(Analyse, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
 TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
   std::vector<std::string> more = kFewEpisodes;
   more.insert(more.end(), {"--max-shots", "30"});
-  std::vector<std::string> loud = {
-      "--threads",     "1",           "analyse",           "shots", "--features", "out/features.npz", "--model",
-      "out/model.npz", "--knowledge", "out/knowledge.npz", "--out", "c"};
+  std::vector<std::string> loud = {"--threads",
+                                   "1",
+                                   "analyse",
+                                   "--only",
+                                   "shots",
+                                   "--features",
+                                   "out/features.npz",
+                                   "--model",
+                                   "out/model.npz",
+                                   "--knowledge",
+                                   "out/knowledge.npz",
+                                   "--out",
+                                   "c"};
   loud.insert(loud.end(), more.begin(), more.end());
   const Outcome shots = protocom(folder_->path(), loud);
   ASSERT_EQ(shots.exit_code, 0) << shots.err;
@@ -178,8 +215,9 @@ TEST_F(Analyse, TakesTheMethodThatIsMeantAndNoOther) {
   ASSERT_EQ(fit("plda:prior=none", "none.npz").exit_code, 0);
   std::vector<std::string> more = kFewEpisodes;
   more.insert(more.end(), {"--fitted", "plda.npz", "--method", "plda:scale=2"});
-  std::vector<std::string> classes = {"--quiet",     "analyse",           "classes", "--features", "out/features.npz",
-                                      "--knowledge", "out/knowledge.npz", "--out",   "m"};
+  std::vector<std::string> classes = {
+      "--quiet",     "analyse",           "--only", "classes", "--features", "out/features.npz",
+      "--knowledge", "out/knowledge.npz", "--out",  "m"};
   classes.insert(classes.end(), more.begin(), more.end());
   const Outcome one = protocom(folder_->path(), classes);
   ASSERT_EQ(one.exit_code, 0) << one.err;
@@ -220,9 +258,14 @@ TEST_F(Analyse, NamesWhatIsWrong) {
   EXPECT_THAT(analyse("nearest", "d", {"--classes", "class-of-nobody"}).err, HasSubstr("no class 'class-of-nobody'"));
   EXPECT_EQ(analyse("noise", "d", {"--gamma", "1.5"}).exit_code, 2);
   EXPECT_EQ(analyse("classes", "d", {"--method", "magic"}).exit_code, 2);
-  const Outcome unknown = protocom(folder_->path(), {"analyse", "nois"});
+  const Outcome unknown = analyse("nois", "d", {});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("noise"));
+  const Outcome word = protocom(folder_->path(), {"analyse", "noise", "--out", "d"});
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_THAT(word.err, HasSubstr("--only noise"));
+  EXPECT_THAT(protocom(folder_->path(), {"analyse", "--out", "d"}).err, HasSubstr("--features is required"));
+  EXPECT_THAT(protocom(folder_->path(), {"analyse", "--only", "tables", "--out", "d"}).err, HasSubstr("--results"));
   EXPECT_THAT(protocom(folder_->path(), {"report", "out/images", "--out", "x.html"}).err,
               HasSubstr("no analysis in this folder"));
 }

@@ -299,9 +299,9 @@ TEST_F(BadInput, ARecognizerThatIsNotThere) {
   expect_refused({"enrol", "none.pcm", "photos/cat", "--class", "cat"}, {"none.pcm: no such file"});
 }
 
-TEST_F(BadInput, AClassStoreWhereARecognizerIsExpected) {
+TEST_F(BadInput, AnotherFileWhereARecognizerIsExpected) {
   write_text(folder_ / "old.store", "PK an archive");
-  expect_refused({"classify", "old.store", "photos"}, {"old.store", "recognizer import"});
+  expect_refused({"classify", "old.store", "photos"}, {"old.store", "not a recognizer"});
 }
 
 TEST_F(BadInput, ARecognizerWithoutABackbone) {

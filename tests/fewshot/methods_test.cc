@@ -65,7 +65,7 @@ TEST(KnowledgePairs, AreAMethodWithAndWithoutWhatItKnows) {
   EXPECT_EQ(knowledge_pairs({"plda:prior=none", "plda", "mean"}), (Pairs{{"plda", "plda:prior=none"}}));
   EXPECT_EQ(knowledge_pairs({"plda:prior=sem-align", "plda:prior=none"}),
             (Pairs{{"plda:prior=sem-align", "plda:prior=none"}}));
-  EXPECT_EQ(knowledge_pairs({"plda:prior=sem-align", "plda:prior=pat-net", "plda:prior=none"}), Pairs{});
+  EXPECT_EQ(knowledge_pairs({"plda:prior=sem-align", "plda:prior=kernel-ridge", "plda:prior=none"}), Pairs{});
   EXPECT_EQ(knowledge_pairs({"plda-vb", "plda:prior=none", "a method: of others"}), Pairs{});
 }
 

@@ -166,39 +166,7 @@ def ridge():
     }
 
 
-def attribute_prior():
-    """The prior pat-net where base classes show every attribute: nothing is trained."""
-    draw = Lcg(1983)
-    classes, attributes, d = 7, 4, 3
-    base = {"association": [[1.0, 0, 0.5, 0.2], [0, 1.0, 0, 0.7], [0.3, 0.9, 0, 0], [0, 0, 1.0, 0.4], [0.6, 0, 0, 1.0], [0, 0.5, 0.5, 0],
-                            [0.8, 0, 0.1, 0]], "means": draw.matrix(classes, d)}
-    novel = [[1.0, 1.0, 0, 0], [0, 0, 0.2, 0.9]]
-    has = [[c for c in range(classes) if base["association"][c][a] > 0] for a in range(attributes)]
-    idf = [math.log((1 + classes) / (1 + len(who))) for who in has]
-
-    def share(row):
-        weights = [r * w for r, w in zip(row, idf)]
-        return [w / sum(weights) for w in weights]
-
-    typical = [sum(share(row)[a] for row in base["association"]) / classes for a in range(attributes)]
-
-    def mean_without(a, left_out):
-        who = [c for c in has[a] if c != left_out]
-        return [sum(base["means"][c][i] for c in who) / len(who) if who else 0.0 for i in range(d)]
-
-    def guess(row, left_out):
-        tells = [s - t for s, t in zip(share(row), typical)]
-        seen = [mean_without(a, left_out) for a in range(attributes)]
-        return [sum(tells[a] * seen[a][i] for a in range(attributes)) for i in range(d)]
-
-    left_out = [guess(base["association"][c], c) for c in range(classes)]
-    length = sum(dot(g, m) for g, m in zip(left_out, base["means"])) / sum(dot(g, g) for g in left_out)
-    length = max(length, 0.0)
-    return {"base": base, "novel": novel, "length": length,
-            "predicted": [[length * v for v in guess(row, None)] for row in novel]}
-
-
 if __name__ == "__main__":
     print(json.dumps({"inductive": inductive(), "one_step": variational(1), "five_steps": variational(5),
                       "unknown_concentration": variational(5, 0), "known_dimensions": variational(5, uncertain=2),
-                      "ridge": ridge(), "attribute_prior": attribute_prior()}))
+                      "ridge": ridge()}))

@@ -14,12 +14,12 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Two classes: "right" with mean (2, 0) and "up" with mean (0, 2).
-ClassStore two_classes() {
-  ClassStore store = small_store();
+EnrolledClasses two_classes() {
+  EnrolledClasses store = small_store();
   add_class(store, "right", description(1));
   add_class(store, "up", description(0));
-  add_images(store, "right", images({{1, 0}, {3, 0}}, {"a", "b"}));
-  add_images(store, "up", images({{0, 2}}, {"c"}));
+  add_images(store, "right", images({{1, 0}, {3, 0}}));
+  add_images(store, "up", images({{0, 2}}));
   return store;
 }
 
@@ -76,15 +76,14 @@ TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {
   EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
 }
 
-TEST(ClassScorer, RefusesAMethodThatNeedsWhatAStoreDoesNotKeep) {
+TEST(ClassScorer, RefusesAMethodThatNeedsFitting) {
   const StoreModel model = store_model({0, 0});
-  EXPECT_THROW(ClassScorer(two_classes(), model, {"simple-shot"}), UsageError);
   EXPECT_THROW(ClassScorer(two_classes(), model, {"restore-net"}), UsageError);
   EXPECT_THROW(ClassScorer(two_classes(), model, {"means"}), UsageError);
 }
 
 TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
-  const auto said = [](const ClassStore& store, const StoreModel& model) -> std::string {
+  const auto said = [](const EnrolledClasses& store, const StoreModel& model) -> std::string {
     try {
       const ClassScorer scorer(store, model);
     } catch (const Error& error) {
@@ -93,7 +92,7 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
     return "nothing was thrown";
   };
   EXPECT_THAT(said(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
-  ClassStore without_images = two_classes();
+  EnrolledClasses without_images = two_classes();
   add_class(without_images, "empty", description(1));
   EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));
   StoreModel other = store_model({0, 0});

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"
-#include "protocom/core/npz.h"
 #include "protocom/serve/calibration.h"
 #include "protocom/serve/class_scorer.h"
 #include "serve/store_support.h"
 #include "support/message_of.h"
-#include "support/temp_dir.h"
 #include "support/toy_features.h"
 
 namespace protocom::testing {
@@ -16,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The novel classes of a toy world in the store of a Bayesian model fitted on its base classes, with 1, 3 and 2
+/// The novel classes of a toy world, enrolled for a Bayesian model fitted on its base classes, with 1, 3 and 2
 /// images.
 class FittedStore : public ::testing::Test {
  protected:
@@ -41,8 +39,6 @@ class FittedStore : public ::testing::Test {
   /// Images are enrolled in turn, so that those of a class do not lie together.
   void fill_store() {
     store_ = small_store();
-    store_.model = {};
-    store_.fitted = {"/nowhere/plda.npz", "f"};
     store_.feature_dim = world_.features.dim();
     store_.attributes = model_.attributes();
     for (int64_t k = 0; k < 3; ++k) {
@@ -53,7 +49,7 @@ class FittedStore : public ::testing::Test {
     }
     for (int64_t shot = 0; shot < 3; ++shot) {
       for (int64_t k = 0; k < 3; ++k) {
-        if (shot < kShots[k]) add_images(store_, name(k), {images(k, shot, shot + 1), {fmt::format("{}-{}", k, shot)}});
+        if (shot < kShots[k]) add_images(store_, name(k), images(k, shot, shot + 1));
       }
     }
   }
@@ -84,7 +80,7 @@ class FittedStore : public ::testing::Test {
 
   ToyWorld world_;
   StoreModel model_;
-  ClassStore store_;
+  EnrolledClasses store_;
   int64_t first_ = 0;
 };
 
@@ -94,18 +90,6 @@ TEST_F(FittedStore, AnswersAsTheMethodDoesOnTheSameEpisode) {
   EXPECT_EQ(model_.transductive_method(), "plda-vb");
   EXPECT_TRUE(
       at::allclose(ClassScorer(store_, model_, {"plda-vb"}).probabilities(queries()), expected("plda-vb"), 1e-5, 1e-6));
-}
-
-TEST_F(FittedStore, KeepsEveryFeatureInItsFile) {
-  const TempDir folder;
-  write_class_store(folder / "a.store", store_, {});
-  const ClassStore read = read_class_store(folder / "a.store");
-  EXPECT_TRUE(read.model.path.empty());
-  EXPECT_EQ(read.fitted.hash, "f");
-  for (int64_t k = 0; k < 3; ++k)
-    EXPECT_TRUE(at::equal(read.classes[static_cast<size_t>(k)].features, images(k, 0, kShots[k]))) << k;
-  EXPECT_TRUE(at::equal(ClassScorer(read, model_).probabilities(queries()),
-                        ClassScorer(store_, model_).probabilities(queries())));
 }
 
 TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
@@ -129,7 +113,7 @@ TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
   EXPECT_TRUE(effects.ne(0).eq(has.ne(0)).all().item<bool>());
   for (int64_t a = 0; a < has.size(0); ++a) {
     if (has[a].item<float>() == 0) continue;
-    ClassStore two = store_;  // the class, and the class without the attribute
+    EnrolledClasses two = store_;  // the class, and the class without the attribute
     two.classes = {store_.classes[kClass], store_.classes[kClass]};
     two.classes[1].name = "without";
     two.classes[1].description.association = has.clone();
@@ -142,38 +126,10 @@ TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
 
 TEST_F(FittedStore, ANewClassOfWhichNothingIsKnownHasAPriorOfItsOwn) {
   add_class(store_, "unheard", {"", at::zeros({12}), at::zeros({8}), "nothing"});
-  add_images(store_, "unheard", {images(0, 5, 6), {"u"}});
+  add_images(store_, "unheard", images(0, 5, 6));
   const at::Tensor probabilities = ClassScorer(store_, model_).probabilities(queries());
   EXPECT_TRUE(at::isfinite(probabilities).all().item<bool>());
   EXPECT_EQ(probabilities.size(1), 4);
-}
-
-/// A store as the first version of the format has it.
-TEST(ClassStoreFile, OfTheFirstVersionIsStillRead) {
-  const TempDir folder;
-  ClassStore store = small_store();
-  add_class(store, "cat", description(1));
-  add_images(store, "cat", images({{1, 2}, {3, 4}}, {"h1", "h2"}));
-  write_class_store(folder / "new.store", store, {});
-  {
-    const NpzReader reader(folder / "new.store");
-    ArtefactHeader header = read_header(reader, "class-store", 2);
-    header.format_version = 1;
-    header.details.erase("preprocessing");
-    header.details["image_size"] = 84;
-    NpzWriter writer(folder / "old.store");
-    add_header(writer, header);
-    for (const char* name : {"count", "sum", "sum_squares", "association", "class_embedding", "image_class"})
-      writer.add(name, reader.tensor(name));
-    for (const char* name : {"classes", "titles", "embedding_source", "attributes", "image_hashes"})
-      writer.add(name, reader.strings(name));
-    writer.close();
-  }
-  const ClassStore read = read_class_store(folder / "old.store");
-  EXPECT_EQ(read.model.hash, "m");
-  EXPECT_EQ(read.preprocessing.image_size, 84);
-  EXPECT_FALSE(read.keeps_features());
-  EXPECT_EQ(read.find("cat")->count, 2);
 }
 
 }  // namespace

@@ -59,7 +59,12 @@ TEST_F(DamagedRecognizer, AnotherProgramsDatabaseIsRefused) {
 
 TEST_F(DamagedRecognizer, ANewerFormatIsRefusedByItsNumber) {
   Database::open(path_).run("PRAGMA user_version=7");
-  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 1")));
+  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 2")));
+}
+
+TEST_F(DamagedRecognizer, TheFirstFormatIsRefusedWithTheWayOverAFolder) {
+  Database::open(path_).run("PRAGMA user_version=1");
+  EXPECT_THAT(opened(), AllOf(HasSubstr("format 1"), HasSubstr("recognizer export")));
 }
 
 TEST_F(DamagedRecognizer, AnUnknownTypeOfFeaturesIsRefused) {

@@ -326,27 +326,6 @@ TEST_F(RecognizerFileTest, DoesNotReplaceAnother) {
   EXPECT_THAT(message_of([&] { make_file(folder_); }), HasSubstr("already there"));
 }
 
-TEST_F(RecognizerFileTest, ImagesOfWhichTheMomentsAreLeftCountWithTheOthers) {
-  RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("cat", {{3, 5}}, {"b"})});
-  StoredClass moments;
-  moments.name = "dog";
-  moments.count = 2;
-  moments.sum = at::tensor({10.0, 20.0}, at::kDouble);
-  moments.sum_squares = at::tensor({60.0, 200.0}, at::kDouble);
-  moments.image_hashes = {"old 1", "old 2"};
-  file.add_moments(moments);
-  const EnrolledClasses enrolled = file.snapshot().enrolled;
-  EXPECT_FALSE(enrolled.have_features());
-  EXPECT_EQ(enrolled.classes[0].count, 3);
-  EXPECT_TRUE(enrolled.classes[0].sum.equal(at::tensor({11.0, 22.0}, at::kDouble)));
-  EXPECT_TRUE(enrolled.classes[0].sum_squares.equal(at::tensor({61.0, 204.0}, at::kDouble)));
-  EXPECT_TRUE(enrolled.classes[1].sum_squares.equal(at::tensor({9.0, 25.0}, at::kDouble)));
-  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 1}}, {"old 1"})})[0].added, 0) << "it counts in the moments";
-  EXPECT_EQ(file.find_class("dog")->images, 3);
-  EXPECT_THAT(message_of([&] { file.add_moments(moments); }), HasSubstr("moments already"));
-}
-
 TEST_F(RecognizerFileTest, KnowsItsOwnLastChangeFromThatOfAnother) {
   RecognizerFile own(path_), other(path_);
   EXPECT_FALSE(own.last_made());

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
 #include <thread>
 
 #include "protocom/core/error.h"
 #include "protocom/core/npz.h"
-#include "protocom/serve/class_store.h"
 #include "serve/recognizer_file_support.h"
 #include "serve/recognizer_support.h"
 #include "support/message_of.h"
@@ -19,7 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TEST(RecognizerFolder, ComesBackAsItWas) {
   const TempDir folder;
@@ -36,50 +33,6 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   std::string backbone;
   back.read_artefact("backbone", [&](const fs::path& path) { backbone = read_file(path); });
   EXPECT_EQ(backbone, "the backbone");
-}
-
-TEST(RecognizerFolder, OfMomentsComesBackToo) {
-  const TempDir folder;
-  RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
-  StoredClass moments;
-  moments.name = "dog";
-  moments.count = 1;
-  moments.sum = at::ones({2}, at::kDouble);
-  moments.sum_squares = at::ones({2}, at::kDouble);
-  moments.image_hashes = {"old"};
-  file.add_moments(moments);
-  export_recognizer(file, folder / "out");
-  import_recognizer(folder / "out", folder / "b.pcm", {});
-  const StoredClass dog = RecognizerFile(folder / "b.pcm").snapshot().enrolled.classes[0];
-  EXPECT_EQ(dog.count, 2);
-  EXPECT_TRUE(dog.sum.equal(at::tensor({2.0, 3.0}, at::kDouble)));
-}
-
-TEST(RecognizerFolder, AClassOfMomentsLeavesTheOthersTheirImages) {
-  const TempDir folder;
-  RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("old", {}, {}), enrolee("cat", {{3, 4}, {5, 6}}, {"b", "c"})});
-  StoredClass moments;
-  moments.name = "old";
-  moments.count = 3;
-  moments.sum = at::ones({2}, at::kDouble);
-  moments.sum_squares = at::ones({2}, at::kDouble);
-  moments.image_hashes = {"x", "y", "z"};
-  file.add_moments(moments);
-  file.enrol({enrolee("old", {{7, 8}}, {"d"})});
-  export_recognizer(file, folder / "out");
-  import_recognizer(folder / "out", folder / "b.pcm", {});
-  const RecognizerContents was = file.contents(), is = RecognizerFile(folder / "b.pcm").contents();
-  EXPECT_TRUE(is.features.equal(at::tensor({1.0F, 2.0F, 7.0F, 8.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({4, 2})));
-  std::map<std::string, std::string> shown;
-  for (size_t i = 0; i < is.examples.size(); ++i)
-    shown[is.examples[i].hash] = is.examples[i].source + " " + is.thumbnails[i];
-  EXPECT_THAT(shown, SizeIs(7));
-  EXPECT_EQ(shown["c"], "photos/c.jpg JPEG of c");
-  EXPECT_EQ(is.classes[1].count, 3);
-  EXPECT_TRUE(is.classes[1].sum.equal(was.classes[1].sum));
-  EXPECT_EQ(is.classes[0].count + is.classes[2].count, 0) << "those have features instead";
 }
 
 TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
@@ -135,11 +88,10 @@ TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
   int64_t wrong = 0;
   while (!ended) {
     const RecognizerContents read = file.contents();
-    int64_t row = 0;
     for (size_t i = 0; i < read.examples.size(); ++i) {
-      const bool whole = read.has_feature[i] && read.thumbnails[i] == "JPEG of " + read.examples[i].hash;
-      wrong += whole && read.features[row][0].item<float>() == std::stof(read.examples[i].hash) ? 0 : 1;
-      row += read.has_feature[i] ? 1 : 0;
+      const float feature = read.features[static_cast<int64_t>(i)][0].item<float>();
+      const std::string& hash = read.examples[i].hash;
+      wrong += read.thumbnails[i] == "JPEG of " + hash && feature == std::stof(hash) ? 0 : 1;
     }
   }
   writing.join();
@@ -167,43 +119,6 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   write_file(folder / "out/backbone.npz", "another");
   EXPECT_THAT(said(), HasSubstr("another file than was exported"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
-}
-
-TEST_F(SmallRecognizer, IsMadeOfAClassStoreOfACompletionModel) {
-  ClassStore store;
-  store.backbone = FileReference::to(folder_ / "backbone.npz");
-  store.model = FileReference::to(folder_ / "model.npz");
-  store.knowledge = FileReference::to(folder_ / "knowledge.npz");
-  store.preprocessing.image_size = kSide;
-  store.feature_dim = Recognizer::open(path_).file().settings().feature_dim;
-  store.attributes = {"tail"};
-  for (const char* name : {"right", "left"}) {
-    add_class(store, name, description(1));
-    add_images(store, name, {at::randn({2, store.feature_dim}), {std::string(name) + "1", std::string(name) + "2"}});
-  }
-  write_class_store(folder_ / "old.store", store, {});
-  import_class_store(folder_ / "old.store", folder_ / "new.pcm", {}, {});
-  Recognizer imported = Recognizer::open(folder_ / "new.pcm");
-  const StoreModel model = read_store_model(folder_ / "model.npz");
-  const at::Tensor features = at::randn({5, store.feature_dim});
-  const at::Tensor expected = ClassScorer(store, model).probabilities(features);
-  const std::vector<Answer> answers = imported.classify_features(features);
-  for (int64_t i = 0; i < 5; ++i)
-    EXPECT_NEAR(answers[static_cast<size_t>(i)].ranking[0].probability, expected[i].max().item<double>(), 1e-6);
-  EXPECT_EQ(imported.file().find_class("left")->images, 2);
-  EXPECT_THAT(answers[0].nearest, IsEmpty()) << "no feature was kept";
-  EXPECT_THAT(imported.enrol({request("left", {photo("1.png", 10)})}).classes, SizeIs(1)) << "it goes on";
-  EXPECT_EQ(imported.file().find_class("left")->images, 3);
-}
-
-TEST_F(SmallRecognizer, OfAClassStoreWhoseFilesAreGoneIsNotMade) {
-  ClassStore store = small_store();
-  store.backbone.path = "/nowhere/gone.npz";
-  add_class(store, "cat", description(1));
-  write_class_store(folder_ / "old.store", store, {});
-  EXPECT_THAT(message_of([&] { import_class_store(folder_ / "old.store", folder_ / "new.pcm", {}, {}); }),
-              HasSubstr("its backbone /nowhere/gone.npz is not there"));
-  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
 }  // namespace

@@ -6,32 +6,39 @@
 #include <vector>
 
 #include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/serve/class_store.h"
+#include "protocom/serve/enrolled_classes.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom::testing {
 
-/// A store over features of two dimensions, one attribute "tail" and embeddings of two dimensions; its files do not
-/// exist.
-inline ClassStore small_store() {
-  ClassStore store;
-  store.backbone = {"/nowhere/backbone.npz", "b"};
-  store.model = {"/nowhere/model.npz", "m"};
-  store.knowledge = {"/nowhere/knowledge.npz", "k"};
-  store.preprocessing.image_size = 84;
-  store.feature_dim = 2;
-  store.attributes = {"tail"};
-  return store;
-}
+/// No class yet, over features of two dimensions, one attribute "tail" and embeddings of two dimensions.
+inline EnrolledClasses small_store() { return {2, {"tail"}, {}}; }
 
 inline ClassDescription description(float tail) {
   return {"a title", at::full({1}, tail), at::tensor({1.0F, 0.5F}), "attributes"};
 }
 
-inline EnrolledImages images(const std::vector<std::vector<float>>& features, const std::vector<std::string>& hashes) {
+inline void add_class(EnrolledClasses& store, const std::string& name, ClassDescription description) {
+  StoredClass added;
+  added.name = name;
+  added.description = std::move(description);
+  added.features = at::zeros({0, store.feature_dim});
+  store.classes.push_back(std::move(added));
+}
+
+/// Adds features [n, d] to a class that is there.
+inline void add_images(EnrolledClasses& store, const std::string& name, const at::Tensor& features) {
+  for (StoredClass& one : store.classes) {
+    if (one.name != name) continue;
+    one.features = at::cat({one.features, features});
+    one.count = one.features.size(0);
+  }
+}
+
+inline at::Tensor images(const std::vector<std::vector<float>>& features) {
   std::vector<at::Tensor> rows;
   for (const auto& feature : features) rows.push_back(at::tensor(feature));
-  return {at::stack(rows), hashes};
+  return at::stack(rows);
 }
 
 /// A completion network whose every weight is 0 but the decoder's last bias: it completes every prototype to

@@ -44,7 +44,7 @@ class Descent : public Trainer {
     return {{"mean", "inductive", {accuracies.at(validations++)}, {}, {}}};
   }
   void keep(int64_t epoch) override { kept.push_back(epoch); }
-  EpochLog end_epoch(const EpochEnd& end) override {
+  nlohmann::json end_epoch(const EpochEnd& end) override {
     ends.push_back(end);
     return {};
   }

@@ -112,10 +112,6 @@ TEST(Validation, LogsTheMeanOverEpisodesAndItsInterval) {
   EXPECT_NEAR(line.at("mean").at("ci95").get<double>(), 19.6, 1e-9);
   EXPECT_DOUBLE_EQ(mean_accuracy(scores, {"mean", "completed"}), 75);
   EXPECT_DOUBLE_EQ(mean_accuracy(scores, {"completed"}), 90);
-  const auto curves = accuracy_curves(scores);
-  ASSERT_EQ(curves.size(), 2U);
-  EXPECT_EQ(curves[0].tag, "accuracy/validation/mean");
-  EXPECT_DOUBLE_EQ(curves[0].value, 0.6);
 }
 
 }  // namespace

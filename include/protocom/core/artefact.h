@@ -19,7 +19,7 @@ struct Provenance {
 
 /// The head of every artefact.
 struct ArtefactHeader {
-  std::string kind;        ///< "features", "knowledge", "protocomnet", "backbone", "class-store", "images"
+  std::string kind;        ///< "features", "knowledge", "protocomnet", "backbone", "images"
   int format_version = 0;  ///< of that kind; a reader refuses those it does not know
   std::string program_version;
   Provenance provenance;

@@ -18,7 +18,6 @@ struct EpisodeBatch {
   at::Tensor classes;       ///< int64 [b, n], rows of the ClassKnowledge; undefined when no method needs knowledge
   at::Tensor shares = {};   ///< [b, n], of the classes among the unlabelled, for methods that are told; else undefined
   std::vector<uint64_t> seed = {};  ///< [b], for methods that draw; empty: 0 for all
-  SupportStatistics moments = {};   ///< what is left of the supports when `support` is undefined (a class store)
 
   [[nodiscard]] int64_t size() const { return query.size(0); }
 };

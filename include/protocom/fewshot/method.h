@@ -63,7 +63,7 @@ using PlacedClasses = std::vector<at::Tensor>;
 class ClassPlacer {
  public:
   virtual ~ClassPlacer() = default;
-  /// The classes of one episode (b = 1) with a support_mask or with moments, whose features have not been through a
+  /// The classes of one episode (b = 1) with a support_mask, whose features have not been through a
   /// FeatureMap; of its queries only [1, 0, d] is looked at.
   [[nodiscard]] virtual PlacedClasses place(const EpisodeBatch& batch) const = 0;
   /// What Scorer::score() says of queries float32 [q, d] in an episode of these classes, but for rounding.

@@ -26,7 +26,6 @@ enum class Need {
   kKnowledge,        ///< attributes or embeddings of the classes
   kBaseFeatures,     ///< features of the base classes
   kFitting,          ///< to be fitted first (`protocom fit`)
-  kSupportImages,    ///< each support image's feature; the class's moments are not enough
   kFeatureMaps,      ///< feature maps: the episodes' features are those, [c, h, w] of an image in one row
   kOtherClasses      ///< all of the KnowledgeTable: an answer changes with what is known of classes outside the task
 };

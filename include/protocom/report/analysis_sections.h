@@ -18,7 +18,7 @@
 
 namespace protocom {
 
-/// Numbers into words, tables and figures: one function for each analysis.
+/// Numbers into tables, figures and one line: a function for each kind of analysis.
 
 /// "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
 const std::vector<std::string>& section_names();
@@ -45,21 +45,9 @@ Section tables_section(const std::vector<Evaluation>& evaluations);
 Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes);
 /// Table 4: the four rows of the ablation, the class mean first. At least one task.
 Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes);
-/// Figure 3a: accuracy by shots, and where completed and mean prototypes cross, if both are there.
-Section shots_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Table 5: what wrong knowledge costs.
-Section noise_section(const std::vector<SeriesPoint>& points, const NoiseOptions& options,
-                      const EpisodeOptions& episodes);
-/// Accuracy by classes to tell apart.
-Section ways_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Accuracy by queries, from which transductive methods learn.
-Section queries_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Accuracy by how unequally queries are spread over classes.
-Section imbalance_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Accuracy by base classes that methods are fitted on.
-Section base_classes_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Accuracy by unlabelled images.
-Section unlabelled_section(const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
+/// Accuracy by what changes: "shots" (figure 3a), "noise" (table 5), "ways", "queries", "imbalance", "base-classes" or
+/// "unlabelled". At least one point.
+Section series_section(const std::string& name, const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
 /// Figure 1: base and novel classes in feature space.
 Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title);
 /// Figure 5: prototypes from single images by their distance to the centre.

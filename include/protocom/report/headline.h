@@ -1,25 +1,23 @@
 #pragma once
 #include <string>
-#include <vector>
 
 #include "protocom/eval/evaluation.h"
+#include "protocom/report/section.h"
 
 namespace protocom {
 
 /// "+4.0" or "−1.2", with a true minus sign; "0.0" for what rounds to nothing.
-std::string signed_points(double value);
+std::string signed_number(double value, int decimals);
 
-/// The finding in one sentence: the best method that looks at one query at a time (without one, the best of all) with
-/// the fewest shots against the class mean, and whether the difference is beyond chance: the best of those for which it
-/// is, if there is one.
+/// One line about the task with the fewest shots: the most accurate method of each mode and its gain over the class
+/// mean, both with their intervals.
 std::string headline(const Evaluation& evaluation);
 
-/// What goes with the headline: the best method that uses unlabelled images, and that it does. Empty where there is
-/// none.
-std::string caveat(const Evaluation& evaluation);
+/// What knowledge adds on the same episodes to the methods that a task has with and without it, a column for each task;
+/// without rows where there is no such method.
+ReportTable knowledge_table(const Evaluation& evaluation);
 
-/// What knowledge is worth: to the methods that the same task has with and without it, with the fewest shots and on the
-/// same episodes; then what `fit` and `complete` said of it. Empty where nothing tells.
-std::vector<std::string> worth_of_knowledge(const Evaluation& evaluation);
+/// What `fit` and `complete` said of the knowledge, in sentences.
+std::vector<std::string> knowledge_findings(const Evaluation& evaluation);
 
 }  // namespace protocom

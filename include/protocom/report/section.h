@@ -46,9 +46,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 
 /// What one analysis found, ready to be shown.
 struct Section {
-  std::string name;     ///< of the subcommand: "noise"
+  std::string name;     ///< of the analysis: "noise"
   std::string title;    ///< as it is shown
-  std::string finding;  ///< a sentence or two, with figures
+  std::string finding;  ///< one line, with figures and their intervals
   std::string how;      ///< how it was measured: episodes, classes, what is transductive
   std::vector<ReportTable> tables;
   std::vector<Figure> figures;

@@ -62,9 +62,9 @@ class ClassScorer {
   /// What the method says of features float32 [n, d]: logits [1, n, c].
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
 
-  /// Images of class k whose features are there.
+  /// Images of class k.
   [[nodiscard]] int64_t count(int64_t k) const;
-  /// Those features, float32 [count, d].
+  /// Their features, float32 [count, d].
   [[nodiscard]] at::Tensor images(int64_t k) const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [d]: the logit less that of the
   /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.

@@ -30,10 +30,4 @@ struct NewRecognizer {
 /// missing that it needs, Error when files do not fit one another, and what RecognizerFile::create throws.
 void create_recognizer(const std::filesystem::path& path, const NewRecognizer& parts, const Provenance& provenance);
 
-/// Makes a recognizer of a class store: its classes, and the files that it names (looked for where they were, then
-/// beside it; `parts` names those that lie elsewhere now). Throws Error like read_class_store, locate and
-/// create_recognizer; then nothing is written.
-void import_class_store(const std::filesystem::path& store, const std::filesystem::path& path,
-                        const NewRecognizer& parts, const Provenance& provenance);
-
 }  // namespace protocom

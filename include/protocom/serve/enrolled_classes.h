@@ -15,18 +15,15 @@ struct ClassDescription {
   std::string embedding_source;  ///< where that came from, see NewClass::embedding_source
 };
 
-/// An enrolled class: its description and its images, as features or as their moments. One of both is there.
+/// An enrolled class: its description and its images, as features.
 struct StoredClass {
   std::string name;
   ClassDescription description;
-  int64_t count = 0;                      ///< images
-  at::Tensor sum;                         ///< of their features, float64 [d]; may be undefined where features are not
-  at::Tensor sum_squares;                 ///< float64 [d], like `sum`
-  at::Tensor features;                    ///< float32 [count, d]; undefined where they were not kept
-  std::vector<std::string> image_hashes;  ///< hash_file of each image, so that none counts twice
+  int64_t count = 0;    ///< images
+  at::Tensor features;  ///< float32 [count, d]
 };
 
-/// All that telling classes apart needs besides a model: what a recognizer or a class store holds.
+/// All that telling classes apart needs besides a model: what a recognizer holds.
 struct EnrolledClasses {
   int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
@@ -34,8 +31,6 @@ struct EnrolledClasses {
 
   /// nullptr when there is no such class.
   [[nodiscard]] const StoredClass* find(const std::string& name) const;
-  /// Whether each image's feature is there; else classes have moments alone.
-  [[nodiscard]] bool have_features() const;
 };
 
 }  // namespace protocom

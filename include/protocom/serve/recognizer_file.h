@@ -107,9 +107,9 @@ struct RecognizerSnapshot {
   int64_t revision = 0;  ///< see RecognizerFile::revision
   EnrolledClasses enrolled;
   std::vector<int64_t> class_ids = {};                  ///< [classes], ascending
-  std::vector<std::vector<KeptExample>> examples = {};  ///< [classes][images], of StoredClass::features where defined
-  at::Tensor feature_sum = {};                          ///< float64 [d], over all examples with a feature
-  int64_t feature_count = 0;                            ///< examples with a feature
+  std::vector<std::vector<KeptExample>> examples = {};  ///< [classes][images], of StoredClass::features
+  at::Tensor feature_sum = {};                          ///< float64 [d], over all examples
+  int64_t feature_count = 0;                            ///< examples
   std::optional<nlohmann::json> calibration = {};       ///< what set_calibration() was given last
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
 };
@@ -125,11 +125,9 @@ struct ExampleEntry {
 
 /// All that a recognizer holds besides its artefacts, at one moment and as it lies in the file.
 struct RecognizerContents {
-  /// Without features; `count`, `sum` and `sum_squares` are of the images of which only moments are known.
-  std::vector<StoredClass> classes;
+  std::vector<StoredClass> classes;                ///< without features
   std::vector<ExampleEntry> examples;              ///< [m], of one class after the other
-  at::Tensor features = {};                        ///< float32 [r, d], of the examples that have one, in order
-  std::vector<bool> has_feature = {};              ///< [m]
+  at::Tensor features = {};                        ///< float32 [m, d], of the examples
   std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
 };
@@ -208,9 +206,6 @@ class RecognizerFile {
   /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
   /// finite.
   std::vector<Enrolled> enrol(const std::vector<Enrolee>& enrolees);
-  /// Images of a class that is there, of which the moments alone are known: `count`, `sum`, `sum_squares` and
-  /// `image_hashes`. Throws Error when the class has some already, and for what does not fit.
-  void add_moments(const StoredClass& moments);
   /// Throws Error for an unknown class or a name that is taken or empty.
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.

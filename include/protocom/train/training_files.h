@@ -27,8 +27,6 @@ struct TrainingFiles {
   [[nodiscard]] std::filesystem::path previous() const { return out.string() + ".last.previous"; }
   /// `out` + ".jsonl": one JSON object an epoch.
   [[nodiscard]] std::filesystem::path log() const { return out.string() + ".jsonl"; }
-  /// `out` + ".events": a folder of TensorBoard event files.
-  [[nodiscard]] std::filesystem::path events() const { return out.string() + ".events"; }
 };
 
 }  // namespace protocom

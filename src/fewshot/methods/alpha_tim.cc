@@ -51,7 +51,7 @@ MethodDefinition alpha_tim() {
   spec.citation =
       "Veilleux, Boudiaf, Piantanida, Ben Ayed: Realistic Evaluation of Transductive Few-Shot Learning, NeurIPS 2021";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Rewards answers that use all classes, but less than tim does; published for queries in unknown proportions. "
       "The cross-entropy is Shannon’s, as in the authors’ settings.";

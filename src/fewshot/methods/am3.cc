@@ -20,7 +20,7 @@ MethodDefinition am3() {
   spec.about = "class means mixed with prototypes made from knowledge, by a learned share for each class";
   spec.citation =
       "Xing, Rostamzadeh, Oreshkin, Pinheiro: Adaptive Cross-Modal Few-shot Learning, NeurIPS 2019 (AM3-ProtoNet)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "A head on frozen features; the source trains the backbone with it. Features at unit length, a learned scale of "
       "the squared distance, Adam, and the step chosen on held-out classes are ours. A class of which nothing is known "

@@ -24,7 +24,7 @@ MethodDefinition am3_traml() {
   spec.citation =
       "Li, Huang, Lan, Feng, Li, Wang: Boosting Few-Shot Learning With Adaptive Margin Loss, CVPR 2020; Xing et al.: "
       "Adaptive Cross-Modal Few-shot Learning, NeurIPS 2019";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "The class-relevant margin alpha cos + beta of the semantic vectors, added to the logits of wrong classes in the "
       "loss only; answers are a plain softmax. alpha and beta are parameters here, since a loss that they are in falls "

@@ -54,7 +54,6 @@ MethodDefinition baseline_pp() {
   spec.name = "baseline-pp";
   spec.about = "cosine classifier fitted on the supports of each episode";
   spec.citation = "Chen, Liu, Kira, Wang, Huang: A Closer Look at Few-shot Classification, ICLR 2019";
-  spec.needs = {Need::kSupportImages};
   spec.notes =
       "Starts at the mean of the unit supports instead of at random; Adam, scale and steps as in Veilleux et al., "
       "NeurIPS 2021, whose code however fits with Euclidean logits: here fitting and answer both use the cosine.";

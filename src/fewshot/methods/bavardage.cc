@@ -137,7 +137,7 @@ MethodDefinition bavardage() {
       "Hu, Pateux, Gripon: Adaptive Dimension Reduction and Variational Inference for Transductive Few-Shot "
       "Classification, AISTATS 2023";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span "
       "(whitened=span), which is the same but for the limit most_scale: with published precisions give one or "

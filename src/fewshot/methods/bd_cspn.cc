@@ -39,7 +39,7 @@ MethodDefinition bd_cspn() {
   spec.about = "prototypes rectified by pseudo-labelled queries, which are first moved to the supports’ mean";
   spec.citation = "Liu, Song, Qin: Prototype Rectification for Few-Shot Learning, ECCV 2020";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
       "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "

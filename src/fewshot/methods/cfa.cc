@@ -150,7 +150,7 @@ MethodDefinition cfa() {
   spec.citation =
       "Hu, Sun, Saenko, Sclaroff: Weakly-supervised Compositional Feature Aggregation for Few-shot Recognition, "
       "arXiv 1906.04833, 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kFeatureMaps};
   spec.notes =
       "A head on frozen feature maps; the source trains the backbone through it. A group’s local features x are summed "
       "as outer products with their soft shares of codewords, softmax(w x + b), the group brought to unit length, and "

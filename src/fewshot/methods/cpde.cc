@@ -64,7 +64,6 @@ MethodDefinition cpde() {
   spec.citation =
       "Zou, Zhang, Chen, Tian, Wang, Moura: Compositional Few-Shot Recognition with Primitive Discovery and Enhancing, "
       "ACM Multimedia 2020";
-  spec.needs = {Need::kSupportImages};
   spec.notes =
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
       "takes any features. The source gives the principle of the enhancing and no code: its form is ours, channels "

@@ -167,7 +167,7 @@ MethodDefinition ctm() {
   spec.citation =
       "Li, Eigen, Dodge, Zeiler, Wang: Finding Task-Relevant Features for Few-Shot Learning by Category Traversal, "
       "CVPR 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kFeatureMaps};
   spec.notes =
       "A head on frozen feature maps; the source trains the backbone with it. One 3x3 convolution as concentrator and "
       "one as projector, where the source has residual blocks, a 1x1 convolution as reshaper that begins as a "

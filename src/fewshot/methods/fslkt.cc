@@ -155,7 +155,7 @@ MethodDefinition fslkt() {
   spec.name = "fslkt";
   spec.about = "class means plus weights that a graph convolution over classes and attributes predicts";
   spec.citation = "Peng, Li, Zhang, Li, Qi, Tang: Few-Shot Image Recognition With Knowledge Transfer, ICCV 2019 (KTN)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages, Need::kOtherClasses};
+  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kOtherClasses};
   spec.notes =
       "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
       "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "

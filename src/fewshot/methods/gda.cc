@@ -57,7 +57,6 @@ MethodDefinition gda() {
   spec.about = "Gaussians with one covariance, found from the supports of each episode";
   spec.citation =
       "Wang, Liang, Sheng, He, Wang, Tan: A Hard-to-Beat Baseline for Training-free CLIP-based Adaptation, ICLR 2024";
-  spec.needs = {Need::kSupportImages};
   spec.notes =
       "Their closed form on unit features without the text term, all classes as likely. With one image per class it is "
       "the nearest class mean.";

@@ -191,7 +191,7 @@ MethodDefinition ilpc() {
       "Learning, ICCV 2021";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "As the authors’ code for ResNet-12. Where that solves for the propagated labels by 20 steps of conjugate "
       "gradients, the solution here is exact; the classifier’s bias starts at 0, not at random. Probabilities are the "

@@ -48,7 +48,7 @@ MethodDefinition knn() {
   spec.name = "knn";
   spec.about = "the k nearest supports vote";
   spec.citation = "Cover, Hart: Nearest Neighbor Pattern Classification, IEEE Transactions on Information Theory 1967";
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Euclidean distances. The class of the nearest support wins a draw. Logits are votes, plus up to a half for the "
       "nearest support, so probabilities are not calibrated.";

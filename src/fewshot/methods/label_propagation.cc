@@ -39,7 +39,7 @@ MethodDefinition label_propagation() {
   spec.about = "labels spread from the supports along a graph of near neighbours";
   spec.citation = "Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with Local and Global Consistency, NeurIPS 2003";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Graph and settings are those of iLPC’s first round (Lazarou, Stathaki, Avrithis, ICCV 2021, after Iscen et al., "
       "CVPR 2019). An image’s probabilities are its share of each class. Queries beside a pool take the share of "

@@ -119,7 +119,7 @@ MethodDefinition laplacian_shot() {
   spec.about = "nearest prototype, with neighbouring queries pulled to the same class";
   spec.citation = "Ziko, Dolz, Granger, Ben Ayed: Laplacian Regularized Few-Shot Learning, ICML 2020";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), and queries moved by "
       "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "

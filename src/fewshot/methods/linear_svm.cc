@@ -24,7 +24,7 @@ MethodDefinition linear_svm() {
   spec.name = "linear-svm";
   spec.about = "linear support vector machines, each class against the rest, on the supports of each episode";
   spec.citation = "Fan, Chang, Hsieh, Wang, Lin: LIBLINEAR: A Library for Large Linear Classification, JMLR 2008";
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Minimises |w|^2 / 2 + b^2 / 2 + c times the sum of the squared hinge losses for each class: LIBLINEAR’s "
       "default, as scikit-learn’s LinearSVC. Logits are the margins, so probabilities are not calibrated.";

@@ -8,7 +8,7 @@ MethodDefinition logistic_regression() {
   spec.citation =
       "Tian, Wang, Krishnan, Tenenbaum, Isola: Rethinking Few-Shot Image Classification: a Good Embedding Is All You "
       "Need?, ECCV 2020";
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Minimises |W|^2 / 2 + c times the sum of the cross-entropies, with a bias that is not penalised: what "
       "scikit-learn’s LogisticRegression minimises.";

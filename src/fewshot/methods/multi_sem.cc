@@ -17,7 +17,7 @@ MethodDefinition multi_sem() {
   spec.citation =
       "Schwartz, Karlinsky, Feris, Giryes, Bronstein: Baby Steps Towards Few-Shot Learning with Multiple Semantics, "
       "2019 (Pattern Recognition Letters 2022)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "Each block mixes what the one before gave with semantics of its own; the loss is the sum over the blocks, the "
       "answer the last one’s. The source also has sentences that describe a class, which protocom’s knowledge has not, "

@@ -60,7 +60,7 @@ MethodDefinition paddle() {
       "Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets: Transductive Minimum "
       "Description Length Inference, NeurIPS 2022";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Made for many classes of which few occur among the queries. weight is the authors’ lambda over the number of "
       "queries, 75 of 75 in their settings for mini-ImageNet. Dimensions are divided by the queries’ range, as in "

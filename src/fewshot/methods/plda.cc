@@ -73,7 +73,7 @@ MethodDefinition plda() {
   spec.name = "plda";
   spec.about = "Bayesian: a Gaussian a class, its mean believed by knowledge first, then by the supports";
   spec.citation = kPldaCitation;
-  spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.needs = {Need::kFitting};
   spec.fewest_shots = 0;
   spec.notes =
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "

@@ -79,7 +79,7 @@ MethodDefinition plda_vb() {
   spec.about = "plda with the unlabelled images in a variational mixture of the classes";
   spec.citation = kPldaCitation;
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.needs = {Need::kFitting};
   spec.fewest_shots = 0;
   spec.fitted_as = "plda";
   spec.notes =

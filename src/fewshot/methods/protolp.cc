@@ -92,7 +92,7 @@ MethodDefinition protolp() {
       "Refinement, CVPR 2023";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "The authors’ code takes the power transform; transform=cl2n is for features that may be negative. Its "
       "propagated "

@@ -53,7 +53,7 @@ MethodDefinition pt_map() {
       "Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-based Few-Shot Learning, ICANN 2021";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "The power transform of the paper needs features that are not negative: transform=power for backbones that end "
       "in a ReLU, else cl2n. Gives every class the same number of queries. The plan’s rows are normalised last.";

@@ -178,7 +178,7 @@ MethodDefinition sem_align() {
   spec.name = "sem-align";
   spec.about = "class means mixed with centres that a network makes of each image and what is known of its class";
   spec.citation = "Zhang, Xu, Jiang, He: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "The source’s semantics are CLIP’s of sentences that a language model writes; here they are protocom’s "
       "knowledge. Features at unit length, fewer hidden units and steps than the source’s 4096 and 50 epochs, the step "

@@ -29,7 +29,7 @@ MethodDefinition simple_shot() {
   spec.citation =
       "Wang, Chao, Weinberger, van der Maaten: SimpleShot: Revisiting Nearest-Neighbor Classification for Few-Shot "
       "Learning, 2019";
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
   return define_scorer<SimpleShot>(
       std::move(spec), Parameters<Options>()

@@ -40,7 +40,7 @@ MethodDefinition soft_k_means() {
       "Ren, Triantafillou, Ravi, Snell, Swersky, Tenenbaum, Larochelle, Zemel: Meta-Learning for Semi-Supervised "
       "Few-Shot Classification, ICLR 2018";
   spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Ren et al. take one step with a learned scale; sharpness and several steps are as in today’s use as a start "
       "(Hu et al., BAVARDAGE, 2022).";

@@ -105,7 +105,7 @@ MethodDefinition tim() {
       "NeurIPS 2020";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
-  spec.needs = {Need::kBaseFeatures, Need::kSupportImages};
+  spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "variant=adm is the authors’ closed-form TIM-ADM, variant=gd their TIM-GD by Adam. Weights of the loss are the "
       "authors’ (.1, 1, .1); Veilleux et al. (NeurIPS 2021) use 1, 10, 1 for balanced and 1, 1, 1 for unbalanced "

@@ -162,7 +162,7 @@ MethodDefinition tri_net() {
   spec.about = "logistic regression on the supports and on images made of their semantics with noise";
   spec.citation =
       "Chen, Fu, Zhang, Jiang, Xue, Sigal: Multi-level Semantic Feature Augmentation for One-shot Learning, TIP 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps, Need::kSupportImages};
+  spec.needs = {Need::kFitting, Need::kFeatureMaps};
   spec.notes =
       "A network says of an image's map where its class lies among the words, Gaussian noise moves that, another "
       "network "

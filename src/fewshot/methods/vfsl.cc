@@ -145,7 +145,7 @@ MethodDefinition vfsl() {
   spec.name = "vfsl";
   spec.about = "a Gaussian a class, inferred from its images by a network that was trained by variational inference";
   spec.citation = "Zhang, Zhao, Ni, Xu, Yang: Variational Few-Shot Learning, ICCV 2019";
-  spec.needs = {Need::kFitting, Need::kSupportImages};
+  spec.needs = {Need::kFitting};
   spec.notes =
       "No code of the source is public; this is its idea on frozen features: q(class mean | supports) from a network, "
       "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "

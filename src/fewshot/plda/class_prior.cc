@@ -41,7 +41,7 @@ at::Tensor solve_ridge(const at::Tensor& likeness, double ridge, const at::Tenso
 
 ClassDescriptions ClassDescriptions::rows(const at::Tensor& classes) const {
   return {association.defined() ? association.index_select(0, classes) : at::Tensor(),
-          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor(), attribute_embedding};
+          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor()};
 }
 
 DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options) {

@@ -3,17 +3,19 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda/prior_kind.h"
+#include "fewshot/toolbox/state_tensors.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 
 namespace protocom {
 namespace {
 
-std::vector<PriorKind> all_priors() {
-  std::vector<PriorKind> kinds = single_priors();
-  kinds.push_back(combination_prior());
-  return kinds;
-}
+std::vector<PriorKind> all_priors() { return {kernel_ridge_prior(), sem_align_prior()}; }
+
+/// Priors that earlier versions fitted, by a tensor that each of them kept.
+constexpr std::pair<const char*, const char*> kRemovedPriors[] = {{"combination.weights", "combination"},
+                                                                  {"proto_com_net.factor", "proto-com-net"},
+                                                                  {"pat_net.attribute_mean", "pat-net"}};
 
 /// What is predicted of each class by a prior of the classes of the other groups, [c, e].
 at::Tensor left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
@@ -38,10 +40,6 @@ PriorExamples PriorExamples::rows(const at::Tensor& classes) const {
   return {descriptions.rows(classes), means.index_select(0, classes), leading};
 }
 
-std::vector<PriorKind> single_priors() {
-  return {kernel_ridge_prior(), sem_align_prior(), proto_com_net_prior(), pat_net_prior()};
-}
-
 double share_missed(const at::Tensor& predicted, const at::Tensor& means) {
   return (means - predicted).square().sum().item<double>() / means.square().sum().item<double>();
 }
@@ -58,16 +56,6 @@ at::Tensor up_to(const at::Tensor& leading, int64_t dims) {
   return at::constant_pad_nd(leading.to(at::kDouble), {0, dims - leading.size(1)});
 }
 
-std::string lacks_descriptions(const ClassDescriptions& descriptions) {
-  const bool any = says_anything(descriptions.association) || says_anything(descriptions.embedding);
-  return any ? "" : "attributes or word vectors of classes";
-}
-
-std::string lacks_attribute_words(const ClassDescriptions& descriptions) {
-  if (!says_anything(descriptions.association)) return "attributes of classes";
-  return says_anything(descriptions.attribute_embedding) ? "" : "word vectors of attributes";
-}
-
 std::vector<std::string> prior_names() {
   std::vector<std::string> names;
   for (const PriorKind& kind : all_priors()) names.push_back(kind.name);
@@ -77,8 +65,8 @@ std::vector<std::string> prior_names() {
 PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
   for (const PriorKind& kind : all_priors()) {
     if (kind.name != name) continue;
-    if (const std::string lacking = kind.lacks(examples.descriptions); !lacking.empty())
-      fail_usage("the prior '{}' needs {}, and the knowledge has none", name, lacking);
+    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.embedding))
+      fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }
   fail_usage("unknown prior '{}'; use one of {}", name, fmt::join(prior_names(), ", "));
@@ -86,8 +74,12 @@ PriorChoice choose_prior(const std::string& name, const PriorExamples& examples,
 
 std::shared_ptr<const KnowledgePrior> load_prior(const MethodState& state, const KernelRidgeOptions& ridge,
                                                  int64_t dims) {
-  if (auto combined = combination_prior().load(state, ridge, dims)) return combined;
-  for (const PriorKind& kind : single_priors()) {
+  for (const auto& [tensor, name] : kRemovedPriors) {
+    if (has_tensor(state, tensor))
+      fail("the prior '{}' is no longer there: fit the method anew, with one of {}", name,
+           fmt::join(prior_names(), ", "));
+  }
+  for (const PriorKind& kind : all_priors()) {
     if (auto prior = kind.load(state, ridge, dims)) return prior;
   }
   return nullptr;

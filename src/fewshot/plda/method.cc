@@ -152,7 +152,6 @@ void PldaMethod::fit(const FitInputs& inputs) {
   if (inputs.knowledge != nullptr && prior_ != kNone) {
     attributes_ = inputs.knowledge->attributes;
     given.descriptions = descriptions_of(*inputs.knowledge, *inputs.class_names, attributes_);
-    given.descriptions.attribute_embedding = inputs.knowledge->attribute_embedding;
     if (prior_ != kFitted) options.prior = prior_;
   } else if (prior_ != kFitted && prior_ != kNone) {
     fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));

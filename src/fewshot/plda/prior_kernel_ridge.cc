@@ -69,6 +69,6 @@ std::shared_ptr<const KnowledgePrior> load_kernel_ridge(const MethodState& state
 
 }  // namespace
 
-PriorKind kernel_ridge_prior() { return {kKernelRidge, lacks_descriptions, choose_kernel_ridge, load_kernel_ridge}; }
+PriorKind kernel_ridge_prior() { return {kKernelRidge, choose_kernel_ridge, load_kernel_ridge}; }
 
 }  // namespace protocom

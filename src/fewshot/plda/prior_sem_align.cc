@@ -79,6 +79,6 @@ std::shared_ptr<const KnowledgePrior> load_sem_align(const MethodState& state, c
 
 }  // namespace
 
-PriorKind sem_align_prior() { return {kSemAlign, lacks_descriptions, choose_sem_align, load_sem_align}; }
+PriorKind sem_align_prior() { return {kSemAlign, choose_sem_align, load_sem_align}; }
 
 }  // namespace protocom

@@ -184,20 +184,17 @@ TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
 }
 
 TEST(PldaFit, TakesThePriorThatItIsTold) {
-  PldaFitInputs data = inputs(16, 6, 10, 8);
-  data.descriptions.attribute_embedding = at::randn({12, 6});
+  const PldaFitInputs data = inputs(16, 6, 10, 8);
   const double ridge = fit_plda(data).model.explained_left_out;
-  for (const char* name : {"sem-align", "pat-net", "combination"}) {
-    PldaFitOptions options;
-    options.prior = name;
-    const PldaModel model = fit_plda(data, options).model;
-    ASSERT_NE(model.knowledge, nullptr) << name;
-    EXPECT_EQ(model.knowledge->name(), name);
-    EXPECT_NE(model.explained_left_out, ridge) << name;
-    const PldaModel back = plda_model_of(state_of(model, twelve_names()));
-    EXPECT_EQ(back.explained_left_out, model.explained_left_out) << name;
-    EXPECT_TRUE(back.prior(data.descriptions, 22).mean.equal(model.prior(data.descriptions, 22).mean)) << name;
-  }
+  PldaFitOptions options;
+  options.prior = "sem-align";
+  const PldaModel model = fit_plda(data, options).model;
+  ASSERT_NE(model.knowledge, nullptr);
+  EXPECT_EQ(model.knowledge->name(), "sem-align");
+  EXPECT_NE(model.explained_left_out, ridge);
+  const PldaModel back = plda_model_of(state_of(model, twelve_names()));
+  EXPECT_EQ(back.explained_left_out, model.explained_left_out);
+  EXPECT_TRUE(back.prior(data.descriptions, 22).mean.equal(model.prior(data.descriptions, 22).mean));
 }
 
 // The regression is linear in the means, so it may be fitted in one unit of length and used in another.

@@ -8,9 +8,8 @@ namespace protocom {
 
 /// What is known of classes without an image. Any may be undefined, and a row of zeros means that nothing is known.
 struct ClassDescriptions {
-  at::Tensor association;               ///< R, [c, a], not negative
-  at::Tensor embedding;                 ///< h_k, [c, e]
-  at::Tensor attribute_embedding = {};  ///< h_a, [a, e], for priors that are fitted on it
+  at::Tensor association;  ///< R, [c, a], not negative
+  at::Tensor embedding;    ///< h_k, [c, e]
 
   [[nodiscard]] bool empty() const { return !association.defined() && !embedding.defined(); }
   /// Those of these classes, int64 [n].

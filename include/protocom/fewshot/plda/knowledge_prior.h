@@ -59,14 +59,11 @@ struct PriorChoice {
   FitPrior fit;
   std::vector<PriorTrial> trials;  ///< the best, which was chosen, first
   at::Tensor left_out;             ///< what it says of each class when it is fitted without it, float64 [c, e]
-  KernelRidgeOptions ridge = {};   ///< where a kernel ridge regression is it or part of it
+  KernelRidgeOptions ridge = {};   ///< where it is a kernel ridge regression
 };
 
-/// kernel-ridge   regression from likeness of descriptions (class_prior.h)
-/// sem-align      a network from a description to a class mean
-/// proto-com-net  ProtoComNet without an image
-/// pat-net        the mean of the class's attributes, those that no base class has predicted from their words
-/// combination    a weighted sum of those of them that the knowledge allows
+/// kernel-ridge  regression from likeness of descriptions (class_prior.h)
+/// sem-align     a network from a description to a class mean
 std::vector<std::string> prior_names();
 
 /// Chooses the settings of the prior of that name on base classes. Throws UsageError for another name, and where the

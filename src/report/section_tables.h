@@ -7,10 +7,25 @@
 
 namespace protocom {
 
-/// "57.53 ± 0.78"
+/// "57.5 ± 0.8"
 std::string percent_cell(const Estimate& estimate);
 
-/// "mean, completed and mean-fusion": which of `methods` are transductive, and what that means.
+/// "+0.052 ± 0.011"
+std::string signed_cell(const Estimate& change, int decimals = 1);
+
+/// The same of the differences of two methods on the same episodes; "–" of one episode, which has no interval.
+std::string paired_cell(const std::vector<double>& own, const std::vector<double>& other, int decimals = 1);
+
+/// Whether the interval leaves out 0, and the difference does not round to it.
+bool is_significant(const Estimate& change, int decimals = 1);
+
+/// "+3.2 ± 0.4 points", "+0.2 ± 0.4 points (not significant)".
+std::string points_words(const Estimate& change);
+
+/// The place of the largest value. At least one.
+size_t place_of_largest(const std::vector<double>& values);
+
+/// "All methods are inductive", or which of `methods` are transductive, and what that means.
 std::string say_modes(const std::vector<std::string>& methods);
 
 /// The methods of a series, in order.
@@ -22,10 +37,6 @@ std::string baseline_in(const std::vector<SeriesPoint>& points);
 /// The points with a labelled image; gains of the others are over chance.
 std::vector<SeriesPoint> without_chance(const std::vector<SeriesPoint>& points);
 
-/// A table of what knowledge adds to each method that is there with and without it, if there is one.
-void add_knowledge_table(const std::vector<SeriesPoint>& points, const std::string& x_prefix, int x_decimals,
-                         Section& section);
-
 /// Accuracy of every method against x.
 LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& title,
                             const std::string& x_label);
@@ -33,8 +44,18 @@ LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::s
 /// How much more accurate every other method is than the baseline on the same episodes, against x.
 LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& x_label);
 
+/// How x is named in a table: the prefix of its values ("K = ") and their decimals.
+struct SeriesColumns {
+  std::string prefix;
+  int decimals = 0;
+};
+
 /// A row for each method, a column for each x; transposed when that would be too wide.
 ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
-                              const std::string& x_prefix, int x_decimals);
+                              const SeriesColumns& columns);
+
+/// A table of what only some points have, SeriesPoint::knowledge or SeriesPoint::change, if any has it.
+void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Estimate> SeriesPoint::*which,
+                       const std::string& caption, const SeriesColumns& columns, Section& section);
 
 }  // namespace protocom

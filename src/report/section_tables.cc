@@ -1,12 +1,15 @@
-#include "report/section_words.h"
+#include "report/section_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <set>
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "protocom/report/svg.h"
 #include "report/method_of.h"
 
 namespace protocom {
@@ -21,6 +24,26 @@ ReportTable transposed(const ReportTable& table) {
     for (const auto& row : table.rows) turned.rows.back().push_back(row[c]);
   }
   return turned;
+}
+
+/// A row for each method, a column for each x, with a cell of each point.
+ReportTable table_of(const std::vector<SeriesPoint>& points, const std::string& caption, const SeriesColumns& columns,
+                     const std::function<std::string(const SeriesPoint&)>& cell) {
+  constexpr size_t kMostColumns = 6;
+  const std::vector<std::string> methods = methods_in(points);
+  ReportTable table{caption, {"Method"}, {}};
+  std::set<double> places;
+  for (const SeriesPoint& point : points) places.insert(point.x);
+  for (const double x : places) table.columns.push_back(columns.prefix + format_number(x, columns.decimals));
+  for (const std::string& method : methods) {
+    const auto own = points_of(points, method);
+    table.rows.push_back({method_label(method, own.back().mode)});
+    for (const double x : places) {
+      const auto found = std::find_if(own.begin(), own.end(), [x](const SeriesPoint& point) { return point.x == x; });
+      table.rows.back().push_back(found == own.end() ? "–" : cell(*found));
+    }
+  }
+  return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
 }
 
 }  // namespace
@@ -41,6 +64,27 @@ std::string say_episodes(const EpisodeOptions& episodes) {
 
 std::string percent_cell(const Estimate& estimate) {
   return fmt::format("{:.1f} ± {:.1f}", estimate.value, estimate.ci95);
+}
+
+std::string signed_cell(const Estimate& change, int decimals) {
+  return fmt::format("{} ± {:.{}f}", signed_number(change.value, decimals), change.ci95, decimals);
+}
+
+std::string paired_cell(const std::vector<double>& own, const std::vector<double>& other, int decimals) {
+  return own.size() < 2 ? "–" : signed_cell(paired_difference(own, other), decimals);
+}
+
+bool is_significant(const Estimate& change, int decimals) {
+  const double size = std::abs(change.value);
+  return size > change.ci95 && size >= 0.5 * std::pow(10.0, -decimals);
+}
+
+std::string points_words(const Estimate& change) {
+  return signed_cell(change) + (is_significant(change) ? " points" : " points (not significant)");
+}
+
+size_t place_of_largest(const std::vector<double>& values) {
+  return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
 std::string say_modes(const std::vector<std::string>& methods) {
@@ -80,19 +124,6 @@ std::vector<SeriesPoint> without_chance(const std::vector<SeriesPoint>& points) 
   return kept;
 }
 
-void add_knowledge_table(const std::vector<SeriesPoint>& points, const std::string& x_prefix, int x_decimals,
-                         Section& section) {
-  std::vector<SeriesPoint> worth;
-  for (SeriesPoint point : points) {
-    if (!point.knowledge) continue;
-    point.accuracy = *point.knowledge;
-    worth.push_back(std::move(point));
-  }
-  if (worth.empty()) return;
-  section.tables.push_back(accuracy_table_of(
-      worth, "What knowledge adds, points over the same method without it on the same episodes", x_prefix, x_decimals));
-}
-
 LineChart accuracy_chart_of(const std::vector<SeriesPoint>& points, const std::string& id, const std::string& title,
                             const std::string& x_label) {
   LineChart chart;
@@ -130,22 +161,18 @@ LineChart gain_chart_of(const std::vector<SeriesPoint>& points, const std::strin
 }
 
 ReportTable accuracy_table_of(const std::vector<SeriesPoint>& points, const std::string& caption,
-                              const std::string& x_prefix, int x_decimals) {
-  constexpr size_t kMostColumns = 6;
-  const std::vector<std::string> methods = methods_in(points);
-  ReportTable table{caption, {"Method"}, {}};
-  std::set<double> places;
-  for (const SeriesPoint& point : points) places.insert(point.x);
-  for (const double x : places) table.columns.push_back(x_prefix + format_number(x, x_decimals));
-  for (const std::string& method : methods) {
-    const auto own = points_of(points, method);
-    table.rows.push_back({method_label(method, own.back().mode)});
-    for (const double x : places) {
-      const auto found = std::find_if(own.begin(), own.end(), [x](const SeriesPoint& point) { return point.x == x; });
-      table.rows.back().push_back(found == own.end() ? "–" : percent_cell(found->accuracy));
-    }
-  }
-  return table.columns.size() <= kMostColumns + 1 ? table : transposed(table);
+                              const SeriesColumns& columns) {
+  return table_of(points, caption, columns, [](const SeriesPoint& point) { return percent_cell(point.accuracy); });
+}
+
+void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Estimate> SeriesPoint::*which,
+                       const std::string& caption, const SeriesColumns& columns, Section& section) {
+  std::vector<SeriesPoint> changes;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(changes),
+               [which](const SeriesPoint& point) { return (point.*which).has_value(); });
+  if (changes.empty()) return;
+  const auto cell = [which](const SeriesPoint& point) { return signed_cell(*(point.*which)); };
+  section.tables.push_back(table_of(changes, caption, columns, cell));
 }
 
 }  // namespace protocom
