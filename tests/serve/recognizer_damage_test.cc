@@ -175,7 +175,7 @@ TEST_F(DamagedRecognizer, WhileAnotherProgramKeepsItsChangesBesideItNothingIsAck
   RecognizerFile file(path_, std::chrono::seconds(1));
   {
     const Database other = Database::open(path_);
-    other.run("PRAGMA journal_mode=WAL");
+    other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'theirs' WHERE name = 'class 3'");
     EXPECT_TRUE(file.has_class("class 1")) << "it is read all the same";
     EXPECT_THAT(message_of([&] { file.rename_class("class 1", "renamed"); }),
                 AllOf(HasSubstr("a.pcm: another program"), HasSubstr("a.pcm-wal"), HasSubstr("nothing was changed")));
