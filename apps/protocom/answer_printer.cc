@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "protocom/core/csv.h"
+#include "protocom/core/printed_json.h"
 #include "protocom/core/text.h"
 #include "protocom/serve/answer_json.h"
 
@@ -63,7 +64,7 @@ void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
   line["image"] = image.string();
   line["mode"] = recognizer_.method().spec().mode();
   // File names need not be UTF-8.
-  fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));
+  fmt::print("{}\n", printed_json(line));
 }
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {

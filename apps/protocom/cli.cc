@@ -51,13 +51,6 @@ size_t display_width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string without_controls(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\n' || c == '\t' ? ' ' : '?';
-  }
-  return text;
-}
-
 bool looks_numeric(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return std::isdigit(static_cast<unsigned char>(c)) ||
@@ -133,7 +126,7 @@ std::string command_line(const CLI::App& command) {
 std::string format_table(std::vector<std::vector<std::string>> rows) {
   // Names from files may hold what moves the cursor.
   for (auto& row : rows) {
-    for (std::string& cell : row) cell = without_controls(cell);
+    for (std::string& cell : row) cell = one_line(cell);
   }
   std::vector<size_t> widths;
   std::vector<char> right;

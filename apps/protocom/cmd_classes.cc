@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/printed_json.h"
 #include "protocom/serve/recognizer_file.h"
 #include "recognizer_views.h"
 
@@ -45,7 +46,7 @@ json to_json(const RecognizerFile& file, const ClassEntry& entry) {
           {"enrolled", entry.time}, {"embedding_source", entry.description.embedding_source}};
 }
 
-void print_json(const json& value) { fmt::print("{}\n", value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+void print_json(const json& value) { fmt::print("{}\n", printed_json(value)); }
 
 void run_list(const ClassesArguments& options) {
   const RecognizerFile file(options.recognizer);

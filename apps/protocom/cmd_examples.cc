@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "protocom/core/printed_json.h"
 #include "protocom/serve/recognizer_file.h"
 #include "recognizer_views.h"
 
@@ -22,7 +23,7 @@ void run_list(const ExamplesArguments& options) {
                          {"source", one.source},
                          {"enrolled", one.time},
                          {"hash", one.hash}};
-      fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));
+      fmt::print("{}\n", printed_json(line));
     }
     rows.push_back({std::to_string(one.id), one.class_name, one.source, time_text(one.time), one.hash});
   }

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "protocom/core/artefact_contents.h"
+#include "protocom/core/printed_json.h"
 
 namespace protocom::cli {
 namespace {
@@ -55,7 +56,7 @@ void print_json(const std::string& file, const ArtefactContents& contents) {
   for (const ArtefactMember& member : contents.members) {
     document["members"].push_back({{"name", member.name}, {"type", member.type}, {"shape", member.shape}});
   }
-  fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
+  fmt::print("{}\n", printed_json(document, 2));
 }
 
 void run_show(const ShowArguments& options) {

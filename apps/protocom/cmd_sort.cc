@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "image_arguments.h"
+#include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom::cli {
@@ -20,10 +21,14 @@ struct SortArguments {
   bool link = false;
 };
 
+constexpr size_t kLongestFolder = 200;
+
 /// The name as that of a folder that lies in the one of the answers, whatever it is.
-std::string as_folder(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name.front() == '.' ? "_" + name : name;
+std::string as_folder(const std::string& name) {
+  std::string folder = excerpt(name, kLongestFolder);
+  const auto is_no_letter = [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7f; };
+  std::replace_if(folder.begin(), folder.end(), is_no_letter, '_');
+  return folder.empty() || folder.front() == '.' ? "_" + folder : folder;
 }
 
 /// A folder for each class, of its own where two names would be one: "a_b", "a_b-2", in the order of enrolment.

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "protocom/core/utf8.h"
+
 namespace protocom::cli {
 namespace {
 
@@ -20,15 +22,24 @@ void open_missing(int descriptor, int flags) {
   }
 }
 
-ssize_t write_results(void* /*cookie*/, const char* data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t count = ::write(STDOUT_FILENO, data + done, size - done);
+/// Writes all of it; false when that fails. What nobody reads any more is written.
+bool write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno == EPIPE ? static_cast<ssize_t>(size) : 0;
-    done += static_cast<size_t>(count);
+    if (count < 0) return errno == EPIPE;
+    text.remove_prefix(static_cast<size_t>(count));
   }
-  return static_cast<ssize_t>(done);
+  return true;
+}
+
+ssize_t write_results(void* /*cookie*/, const char* data, size_t size) {
+  return write_all({data, size}) ? static_cast<ssize_t>(size) : 0;
+}
+
+/// Names from files must not steer a terminal, wherever they are printed. Ours never needs to.
+ssize_t write_to_terminal(void* /*cookie*/, const char* data, size_t size) {
+  return write_all(without_steering({data, size})) ? static_cast<ssize_t>(size) : 0;
 }
 
 }  // namespace
@@ -38,9 +49,11 @@ void prepare_standard_streams() {
   open_missing(STDIN_FILENO, O_RDONLY);
   open_missing(STDOUT_FILENO, O_RDONLY);
   open_missing(STDERR_FILENO, O_WRONLY);
-  FILE* results = ::fopencookie(nullptr, "w", {nullptr, &write_results, nullptr, nullptr});
+  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
+  const auto write = is_terminal ? &write_to_terminal : &write_results;
+  FILE* results = ::fopencookie(nullptr, "w", {nullptr, write, nullptr, nullptr});
   if (results == nullptr) return;
-  if (::isatty(STDOUT_FILENO) != 0) std::setvbuf(results, nullptr, _IOLBF, BUFSIZ);
+  if (is_terminal) std::setvbuf(results, nullptr, _IOLBF, BUFSIZ);
   stdout = results;
 }
 

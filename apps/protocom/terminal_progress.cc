@@ -93,7 +93,7 @@ void TerminalProgress::advance(int64_t done, std::string_view detail) {
   const std::lock_guard lock(output_mutex());
   if (!running_ || verbosity_ == Verbosity::kQuiet) return;
   done_ = std::min(done, total_);
-  detail_ = detail;
+  detail_ = one_line(detail);
   if (first_done_ == kNoReport) {
     first_done_ = done_;
     if (done_ < total_) printed_done_ = done_;

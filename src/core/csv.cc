@@ -31,6 +31,12 @@ char separator_of(std::string_view header) {
       ->first;
 }
 
+/// Whether a spreadsheet would run it, behind apostrophes or not: "'=1" gets one more, so that each text comes back.
+bool is_formula(std::string_view text) {
+  const size_t first = text.find_first_not_of('\'');
+  return first != std::string_view::npos && std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
+}
+
 bool is_blank(const std::vector<std::string>& cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return trimmed(cell).empty(); });
 }
@@ -94,7 +100,11 @@ class CsvParser {
   [[nodiscard]] bool open() const { return open_; }
 
  private:
-  void end_cell() { cells_.push_back(std::exchange(cell_, {})); }
+  void end_cell() {
+    const bool guarded = !cell_.empty() && cell_.front() == '\'' && is_formula(cell_);
+    cells_.push_back(guarded ? cell_.substr(1) : cell_);
+    cell_.clear();
+  }
 
   char separator_ = ',';
   bool open_ = false;
@@ -154,9 +164,10 @@ CsvTable read_csv(const std::filesystem::path& path) {
 }
 
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",;\t\"\n\r") == std::string_view::npos) return std::string(text);
+  const std::string guarded = (is_formula(text) ? "'" : "") + std::string(text);
+  if (text.find_first_of(",;\t\"\n\r") == std::string_view::npos) return guarded;
   std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  for (const char c : guarded) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + '"';
 }
 

@@ -6,6 +6,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "protocom/core/utf8.h"
+
 namespace protocom {
 namespace {
 
@@ -45,21 +47,43 @@ std::string reason_of_json(std::string_view text) {
   return first_line(text.front() == '[' && mark != std::string_view::npos ? text.substr(mark + 2) : text);
 }
 
+/// Without the marks of where LibTorch checks itself ("... INTERNAL ASSERT FAILED at "x.cpp":82, please report a bug to
+/// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which tell its authors something and nobody
+/// else.
+std::string reason_in(const std::string& line) {
+  const size_t mark = line.find("] . ");
+  if (line.rfind("[enforce fail at ", 0) == 0 && mark != std::string::npos) return line.substr(mark + 4);
+  constexpr std::string_view kMark = "INTERNAL ASSERT FAILED";
+  constexpr std::string_view kEnd = "please report a bug to PyTorch.";
+  if (line.find(kMark) == std::string::npos) return line;
+  const size_t end = line.find(kEnd);
+  const std::string_view rest =
+      end == std::string::npos ? std::string_view() : std::string_view(line).substr(end + kEnd.size());
+  const size_t begin = rest.find_first_not_of(' ');
+  return begin == std::string_view::npos ? "it is damaged, or no file that LibTorch knows"
+                                         : std::string(rest.substr(begin));
+}
+
 std::string reason_of_torch(const c10::Error& error) {
   const std::string text = error.what_without_backtrace();
   if (text.find("can't allocate memory") != std::string::npos) return reason_of(std::bad_alloc());
-  return first_line(text);
+  return reason_in(first_line(text));
 }
 
 }  // namespace
 
 std::string one_line(std::string_view text) {
   std::string line;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    const bool space = c == ' ' || (control && c >= '\t' && c <= '\r');
-    if (space && control && !line.empty() && line.back() == ' ') continue;
-    line += space ? ' ' : control ? '?' : c;
+  for (size_t i = 0; i < text.size();) {
+    const Letter letter = letter_at(text, i);
+    const bool white = text[i] >= '\t' && text[i] <= '\r';
+    if (!white || line.empty() || line.back() != ' ') {
+      if (letter.steers)
+        line += white ? ' ' : '?';
+      else
+        line += text.substr(i, letter.size);
+    }
+    i += letter.size;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;

@@ -16,6 +16,7 @@
 #include "core/output_place.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/core/plain_file.h"
 #include "protocom/core/unfinished.h"
 
 namespace protocom {
@@ -23,6 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What gzip makes of tables and word vectors; a file that unpacks to more was made to keep whoever reads it.
+constexpr int64_t kMostRatio = 200;
+constexpr int64_t kRatioFrom = int64_t{32} << 20;
 constexpr size_t kMostOfStream = size_t{1} << 30;  // a device may have no end
 
 std::string system_reason() { return std::strerror(errno); }
@@ -40,6 +44,24 @@ class FileDescriptor {
  private:
   int value_;
 };
+
+/// What another program sends to this one under a name that this one's own caller gave it.
+bool is_open_stream(const fs::path& path) {
+  const std::string text = path.string();
+  return text == "/dev/stdin" || text.rfind("/dev/fd/", 0) == 0 || text.rfind("/proc/self/fd/", 0) == 0;
+}
+
+enum class Streams { kRefused, kOpenOnes };
+
+/// A pipe that nobody writes to, or a device without an end, would be read for ever.
+void check_readable(const fs::path& path, Streams streams) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
+  if (streams == Streams::kRefused || !is_open_stream(path))
+    fail("cannot read {}: it is a {}, a plain file was expected", path.string(),
+         S_ISFIFO(status.st_mode) ? "pipe" : "device");
+}
 
 /// Unlike std::filesystem's, it calls an impossible name no folder: opening it then says what is wrong.
 bool is_folder(const fs::path& path) {
@@ -161,11 +183,13 @@ class LineSplitter {
 
 }  // namespace
 
+void check_plain_file(const fs::path& path) { check_readable(path, Streams::kRefused); }
+
 std::string read_file(const fs::path& path) {
+  check_readable(path, Streams::kOpenOnes);
   const FileDescriptor file(path, O_RDONLY);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
-  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
   std::string content;
   content.reserve(static_cast<size_t>(status.st_size));
   std::array<char, 1 << 16> block{};
@@ -229,11 +253,13 @@ void check_absent(const fs::path& path) {
 
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
   if (is_folder(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
+  check_readable(path, Streams::kOpenOnes);
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) fail("cannot open {}: {}", path.string(), system_reason());
   gzbuffer(file.get(), 1 << 17);
   LineSplitter lines(visit, path);
   std::vector<char> block(1 << 17);
+  int64_t unpacked = 0;
   for (;;) {
     const int count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
     int code = Z_OK;
@@ -242,12 +268,16 @@ void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::
       fail("cannot read {}: {}", path.string(), code == Z_ERRNO ? system_reason() : std::string(reason));
     }
     if (count == 0) break;
+    unpacked += count;
+    if (unpacked > kRatioFrom && unpacked / kMostRatio > gzoffset(file.get()))
+      fail("cannot read {}: it unpacks to more than {} times its size", path.string(), kMostRatio);
     if (!lines.add({block.data(), static_cast<size_t>(count)})) return;
   }
   lines.finish();
 }
 
 std::string hash_file(const fs::path& path) {
+  check_plain_file(path);
   const FileDescriptor file(path, O_RDONLY);
   const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
   XXH3_128bits_reset(state.get());
@@ -278,10 +308,10 @@ void rethrow_for(const fs::path& path) {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
+  check_plain_file(path);
   const FileDescriptor file(path, O_RDONLY);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
-  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;
   void* address = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.get(), 0);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "npy.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/plain_file.h"
 
 namespace protocom {
 namespace {
@@ -52,6 +54,17 @@ void check_sizes(const std::filesystem::path& path, zip_t* archive) {
   }
 }
 
+/// Of two members of one name each reader might take another.
+void check_names(const std::filesystem::path& path, zip_t* archive) {
+  std::set<std::string> seen;
+  const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
+  for (zip_uint64_t i = 0; i < count; ++i) {
+    const char* name = zip_get_name(archive, i, 0);
+    if (name != nullptr && !seen.insert(name).second)
+      fail("{}: it has the member '{}' twice", path.string(), excerpt(name));
+  }
+}
+
 /// Reads in pieces, so that what is announced and not there is never asked memory for. Throws Error without a file.
 std::string read_all(zip_file_t* file, size_t size) {
   std::string content;
@@ -85,6 +98,7 @@ struct NpzReader::Impl {
 
 NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
+  check_plain_file(path);
   int code = 0;
   impl_->archive.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!impl_->archive) {
@@ -92,6 +106,7 @@ NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique
     fail("cannot open {}: {}", path.string(), zip_reason(code));
   }
   check_sizes(path, impl_->archive.get());
+  check_names(path, impl_->archive.get());
 }
 
 NpzReader::~NpzReader() = default;

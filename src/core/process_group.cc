@@ -91,7 +91,8 @@ struct ProcessGroup::Connection {
     if (!reasons.empty()) fail("{}", fmt::join(reasons, "; "));
     if (!given_up) return;
     fail(
-        "process {} of {} has not answered for {} s: it is stopped, or its machine hangs; start all again with "
+        "process {} of {} has not answered for {} s: it is stopped, or its machine hangs; start all again, a training "
+        "with "
         "--resume",
         fmt::join(silent, ", "), launch.size, Heartbeat::kSilence.count());
   }
@@ -218,7 +219,7 @@ void ProcessGroup::explain(const std::exception& error) const {
   if (gone.empty()) return;
   // The others ask the store, too, and it ends with process 0.
   if (is_main()) std::this_thread::sleep_for(kFarewell);
-  fail("process {} of {} is gone: this is process {}; start all again with --resume, in any number",
+  fail("process {} of {} is gone: this is process {}; start all again, in any number, a training with --resume",
        fmt::join(gone, ", "), launch_.size, launch_.rank);
 }
 

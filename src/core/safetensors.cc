@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -75,6 +78,18 @@ auto with_header_errors(const std::filesystem::path& path, const Read& read) {
   });
 }
 
+/// Throws Error unless the tensors' bytes follow one another and nothing else does: what no reader looks at belongs in
+/// no file.
+void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, const std::string& where) {
+  std::sort(spans.begin(), spans.end());
+  size_t end = 0;
+  for (const auto& [begin, next] : spans) {
+    if (begin != end) fail("{}: the tensors' bytes do not follow one another; the file is damaged", where);
+    end = next;
+  }
+  if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);
+}
+
 /// Bytewise, because other programs need not align their tensors.
 at::Tensor copy_of(const at::Tensor& misaligned) {
   const at::Tensor copy = at::empty(misaligned.sizes(), misaligned.options());
@@ -118,10 +133,13 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   return with_header_errors(path, [&] {
     Safetensors result;
     result.metadata = metadata_of(header);
+    std::vector<std::pair<size_t, size_t>> spans;
     for (const auto& [name, entry] : header.entries.items()) {
       if (name == "__metadata__") continue;
       result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + excerpt(name) + "'");
+      spans.push_back(entry.at("data_offsets").get<std::pair<size_t, size_t>>());
     }
+    check_all_used(std::move(spans), data.size(), path.string());
     return result;
   });
 }

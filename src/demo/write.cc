@@ -1,13 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
-#include <system_error>
 
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
-#include "protocom/core/unfinished.h"
+#include "protocom/core/pending_folder.h"
 #include "protocom/demo/synthetic.h"
 
 namespace protocom {
@@ -16,42 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kJpegQuality = 92;
-
-/// A folder beside its final place; removed again unless it was moved there.
-class PendingFolder {
- public:
-  explicit PendingFolder(fs::path final_place)
-      : final_(std::move(final_place)), pending_(temporary_beside(plain(final_))) {
-    std::error_code error;
-    if (fs::exists(final_) && (!fs::is_directory(final_) || !fs::is_empty(final_))) {
-      fail("{} exists and is not an empty folder: give another place, or remove it first", final_.string());
-    }
-    if (pending_.path().has_parent_path()) fs::create_directories(pending_.path().parent_path(), error);
-    remove_leftovers(plain(final_));
-    // Fails when something is there already: the folder shall be ours alone.
-    if (!error && !fs::create_directory(pending_.path(), error) && !error)
-      error = std::make_error_code(std::errc::file_exists);
-    if (error) fail("cannot make the folder {}: {}", pending_.path().string(), error.message());
-  }
-
-  [[nodiscard]] const fs::path& path() const { return pending_.path(); }
-
-  void keep() {
-    std::error_code error;
-    fs::remove(final_, error);
-    fs::rename(pending_.path(), final_, error);
-    if (error) fail("cannot rename {} to {}: {}", pending_.path().string(), final_.string(), error.message());
-    pending_.release();
-  }
-
- private:
-  static fs::path plain(const fs::path& final_place) {
-    return final_place.has_filename() ? final_place : final_place.parent_path();
-  }
-
-  fs::path final_;
-  UnfinishedPath pending_;
-};
 
 // Not core's write_file, which syncs each file: thousands of small files appear together when the folder is renamed.
 void write_plain(const fs::path& path, const std::string& content) {

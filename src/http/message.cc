@@ -1,5 +1,7 @@
 #include "http/message.h"
 
+#include "protocom/core/printed_json.h"
+
 namespace protocom::http {
 
 std::string code_of(int status) {
@@ -12,7 +14,7 @@ std::string code_of(int status) {
 }
 
 Response json_response(const nlohmann::json& body, int status) {
-  return {status, "application/json", body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+  return {status, "application/json", printed_json(body) + "\n"};
 }
 
 Response error_response(const HttpError& error) {

@@ -34,12 +34,7 @@ std::string decode(std::string_view part) {
 
 }  // namespace
 
-bool is_plain_text(std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
-  }
-  return is_utf8(text);
-}
+bool is_plain_text(std::string_view text) { return is_utf8(text) && !steers_terminals(text); }
 
 std::vector<std::string> path_of(std::string_view target) {
   if (target.empty() || target.front() != '/') refuse(400, "the target has to be a path");

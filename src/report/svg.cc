@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "protocom/core/utf8.h"
 #include "report/figure_style.h"
 
 namespace protocom {
@@ -89,8 +90,10 @@ size_t code_points(std::string_view words) {
 std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
+  for (size_t i = 0, next = 0; i < text.size(); i = next) {
+    const Letter letter = letter_at(text, i);
+    next = i + letter.size;
+    switch (text[i]) {
       case '&':
         out += "&amp;";
         break;
@@ -106,9 +109,14 @@ std::string escape_html(std::string_view text) {
       case '\'':
         out += "&#39;";
         break;
+      case '\n':
+      case '\t':
+      case '\r':
+        out += text[i];
+        break;
       default:
-        // XML has no such characters, and a page without them says the same.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r' ? ' ' : c;
+        // XML has no control characters, and no name may turn around what is written beside it.
+        out += letter.steers ? " " : text.substr(i, letter.size);
     }
   }
   return out;

@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom {
 namespace {
@@ -127,6 +128,11 @@ double fit_factor(const Answers& own) {
   return std::exp((low + high) / 2);
 }
 
+/// A whole number, however large: of a tiny rate it is beyond every integer type.
+std::string count_text(double count) {
+  return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
+}
+
 /// The value that another stranger exceeds with a probability of at most `rate`.
 double threshold_of(const at::Tensor& strangers, double rate) {
   const int64_t n = strangers.numel();
@@ -135,7 +141,7 @@ double threshold_of(const at::Tensor& strangers, double rate) {
     fail(
         "a false-accept rate of {} needs at least {} images of none of the classes, there are {}: give more by "
         "--others, or a higher rate",
-        rate, static_cast<int64_t>(std::ceil((1 - rate) / rate - 1e-9)), n);
+        rate, count_text(std::ceil((1 - rate) / rate - 1e-9)), n);
   return std::get<0>(strangers.sort())[place - 1].item<double>();
 }
 
@@ -165,6 +171,8 @@ nlohmann::json to_json(const Calibration& calibration) {
 
 Calibration calibration_from(const nlohmann::json& stored, const std::string& where) {
   Calibration read;
+  if (!stored.is_object())
+    fail("{}: the calibration is damaged: expected an object, found {}", where, stored.type_name());
   try {
     stored.at("method").get_to(read.method);
     stored.at("factor").get_to(read.factor);
@@ -172,15 +180,18 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     stored.at("false_accept").get_to(read.false_accept);
     stored.at("accepted").get_to(read.accepted);
     stored.at("accuracy").get_to(read.accuracy);
-    stored.at("images").get_to(read.images);
-    stored.at("strangers").get_to(read.strangers);
-    stored.at("classes").get_to(read.classes);
+    read.images = whole_number<int64_t>(stored.at("images"));
+    read.strangers = whole_number<int64_t>(stored.at("strangers"));
+    read.classes = whole_number<int64_t>(stored.at("classes"));
     read.names = stored.value("names", "");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the calibration is damaged: {}", where, reason_of(error));
   }
   if (!std::isfinite(read.factor) || read.factor <= 0 || !std::isfinite(read.threshold))
     fail("{}: the calibration is damaged: a factor of {}, a threshold of {}", where, read.factor, read.threshold);
+  for (const double one : {read.false_accept, read.accepted, read.accuracy}) {
+    if (!(one >= 0 && one <= 1)) fail("{}: the calibration is damaged: a share of {}", where, one);
+  }
   return read;
 }
 

@@ -23,6 +23,7 @@ ClassDescription description_at(const Statement& class_row, const RecognizerSett
   const auto attributes = static_cast<int64_t>(settings.attributes.size());
   description.title = class_row.text(kTitle);
   description.association = from_blob(class_row.blob(kAssociation), at::kFloat, attributes, label);
+  if (!is_share(description.association)) fail("{} is damaged: an association outside 0 to 1", label);
   description.embedding = from_blob(class_row.blob(kEmbedding), at::kFloat, settings.embedding_dim, label);
   description.embedding_source = class_row.text(kSource);
   return description;

@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <fstream>
 #include <utility>
 
 #include "protocom/core/error.h"
@@ -14,6 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kPiece = int64_t{4} << 20;
+constexpr int kMostOfSqlite = 1'000'000'000;
 constexpr int64_t kSmallestLimit = int64_t{16} << 20;
 
 /// No value of a file is longer than the file, whatever a damaged page says: it must not ask for more memory.
@@ -21,6 +24,14 @@ int longest_value(const fs::path& path, int most) {
   std::error_code error;
   const auto size = static_cast<int64_t>(fs::file_size(path, error));
   return error ? most : static_cast<int>(std::min<int64_t>(most, std::max(size, kSmallestLimit)));
+}
+
+/// Whether the file says that other programs keep changes of it in a second file, which copies of it would lack.
+bool has_log_beside(const fs::path& path) {
+  constexpr size_t kWriteVersion = 18;
+  std::array<char, 20> head{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), head.size()) && head[kWriteVersion] == 2;
 }
 
 /// A quota or a limit on a file's size is a full disk too, though SQLite calls it a failure of the disk.
@@ -46,7 +57,8 @@ DatabaseFault fault_of_code(int code, sqlite3* handle) {
 }
 
 std::string reason_of_code(int code, sqlite3* handle, std::chrono::seconds patience) {
-  if (is_full(code, handle)) return "the disk is full; nothing was changed";
+  if (is_full(code, handle))
+    return "the disk is full; nothing was changed (removing, undo and compact need some room too)";
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return "it is not a recognizer";
@@ -104,10 +116,12 @@ Database Database::open(const fs::path& path, std::chrono::seconds patience) {
   if (!fs::exists(path, error)) fail("{}: no such file", path.string());
   if (!fs::is_regular_file(path, error)) fail("{} is not a file", path.string());
   Database database(path, SQLITE_OPEN_READWRITE, patience);
-  sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH,
-                longest_value(path, sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, -1)));
+  const int most = sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, kMostOfSqlite));
   // Images that somebody removed are gone from the file; one file at rest; what is acknowledged survives a power cut.
   database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
+  if (!has_log_beside(path)) return database;
+  database.bring_log_in();
+  sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, most));
   return database;
 }
 
@@ -128,6 +142,18 @@ void Database::refuse(int code) const {
 void Database::run(const std::string& sql) const {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) refuse(code);
+}
+
+bool Database::keeps_log_beside() const {
+  Statement mode = prepare("PRAGMA journal_mode");
+  return mode.step() && mode.text(0) == "wal";
+}
+
+void Database::bring_log_in() const {
+  // Fails while another program has the file open, or where it cannot be written; whoever writes next tries again.
+  sqlite3_busy_timeout(handle_, 0);
+  sqlite3_exec(handle_, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+  sqlite3_busy_timeout(handle_, static_cast<int>(std::chrono::milliseconds(patience_).count()));
 }
 
 Statement Database::prepare(const std::string& sql) const { return {*this, handle_, sql}; }
@@ -244,6 +270,17 @@ std::string_view Statement::blob(int column) const {
 
 Transaction::Transaction(const Database& database, Access access) : database_(database) {
   database_.run(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+  if (access == Access::kRead || !database_.keeps_log_beside()) return;
+  database_.run("ROLLBACK");
+  database_.bring_log_in();
+  database_.run("BEGIN IMMEDIATE");
+  if (!database_.keeps_log_beside()) return;
+  database_.run("ROLLBACK");
+  throw DatabaseError(
+      DatabaseFault::kBusy,
+      fmt::format("{0}: another program has set it to keep changes in {0}-wal; end all that has it open, "
+                  "then it is set back by the next command; nothing was changed",
+                  database_.path().string()));
 }
 
 Transaction::~Transaction() {

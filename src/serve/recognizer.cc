@@ -149,6 +149,9 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   // Against a class never seen the familiarity holds the sum that probabilities are divided by.
   const bool summed = factor == 1 && scores.unseen.defined();
   const at::Tensor log_sums = summed ? familiar + scores.unseen.squeeze(0) : scaled.logsumexp(-1);  // [n]
+  if (!at::isfinite(log_sums).all().item<bool>() || !at::isfinite(familiar).all().item<bool>())
+    fail("{}: the scores are no numbers: an image's features, or numbers in the file, are too large",
+         file_.path().string());
   std::vector<std::vector<int64_t>> best;
   for (const at::Tensor& row : logits.unbind())
     best.push_back(best_classes(row, options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top));

@@ -1,9 +1,11 @@
 #include <ATen/ATen.h>
 
 #include <ctime>
+#include <limits>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/utf8.h"
 #include "protocom/serve/recognizer_file.h"
 #include "serve/database.h"
 #include "serve/recognizer_schema.h"
@@ -14,12 +16,24 @@ namespace {
 
 int64_t now() { return static_cast<int64_t>(std::time(nullptr)); }
 
+/// SQLite calls a table whose numbers are used up a full disk.
+void check_number_left(const Database& database) {
+  const auto last = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
+  if (last == std::numeric_limits<int64_t>::max())
+    throw DatabaseError(
+        DatabaseFault::kDamaged,
+        fmt::format("{}: the file is damaged: it says that it had {} changes, none is left; nothing was "
+                    "changed",
+                    database.path().string(), *last));
+}
+
 /// One transaction and its entry in the list of changes, which `made` holds once it is committed.
 class Change {
  public:
   Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)
       : database_(database), transaction_(database, Access::kWrite), entry_{0, excerpt(what, 200), now()}, made_(made) {
     made_.reset();
+    check_number_left(database);
     database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
     entry_.id = database.last_row();
   }
@@ -58,6 +72,7 @@ void check_vector(const at::Tensor& vector, int64_t size, const char* what, cons
 
 void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& said) {
   check_vector(said.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
+  if (!is_share(said.association)) fail("class '{}': an association outside 0 to 1", name);
   check_vector(said.embedding, settings.embedding_dim, "embedding", name);
 }
 
@@ -91,6 +106,8 @@ std::optional<int64_t> live_class(const Database& database, const std::string& n
 
 void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
   if (name.empty()) fail("a class needs a name");
+  if (steers_terminals(name))
+    fail("the class name '{}' has control characters or turns the direction of writing: choose another", name);
   database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)")
       .bind(id)
       .bind(name)

@@ -22,10 +22,40 @@ constexpr Rule kRules[] = {
     {"SELECT count(*) FROM examples e WHERE e.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = e.class AND c.removed_by IS NULL)",
      "examples of classes that are not there"},
+    {"SELECT count(*) FROM names n WHERE n.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = n.class AND c.removed_by IS NULL)",
+     "names of classes that are not there"},
+    {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
+     "descriptions of classes that are not there"},
+    {"SELECT count(*) FROM moments m WHERE m.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = m.class AND c.removed_by IS NULL)",
+     "moments of classes that are not there"},
+    // The file's own index tells a text from a blob of the same bytes.
+    {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
+     "1)",
+     "names that several classes have"},
+    {"SELECT count(*) FROM names WHERE removed_by IS NULL AND length(CAST(name AS BLOB)) = 0",
+     "classes of an empty name"},
+    {"SELECT count(*) FROM (SELECT 1 FROM attributes GROUP BY CAST(name AS BLOB) HAVING count(*) > 1)",
+     "names that several attributes have"},
+    {"SELECT count(*) FROM attributes WHERE length(CAST(name AS BLOB)) = 0", "attributes of an empty name"},
+    {"SELECT max(count(*) - 1, 0) FROM calibrations WHERE removed_by IS NULL", "calibrations too many"},
+    {"SELECT count(*) FROM sqlite_sequence WHERE name = 'changes' AND (typeof(seq) <> 'integer' OR "
+     "seq NOT BETWEEN 0 AND 4611686018427387903)",
+     "counts of changes that cannot be"},
     {"SELECT count(*) FROM thumbnails t WHERE t.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM examples e WHERE e.id = t.example AND e.removed_by IS NULL)",
      "thumbnails of examples that are not there"},
 };
+
+/// What classifying needs besides classes.
+void check_needed_parts(const RecognizerFile& file, std::vector<std::string>& findings) {
+  if (file.artefact("backbone") == nullptr)
+    findings.push_back(fmt::format("{}: it has no backbone", file.path().string()));
+  if (file.artefact("model") == nullptr && file.artefact("fitted") == nullptr)
+    findings.push_back(fmt::format("{}: it has neither a fitted method nor a completion model", file.path().string()));
+}
 
 template <typename Look>
 void note(std::vector<std::string>& findings, const Look& look) {
@@ -57,6 +87,7 @@ std::vector<std::string> RecognizerFile::check() const {
   std::vector<std::string> findings;
   note(findings, [&] { check_pages(*database_, findings); });
   note(findings, [&] { check_rules(*database_, findings); });
+  check_needed_parts(*this, findings);
   note(findings, [&] { static_cast<void>(snapshot()); });
   note(findings, [&] {
     if (const auto read = calibration()) static_cast<void>(calibration_from(*read, path().string()));

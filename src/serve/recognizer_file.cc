@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <utility>
 
 #include "protocom/core/enum_words.h"
@@ -10,6 +12,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
 #include "protocom/core/memory_file.h"
+#include "protocom/core/plain_file.h"
 #include "serve/database.h"
 #include "serve/recognizer_schema.h"
 
@@ -21,6 +24,7 @@ constexpr const char* kKind = "recognizer";
 constexpr int kFormatVersion = 1;
 constexpr int64_t kMostDim = int64_t{1} << 20;
 constexpr int64_t kLargestThumbnail = 1024;
+constexpr std::array<std::string_view, 4> kArtefactNames = {"backbone", "model", "fitted", "knowledge"};
 constexpr EnumWord<FeatureType> kFeatureTypes[] = {{FeatureType::kFloat32, "float32"},
                                                    {FeatureType::kFloat16, "float16"}};
 
@@ -50,17 +54,32 @@ std::vector<std::string> read_attributes(const Database& database) {
   return attributes;
 }
 
+/// Names become those of files (`recognizer export`): one that a stranger wrote must not lead anywhere.
+void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std::string& where) {
+  std::set<std::string> seen;
+  for (const RecognizerArtefact& one : artefacts) {
+    if (std::find(kArtefactNames.begin(), kArtefactNames.end(), one.name) == kArtefactNames.end())
+      fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(one.name),
+           fmt::join(kArtefactNames, ", "));
+    if (!seen.insert(one.name).second) fail("{}: the file is damaged: it has two artefacts '{}'", where, one.name);
+    if (one.path.string().find('\0') != std::string::npos)
+      fail("{}: the file is damaged: the path of its {} is none", where, one.name);
+  }
+}
+
 std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
   std::vector<RecognizerArtefact> artefacts;
   Statement rows =
       database.prepare("SELECT name, path, hash, bytes IS NOT NULL, length(bytes) FROM artefacts ORDER BY id");
   while (rows.step())
     artefacts.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0, rows.number(4)});
+  check_artefacts(artefacts, database.path().string());
   return artefacts;
 }
 
 void add_artefact(const Database& database, const RecognizerArtefact& artefact) {
   constexpr int64_t kMostBytes = 1'000'000'000;  // that SQLite keeps in one value
+  check_plain_file(artefact.path);
   const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
   if (artefact.embedded && size > kMostBytes)
     fail("{} has {} bytes, a recognizer holds files of up to {}: leave it outside (--external-backbone)",
@@ -124,6 +143,7 @@ std::string RecognizerSettings::word_for(const std::string& attribute) const {
 void RecognizerFile::create(const fs::path& path, const RecognizerSettings& settings,
                             const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
   check_absent(path);
+  check_artefacts(artefacts, path.string());
   write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
 }
 

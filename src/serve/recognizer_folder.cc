@@ -2,12 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
 #include "protocom/core/npz.h"
+#include "protocom/core/pending_folder.h"
+#include "protocom/serve/calibration.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -19,8 +23,16 @@ constexpr const char* kDocument = "recognizer.json";
 constexpr const char* kClassesFile = "classes.npz";
 constexpr const char* kExamplesFile = "examples.npz";
 
-/// "backbone.pt": what it is, with the suffix that it had.
-std::string file_name(const RecognizerArtefact& artefact) { return artefact.name + artefact.path.extension().string(); }
+constexpr size_t kLongestSuffix = 16;
+
+/// "backbone.pt": what it is, with the suffix that it had where that is letters and digits.
+std::string file_name(const RecognizerArtefact& artefact) {
+  const std::string suffix = artefact.path.extension().string();
+  const bool is_plain =
+      suffix.size() > 1 && suffix.size() <= kLongestSuffix &&
+      std::all_of(suffix.begin() + 1, suffix.end(), [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; });
+  return artefact.name + (is_plain ? suffix : "");
+}
 
 fs::path thumbnail_path(const fs::path& folder, int64_t number) {
   return folder / "thumbnails" / fmt::format("{}.jpg", number);
@@ -97,7 +109,8 @@ class Folder {
     RecognizerFile file(path);
     const std::vector<Enrolee> all = enrolees(classes);
     if (!all.empty()) file.enrol(all);
-    if (!document_.at("calibration").is_null()) file.set_calibration(document_.at("calibration"));
+    if (const json& stored = document_.at("calibration"); !stored.is_null())
+      file.set_calibration(to_json(calibration_from(stored, where_)));
     file.compact();
   }
 
@@ -106,7 +119,8 @@ class Folder {
     std::vector<RecognizerArtefact> all;
     for (const json& one : document_.at("artefacts")) {
       const fs::path name = one.at("file").get<std::string>();
-      if (name != name.filename()) fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
+      if (name != name.filename() || name == ".." || name.string().find('\0') != std::string::npos)
+        fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
       all.push_back({one.at("name").get<std::string>(), folder_ / name});
       all.back().embedded = one.at("embedded").get<bool>();
       if (hash_file(all.back().path) != one.at("hash").get<std::string>())
@@ -169,14 +183,15 @@ class Folder {
 
 void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
   check_absent(folder);
-  fs::create_directories(folder);
+  PendingFolder pending(folder);
   const RecognizerContents contents = file.contents();
   const json document = {{"header", file.header().to_json()},
-                         {"artefacts", export_artefacts(file, folder)},
-                         {"classes", export_classes(contents, file.settings().attributes, folder)},
-                         {"examples", export_examples(contents, folder)},
+                         {"artefacts", export_artefacts(file, pending.path())},
+                         {"classes", export_classes(contents, file.settings().attributes, pending.path())},
+                         {"examples", export_examples(contents, pending.path())},
                          {"calibration", contents.calibration ? *contents.calibration : json()}};
-  write_file(folder / kDocument, dumped_safely(document).dump(1));
+  write_file(pending.path() / kDocument, dumped_safely(document).dump(1));
+  pending.keep();
 }
 
 void import_recognizer(const fs::path& folder, const fs::path& path, const Provenance& provenance) {

@@ -36,6 +36,12 @@ bool is_finite(const at::Tensor& values) {
   return std::all_of(begin, begin + exact.numel(), [](double one) { return std::isfinite(one); });
 }
 
+bool is_share(const at::Tensor& values) {
+  const at::Tensor single = values.to(at::kFloat).contiguous();
+  const auto* begin = single.data_ptr<float>();
+  return std::all_of(begin, begin + single.numel(), [](float one) { return one >= 0 && one <= 1; });
+}
+
 std::string to_blob(const at::Tensor& tensor, at::ScalarType type) {
   const at::Tensor values = tensor.to(type).contiguous();
   return {static_cast<const char*>(values.data_ptr()), values.nbytes()};

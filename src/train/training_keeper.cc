@@ -64,6 +64,8 @@ TrainingKeeper::TrainingKeeper(const TrainingFiles& files, const nlohmann::json&
 
 std::optional<Checkpoint> TrainingKeeper::begin() {
   if (files_.out.empty()) return std::nullopt;
+  check_writable(files_.out);
+  lock_.emplace(files_.out);
   for (const fs::path& path : {files_.out, files_.last(), files_.previous()}) {
     check_writable(path);
     remove_leftovers(path);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "protocom/core/output_lock.h"
 #include "protocom/core/progress.h"
 #include "protocom/core/unfinished.h"
 #include "protocom/train/training_files.h"
@@ -35,7 +36,8 @@ class TrainingKeeper {
 
   /// Checks that everything can be written, clears what a killed process left, and returns the state to go on from:
   /// `last`, or the one before it when `last` is damaged (which is logged). None: the training starts at the beginning.
-  /// Throws Error for both damaged, for a state made by other options, and for one in the way (Resume::kNo).
+  /// Throws Error for both damaged, for a state made by other options, for one in the way (Resume::kNo), and while
+  /// another training makes the same file.
   std::optional<Checkpoint> begin();
 
   /// Call it when a step is complete. Saves the state when it is time to; when a stop was asked for, saves it and
@@ -65,6 +67,7 @@ class TrainingKeeper {
   const TrainingFiles& files_;
   nlohmann::json made_by_;
   StopSignal::Listener listener_;
+  std::optional<OutputLock> lock_;
   Clock::time_point saved_ = Clock::now();
   bool last_is_whole_ = false;
 };

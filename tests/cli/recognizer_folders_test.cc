@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
@@ -46,6 +47,34 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
   EXPECT_THAT(mixed.err, HasSubstr("1 file is left out: 1 .txt"));
   EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
+}
+
+TEST_F(Recognizers, SortIntoAFolderWhateverBytesAClassNameHas) {
+  ASSERT_EQ(create("bytes.pcm").exit_code, 0);
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "bytes.pcm", image, "--class", "qqNULqq"}).exit_code, 0);
+  std::string file = read_text(*folder_ / "bytes.pcm");
+  for (size_t at = file.find("qqNULqq"); at != std::string::npos; at = file.find("qqNULqq", at)) file[at + 2] = '\0';
+  write_text(*folder_ / "bytes.pcm", file);
+  const Outcome sorted = protocom(folder_->path(), {"sort", "bytes.pcm", image, "--out", "bytes"});
+  EXPECT_EQ(sorted.exit_code, 0) << sorted.err;
+  EXPECT_THAT(files_below(*folder_ / "bytes"),
+              ::testing::ElementsAre("qq_ULqq/" + fs::path(image).filename().string()));
+}
+
+TEST_F(Recognizers, APipeInPlaceOfAnImageOrABackboneIsRefusedAtOnce) {
+  ASSERT_EQ(create("pipes.pcm").exit_code, 0);
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "pipes.pcm", image, "--class", "dog"}).exit_code, 0);
+  ASSERT_EQ(::mkfifo((*folder_ / "pipe.jpg").c_str(), 0600), 0);
+  const Outcome classified = protocom(folder_->path(), {"classify", "pipes.pcm", "pipe.jpg"});
+  EXPECT_EQ(classified.exit_code, 1);
+  EXPECT_THAT(classified.err, HasSubstr("pipe.jpg: it is a pipe, a plain file was expected"));
+  const Outcome made =
+      protocom(folder_->path(), {"recognizer", "create", "none.pcm", "--backbone", "/dev/zero", "--model",
+                                 out("model.npz").string(), "--knowledge", out("knowledge.npz").string()});
+  EXPECT_EQ(made.exit_code, 1);
+  EXPECT_THAT(made.err, HasSubstr("/dev/zero: it is a device"));
 }
 
 TEST_F(Recognizers, SortNamesThatWouldBeOneFolderIntoTwo) {

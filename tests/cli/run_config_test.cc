@@ -102,5 +102,30 @@ TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
   EXPECT_GE(count, 9);
 }
 
+TEST_F(RunConfig, AKeyOfManyPartsIsRefusedBeforeItFillsTheStack) {
+  std::string deep = "a";
+  for (int i = 0; i < 40'000; ++i) deep += ".a";
+  const std::string said = "c.toml:3: a key has more than 10 parts";
+  expect_refused("# a.b\n[synth]\n" + deep + " = 1\n", said);
+  expect_refused("[synth]\n\n[" + deep + "]\n", said);
+  expect_refused("seed = \"\"\"1.\n\"\"\"\nx = { " + deep + " = 1 }\n", said);
+  expect_refused("[synth]\nimages = [\"a.b.c.d.e.f.g.h.i.j.k.l.m\"]\n", "no option 'images'");
+}
+
+TEST_F(RunConfig, VariablesThatDoubleOneAnotherAreRefusedBeforeTheyFillTheMemory) {
+  std::string config = "[variables]\na = \"xxxxxxxx\"\n";
+  for (char c = 'b'; c <= 'z'; ++c) {
+    const std::string before(1, static_cast<char>(c - 1));
+    config += std::string(1, c) + " = \"${" + before + "}${" + before + "}\"\n";
+  }
+  expect_refused(config + "[synth]\n", "with its variables replaced, a value has more than 64 KiB");
+}
+
+TEST_F(RunConfig, MoreStagesThanAnybodyNeedsAreRefusedAtOnce) {
+  std::string config;
+  for (int i = 0; i < 30'000; ++i) config += "[[evaluate]]\nname = \"n" + std::to_string(i) + "\"\n";
+  expect_refused(config, "a configuration has at most 1000 stages");
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -146,9 +146,17 @@ TEST_F(CsvTest, QuotesCellsOnlyWhereItMust) {
   EXPECT_EQ(csv_cell("5\""), "\"5\"\"\"");
 }
 
+TEST_F(CsvTest, ATextThatASpreadsheetWouldRunIsWrittenBehindAnApostrophe) {
+  EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+  EXPECT_EQ(csv_cell("@sum(1,2)"), "\"'@sum(1,2)\"");
+  EXPECT_EQ(csv_cell("-ness"), "'-ness");
+  EXPECT_EQ(csv_cell("rock 'n' roll"), "rock 'n' roll");
+  EXPECT_EQ(csv_cell("'tis"), "'tis");
+}
+
 TEST_F(CsvTest, ReadsBackEveryCellThatItQuotes) {
-  const std::vector<std::string> cells = {"plain", "a,b", "\"",         "\"\"x\"", "two\nlines",
-                                          ",",     "\n",  "  spaces  ", "\xc3\xa9"};
+  const std::vector<std::string> cells = {"plain",    "a,b",  "\"",  "\"\"x\"", "two\nlines", ",",   "\n", "  spaces  ",
+                                          "\xc3\xa9", "=1+1", "'=1", "''@",     "'quoted'",   "\tx", "-"};
   std::string line;
   std::string header;
   for (const auto& cell : cells) {

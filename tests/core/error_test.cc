@@ -1,5 +1,6 @@
 #include "protocom/core/error.h"
 
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,6 +10,11 @@ namespace {
 
 TEST(Error, AMessageIsOneLineWhateverIsQuotedInIt) {
   EXPECT_STREQ(Error("class 'a\nb\tc\r\x1b[31md' is not there").what(), "class 'a b c ?[31md' is not there");
+  EXPECT_STREQ(Error("c1 \xc2\x9b"
+                     "31m, turned \xe2\x80\xae"
+                     "gpj")
+                   .what(),
+               "c1 ?31m, turned ?gpj");
   EXPECT_STREQ(UsageError("first\n\nsecond\n").what(), "first second");
 }
 
@@ -27,6 +33,18 @@ TEST(Error, ALongQuotedValueIsShortenedBetweenItsLetters) {
   std::string umlauts;
   for (int i = 0; i < 10; ++i) umlauts += "ü";
   EXPECT_EQ(excerpt(umlauts, 8), "üüü…") << "seven bytes hold three whole letters";
+}
+
+TEST(Error, WhatLibTorchSaysIsQuotedWithoutItsOwnMarks) {
+  const auto reason = [](const std::string& text) { return reason_of(c10::Error({"f", "x.cpp", 82}, text)); };
+  EXPECT_EQ(
+      reason("isTuple()INTERNAL ASSERT FAILED at \"ivalue.h\":1306, please report a bug to PyTorch. Expected Tuple "
+             "but got String"),
+      "Expected Tuple but got String");
+  EXPECT_EQ(reason("x INTERNAL ASSERT FAILED at \"x.cpp\":82, please report a bug to PyTorch. "),
+            "it is damaged, or no file that LibTorch knows");
+  EXPECT_EQ(reason("[enforce fail at inline_container.cc:145] . PytorchStreamReader failed reading zip archive"),
+            "PytorchStreamReader failed reading zip archive");
 }
 
 }  // namespace

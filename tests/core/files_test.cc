@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <functional>
 #include <new>
@@ -15,6 +17,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/npz.h"
 #include "protocom/core/unfinished.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -299,12 +302,38 @@ TEST_F(FilesTest, WritesStraightToWhatIsNoPlainFile) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string received;
-  std::thread reader([&] { received = read_file(pipe); });
+  std::thread reader([&] { std::getline(std::ifstream(pipe), received); });
   write_file_with(pipe, [](const fs::path& place) { std::ofstream(place) << "through the pipe"; });
   reader.join();
   EXPECT_EQ(received, "through the pipe");
   EXPECT_TRUE(fs::is_fifo(pipe));
   EXPECT_THAT(listing(), ElementsAre("pipe"));
+}
+
+TEST_F(FilesTest, APipeOrADeviceIsRefusedInsteadOfReadForEver) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto reads = {message_of([&] { (void)read_file(pipe); }), message_of([&] { (void)hash_file(pipe); }),
+                      message_of([&] { (void)MappedFile(pipe); }), message_of([&] { (void)NpzReader(pipe); }),
+                      message_of([&] { for_each_line(pipe, [](int64_t, std::string_view) { return true; }); })};
+  EXPECT_THAT(reads, ::testing::Each(AllOf(HasSubstr("pipe: it is a pipe"), HasSubstr("a plain file was expected"))));
+  EXPECT_THAT(message_of([] { (void)hash_file("/dev/zero"); }), HasSubstr("/dev/zero: it is a device"));
+  EXPECT_THAT(message_of([&] { (void)hash_file(folder_.path()); }), HasSubstr("it is a folder"));
+}
+
+TEST_F(FilesTest, AStreamThatTheCallerHasOpenedIsRead) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "sent", 4), 4);
+  ::close(ends[1]);
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0])), "sent");
+  ::close(ends[0]);
+}
+
+TEST_F(FilesTest, AFewBytesThatUnpackToMillionsOfLinesAreRefused) {
+  const fs::path path = put_gzip("lines.gz", std::string(size_t{33} << 20, '\n'));
+  EXPECT_THAT(message_of([&] { for_each_line(path, [](int64_t, std::string_view) { return true; }); }),
+              HasSubstr("lines.gz: it unpacks to more than 200 times its size"));
 }
 
 // /dev/shm is a folder like others.

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "protocom/core/printed_json.h"
 #include "support/message_of.h"
 
 namespace protocom {
@@ -85,6 +86,12 @@ TEST(Json, SaysWhatATypeErrorIsWithoutTheLibrarysMark) {
   } catch (const nlohmann::json::exception& error) {
     EXPECT_EQ(reason_of(error), "key 'kind' not found");
   }
+}
+
+TEST(Json, WhatIsPrintedSteersNoTerminalAndReadsAsItWas) {
+  const nlohmann::json value = {{"name", "x\xc2\x9b\xe2\x80\xae\x7f\x1b\xc3\xb6"}};
+  EXPECT_EQ(printed_json(value), "{\"name\":\"x\\u009b\\u202e\\u007f\\u001b\xc3\xb6\"}");
+  EXPECT_EQ(parse_json(printed_json(value, 2), "a.json"), value);
 }
 
 }  // namespace

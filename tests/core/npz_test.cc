@@ -387,5 +387,18 @@ TEST_F(NpzTest, RefusesMoreDimensionsThanNumPyHas) {
               HasSubstr("more than 32 dimensions"));
 }
 
+TEST_F(NpzTest, TwoMembersOfOneNameAreRefused) {
+  NpzWriter writer(folder_ / "x.npz");
+  writer.add("first", at::zeros({2}));
+  writer.add("other", at::ones({2}));
+  writer.close();
+  std::string bytes = read_file(folder_ / "x.npz");
+  for (size_t at = bytes.find("other"); at != std::string::npos; at = bytes.find("other", at))
+    bytes.replace(at, 5, "first");
+  write_file(folder_ / "x.npz", bytes);
+  EXPECT_THAT(testing::message_of([&] { (void)NpzReader(folder_ / "x.npz"); }),
+              HasSubstr("x.npz: it has the member 'first.npy' twice"));
+}
+
 }  // namespace
 }  // namespace protocom

@@ -173,5 +173,16 @@ TEST_F(SafetensorsTest, LeavesTheOldFileAndNothingElseWhenItCannotWrite) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
 }
 
+TEST_F(SafetensorsTest, BytesThatNoTensorHasAreRefused) {
+  const std::string two = R"({"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, )";
+  EXPECT_THAT(error_of(two + R"("b": {"dtype": "U8", "shape": [1], "data_offsets": [2, 3]}})", "abcd"),
+              HasSubstr("x.safetensors: 1 bytes follow the last tensor"));
+  EXPECT_THAT(error_of(two + R"("b": {"dtype": "U8", "shape": [1], "data_offsets": [3, 4]}})", "abcd"),
+              HasSubstr("do not follow one another"));
+  EXPECT_THAT(error_of(two + R"("b": {"dtype": "U8", "shape": [2], "data_offsets": [1, 3]}})", "abc"),
+              HasSubstr("do not follow one another"));
+  EXPECT_NO_THROW(read_safetensors(put(R"({"e": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}})", "")));
+}
+
 }  // namespace
 }  // namespace protocom

@@ -9,6 +9,7 @@
 #include "protocom/data/image.h"
 #include "protocom/report/base64.h"
 #include "protocom/report/section.h"
+#include "protocom/report/svg.h"
 #include "report/figure_style.h"
 
 namespace protocom {
@@ -255,6 +256,10 @@ TEST(Palette, HasEnoughContrastInLightAndDark) {
       EXPECT_GE(contrast(colour.dark, colours[ground].dark), text ? 4.5 : 3.0) << name << " on dark " << ground;
     }
   }
+}
+
+TEST(EscapeHtml, LeavesNothingThatTurnsTheTextBesideIt) {
+  EXPECT_EQ(escape_html("<b>\xe2\x80\xaegpj\xc2\x9b\n\xc3\xb6"), "&lt;b&gt; gpj \n\xc3\xb6");
 }
 
 }  // namespace

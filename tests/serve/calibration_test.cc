@@ -138,6 +138,8 @@ TEST_F(Calibrating, SaysWhatItLacks) {
   EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }), HasSubstr("no class has two images"));
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), strangers(5, 1), 1e-300); }),
+              HasSubstr("needs at least 1e+300 images"));
 }
 
 TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
@@ -155,6 +157,12 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a.pcm: the calibration is damaged"));
   damaged.erase("factor");
   EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("factor"));
+  damaged = to_json(made);
+  damaged["images"] = 1.5;
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a whole number"));
+  damaged = to_json(made);
+  damaged["accepted"] = 5;
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a share of 5"));
 }
 
 TEST_F(SmallRecognizer, ACalibrationIsKeptUsedAndUndone) {

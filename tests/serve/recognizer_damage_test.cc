@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <random>
 
 #include "protocom/core/error.h"
+#include "protocom/serve/recognizer_folder.h"
 #include "serve/database.h"
 #include "serve/recognizer_file_support.h"
 #include "support/file_limit.h"
@@ -23,7 +25,9 @@ class DamagedRecognizer : public ::testing::Test {
   void SetUp() override {
     RecognizerSettings settings = small_settings();
     write_file(folder_ / "backbone.npz", "the backbone");
-    RecognizerFile::create(path_, settings, {{"backbone", folder_ / "backbone.npz"}}, {});
+    write_file(folder_ / "model.npz", "the model");
+    RecognizerFile::create(path_, settings, {{"backbone", folder_ / "backbone.npz"}, {"model", folder_ / "model.npz"}},
+                           {});
     RecognizerFile file(path_);
     for (int64_t k = 0; k < 5; ++k)
       file.enrol(
@@ -99,6 +103,99 @@ TEST_F(DamagedRecognizer, CheckingComparesArtefactsWithTheirHashes) {
   EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
   Database::open(path_).run("UPDATE artefacts SET bytes = CAST('another' AS BLOB)");
   EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("its backbone is damaged")));
+}
+
+TEST_F(DamagedRecognizer, AnArtefactWhoseNameLeadsOutOfTheFolderIsRefusedAndNothingIsOverwritten) {
+  const fs::path precious = folder_ / "precious";
+  write_file(precious, "years of work");
+  for (const std::string& name : {precious.string(), std::string("../precious"), std::string("fitted.npz"),
+                                  std::string(), std::string("model\nx")}) {
+    Database::open(path_).prepare("UPDATE artefacts SET name = ? WHERE id = 2").bind(name).run();
+    EXPECT_THAT(message_of([&] { export_recognizer(RecognizerFile(path_), folder_ / "out"); }),
+                AllOf(HasSubstr("a.pcm: the file is damaged: it has an artefact '"), HasSubstr("expected one of")));
+  }
+  EXPECT_EQ(read_file(precious), "years of work");
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+TEST_F(DamagedRecognizer, TwoArtefactsOfOneNameAreRefused) {
+  Database::open(path_).run("INSERT INTO artefacts(name, path, hash) VALUES('backbone', '/x', 'x')");
+  EXPECT_THAT(opened(), HasSubstr("two artefacts 'backbone'"));
+}
+
+TEST_F(DamagedRecognizer, TheSuffixOfAnExportedFileIsPlain) {
+  Database::open(path_).run("UPDATE artefacts SET path = '/x/backbone.n' || char(27) || 'z'");
+  export_recognizer(RecognizerFile(path_), folder_ / "out");
+  EXPECT_EQ(read_file(folder_ / "out/backbone"), "the backbone");
+}
+
+TEST_F(DamagedRecognizer, CheckingFindsWhateverNoRunOfOursLeaves) {
+  EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
+  const std::string whole = read_file(path_);
+  const std::vector<std::pair<std::string, std::string>> damages = {
+      {"UPDATE names SET name = CAST('class 1' AS BLOB) WHERE name = 'class 0'", "1 names that several classes have"},
+      {"UPDATE names SET name = '' WHERE name = 'class 0'", "1 classes of an empty name"},
+      {"DELETE FROM names WHERE name = 'class 0'", "1 classes without a name"},
+      {"UPDATE names SET class = 77 WHERE name = 'class 0'", "1 names of classes that are not there"},
+      {"INSERT INTO descriptions SELECT 99, 77, title, association, embedding, source, added_by, NULL "
+       "FROM descriptions LIMIT 1",
+       "1 descriptions of classes that are not there"},
+      {"DELETE FROM classes WHERE id = 1", "2 examples of classes that are not there"},
+      {"UPDATE attributes SET name = 'tail'", "1 names that several attributes have"},
+      {"UPDATE attributes SET name = '' WHERE id = 1", "1 attributes of an empty name"},
+      {"DELETE FROM artefacts WHERE name = 'model'", "neither a fitted method nor a completion model"},
+      {"UPDATE artefacts SET name = 'knowledge' WHERE name = 'backbone'", "it has no backbone"},
+      {"UPDATE sqlite_sequence SET seq = 9223372036854775807", "1 counts of changes that cannot be"},
+      {"INSERT INTO calibrations VALUES(1, 'null', 1, NULL), (2, 'null', 1, NULL)", "1 calibrations too many"},
+      {"UPDATE descriptions SET association = x'0000a0c00000003f' WHERE class = 1", "an association outside 0 to 1"},
+      {"UPDATE descriptions SET association = x'0000a0400000003f' WHERE class = 1", "an association outside 0 to 1"},
+      {"UPDATE descriptions SET association = x'99766f7f0000003f' WHERE class = 1", "an association outside 0 to 1"}};
+  for (const auto& [sql, finding] : damages) {
+    write_file(path_, whole);
+    Database::open(path_).run(sql);
+    EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr(finding))) << sql;
+  }
+}
+
+TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIsFull) {
+  Database::open(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
+  RecognizerFile file(path_);
+  EXPECT_THAT(message_of([&] { file.remove_class("class 1"); }),
+              AllOf(HasSubstr("a.pcm: the file is damaged: it says that it had"), Not(HasSubstr("disk"))));
+}
+
+TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoTheFile) {
+  {
+    const Database other = Database::open(path_);
+    other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'renamed' WHERE name = 'class 1'");
+    for (const char* part : {"", "-wal"}) fs::copy_file(path_.string() + part, (folder_ / "b.pcm").string() + part);
+  }
+  EXPECT_TRUE(RecognizerFile(folder_ / "b.pcm").has_class("renamed"));
+  EXPECT_FALSE(fs::exists(folder_ / "b.pcm-wal"));
+  fs::copy_file(folder_ / "b.pcm", folder_ / "c.pcm");
+  EXPECT_TRUE(RecognizerFile(folder_ / "c.pcm").has_class("renamed")) << "it is one file again";
+}
+
+TEST_F(DamagedRecognizer, WhileAnotherProgramKeepsItsChangesBesideItNothingIsAcknowledged) {
+  RecognizerFile file(path_, std::chrono::seconds(1));
+  {
+    const Database other = Database::open(path_);
+    other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'theirs' WHERE name = 'class 3'");
+    EXPECT_TRUE(file.has_class("class 1")) << "it is read all the same";
+    EXPECT_THAT(message_of([&] { file.rename_class("class 1", "renamed"); }),
+                AllOf(HasSubstr("a.pcm: another program"), HasSubstr("a.pcm-wal"), HasSubstr("nothing was changed")));
+  }
+  file.rename_class("class 1", "renamed");
+  EXPECT_FALSE(fs::exists(path_.string() + "-wal"));
+}
+
+TEST_F(DamagedRecognizer, AnArtefactOutsideThatIsAPipeOrADeviceIsRefusedAtOnce) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& place : {pipe.string(), std::string("/dev/zero")}) {
+    Database::open(path_).prepare("UPDATE artefacts SET bytes = NULL, path = ? WHERE id = 1").bind(place).run();
+    EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("a plain file was expected")));
+  }
 }
 
 /// Opens and reads all of it; whatever is wrong has to leave as an Error of one sentence that names the file.

@@ -85,7 +85,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
     default:
       break;
   }
-  file.enrol({enrolee(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number)});
+  file.enrol({enrolee(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number / 100)});
 }
 
 }  // namespace protocom::testing

@@ -366,5 +366,23 @@ TEST_F(RecognizerFileTest, TellsWhyItCouldNotBeChanged) {
   EXPECT_EQ(fault_of([&] { RecognizerFile again(path_); }), DatabaseFault::kDamaged);
 }
 
+TEST_F(RecognizerFileTest, ANameThatSteersTerminalsIsRefused) {
+  RecognizerFile file(path_);
+  for (const std::string name : {"a\x1b[2J", "a\xc2\x9b",
+                                 "a\xe2\x80\xae"
+                                 "b",
+                                 "a\xe2\x81\xa6", "a\nb"})
+    EXPECT_THAT(message_of([&] { file.enrol({enrolee(name, {}, {})}); }), HasSubstr("choose another")) << name;
+  file.enrol({enrolee("Bl\xc3\xa4ss-\xd7\xa2\xd7\x95\xd7\xa3", {}, {})});
+  EXPECT_THAT(message_of([&] { file.rename_class("Bl\xc3\xa4ss-\xd7\xa2\xd7\x95\xd7\xa3", "a\x7f"); }),
+              HasSubstr("choose another"));
+}
+
+TEST_F(RecognizerFileTest, AnAssociationOutsideItsRangeIsRefused) {
+  RecognizerFile file(path_);
+  for (const float weight : {-0.5F, 5.0F, 3e38F})
+    EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {}, {}, weight)}); }), HasSubstr("outside 0 to 1"));
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/npz.h"
+#include "protocom/serve/calibration.h"
 #include "serve/recognizer_file_support.h"
 #include "serve/recognizer_support.h"
 #include "support/message_of.h"
@@ -23,7 +24,10 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   RecognizerFile file(make_file(folder));
   file.enrol(
       {enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolee("cat", {{5, 6}}, {"c"}, 0), enrolee("owl", {}, {})});
-  file.set_calibration({{"factor", 2}});
+  Calibration calibration;
+  calibration.method = "mean";
+  calibration.factor = 2;
+  file.set_calibration(to_json(calibration));
   export_recognizer(file, folder / "out");
   import_recognizer(folder / "out", folder / "b.pcm", {});
   const RecognizerFile back(folder / "b.pcm");
@@ -119,6 +123,43 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   write_file(folder / "out/backbone.npz", "another");
   EXPECT_THAT(said(), HasSubstr("another file than was exported"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
+}
+
+std::vector<std::string> names_below(const TempDir& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder / ".")) names.push_back(entry.path().filename());
+  return names;
+}
+
+TEST(RecognizerFolder, AnExportThatFailsLeavesNothingAndCanBeRepeated) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("c\xff", {{3, 4}}, {"b"})});
+  fs::create_directory(folder / "out");
+  const auto before = names_below(folder);
+  EXPECT_THAT(message_of([&] { export_recognizer(file, folder / "out"); }), HasSubstr("not UTF-8"));
+  EXPECT_THAT(names_below(folder), ::testing::UnorderedElementsAreArray(before));
+  EXPECT_TRUE(fs::is_empty(folder / "out"));
+  file.remove_class("c\xff");
+  export_recognizer(file, (folder / "out").string() + "/");
+  EXPECT_TRUE(fs::exists(folder / "out/recognizer.json"));
+}
+
+TEST(RecognizerFolder, ACalibrationThatIsNoneIsRefusedAndNothingIsMade) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  export_recognizer(file, folder / "out");
+  const std::string document = read_file(folder / "out/recognizer.json");
+  const size_t at = document.find("\"calibration\": null");
+  ASSERT_NE(at, std::string::npos);
+  for (const std::string wrong : {"[]", "7", "{}", "{\"method\": \"mean\"}"}) {
+    std::string changed = document;
+    write_file(folder / "out/recognizer.json", changed.replace(at + 15, 4, wrong));
+    EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
+                HasSubstr("recognizer.json: the calibration is damaged"))
+        << wrong;
+    EXPECT_FALSE(fs::exists(folder / "b.pcm")) << wrong;
+  }
 }
 
 }  // namespace

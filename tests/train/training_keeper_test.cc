@@ -75,6 +75,22 @@ void save_up_to(const TrainingFiles& files, int64_t last) {
   for (int64_t epoch = 0; epoch <= last; ++epoch) keeper.save(state_at(epoch));
 }
 
+TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
+  const TempDir folder;
+  const TrainingFiles files = files_in(folder / ".");
+  {
+    TrainingKeeper first(files, kMadeBy);
+    EXPECT_FALSE(first.begin());
+    TrainingKeeper second(files, kMadeBy);
+    EXPECT_THAT(message_of([&] { (void)second.begin(); }),
+                AllOf(HasSubstr("another protocom is making"), HasSubstr("m.npz")));
+  }
+  EXPECT_THAT(names_in(folder / "."), IsEmpty());
+  std::ofstream(folder / "m.npz.lock") << "left of a killed process";
+  TrainingKeeper third(files, kMadeBy);
+  EXPECT_FALSE(third.begin());
+}
+
 TEST(TrainingKeeper, StartsAtTheBeginningWhenThereIsNothingAndGoesOnFromTheLastState) {
   const TempDir folder;
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
@@ -212,9 +228,9 @@ TEST(TrainingKeeper, AStateThatDoesNotFitLeavesTheOneBeforeWhole) {
   const TempDir folder;
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
   save_up_to(files, 2);
-  TrainingKeeper keeper(files, kMadeBy);
-  keeper.begin();
   {
+    TrainingKeeper keeper(files, kMadeBy);
+    keeper.begin();
     const FileLimit limit(100000);
     EXPECT_THAT(message_of([&] { keeper.save(state_at(3, 0, 50000)); }),
                 AllOf(HasSubstr("the state of the training is not saved"), HasSubstr(files.last().string() + ":"),

@@ -9,12 +9,17 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/near_matches.h"
+#include "run/toml_nesting.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
 using Variables = std::map<std::string, std::string>;
+
+constexpr int64_t kMostParts = 10;  // of a key; a configuration needs two
+constexpr size_t kMostStages = 1000;
+constexpr size_t kLongestValue = size_t{64} << 10;
 
 int64_t line_of(const toml::node& node) { return node.source().begin.line; }
 
@@ -107,6 +112,8 @@ void Reader::read_stage(const std::string& command, const toml::table& table) {
       stage.values[key] = read_value(key, node);
     }
   }
+  if (config_.stages.size() == kMostStages)
+    fail_usage("{}: a configuration has at most {} stages", config_.where(stage.line), kMostStages);
   config_.stages.push_back(std::move(stage));
 }
 
@@ -151,6 +158,9 @@ std::string Reader::replace_variables(const std::string& text, int64_t line) {
     used_.insert(name);
     result += text.substr(position, begin - position) + found->second;
     position = end + 1;
+    if (result.size() > kLongestValue)
+      fail_usage("{}: with its variables replaced, a value has more than {} KiB", config_.where(line),
+                 kLongestValue >> 10);
   }
   return result + text.substr(position);
 }
@@ -165,6 +175,8 @@ void Reader::check_all_used(const std::set<std::string>& given) const {
 
 toml::table parse(const fs::path& file) {
   const std::string text = read_file(file);
+  if (const int64_t line = line_of_deep_key(text, kMostParts); line > 0)
+    fail_usage("{}:{}: a key has more than {} parts, expected stage.option", file.string(), line, kMostParts);
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {

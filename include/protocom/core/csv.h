@@ -32,7 +32,8 @@ struct CsvTable {
 /// for UTF-16.
 CsvTable read_csv(const std::filesystem::path& path);
 
-/// One cell, quoted when it must be.
+/// One cell, quoted when it must be. A text that a spreadsheet would run as a formula ("=cmd|...", "+1", "-x", "@y") is
+/// written behind an apostrophe, which read_csv takes away again.
 std::string csv_cell(std::string_view text);
 
 }  // namespace protocom

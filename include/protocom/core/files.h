@@ -8,7 +8,8 @@
 
 namespace protocom {
 
-/// The whole file. Throws Error that names the file and the system's reason.
+/// The whole file. Throws Error that names the file and the system's reason. Of what is no plain file only standard
+/// input and streams the caller has opened (/dev/stdin, /dev/fd/5) are read, up to 1 GiB; so are they by for_each_line.
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old file
@@ -38,10 +39,10 @@ inline constexpr size_t kLongestLine = size_t{16} << 20;
 
 /// Calls `visit(line_number from 1, line without its end)` for each line of a plain or gzip text file, streamed: memory
 /// does not grow with the file. Returns early when `visit` returns false. Throws Error, also for a line longer than
-/// kLongestLine.
+/// kLongestLine, and for more than 32 MiB that were packed to less than a 200th.
 void for_each_line(const std::filesystem::path& path, const std::function<bool(int64_t, std::string_view)>& visit);
 
-/// XXH3-128 of a file's bytes as 32 hexadecimal digits. It finds accidents and duplicates; it does not resist an
+/// XXH3-128 of a plain file's bytes as 32 hexadecimal digits. It finds accidents and duplicates; it does not resist an
 /// adversary.
 std::string hash_file(const std::filesystem::path& path);
 /// XXH3-128 of bytes as 32 hexadecimal digits.
@@ -61,7 +62,7 @@ auto reading(const std::filesystem::path& path, const Read& read) {
   }
 }
 
-/// A file mapped read-only into memory for the object's life. Movable, not copyable.
+/// A plain file mapped read-only into memory for the object's life. Movable, not copyable.
 class MappedFile {
  public:
   /// Throws Error when the file cannot be opened or mapped.
