@@ -6,6 +6,7 @@
 #include <set>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/near_matches.h"
 
@@ -71,7 +72,7 @@ int64_t add_images(ClassStore& store, const std::string& name, const EnrolledIma
   if (images.features.size(1) != store.feature_dim) {
     fail("features of {} dimensions, the store's have {}", images.features.size(1), store.feature_dim);
   }
-  if (!images.features.isfinite().all().item<bool>()) fail("class '{}': features that are NaN or infinite", name);
+  check_features(images.features, fmt::format("class '{}'", name));
   std::set<std::string> known(target.image_hashes.begin(), target.image_hashes.end());
   const at::Tensor features = images.features.to(at::kDouble);  // [n, d]
   std::vector<int64_t> added;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/features/embed.h"
@@ -168,6 +169,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
 }
 
 std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
+  check_features(features, "the features");
   refresh();
   return answers_of(features);
 }

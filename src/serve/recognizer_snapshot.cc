@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "serve/changed_classes.h"
 #include "serve/class_query.h"
@@ -37,7 +38,7 @@ void read_moments(const Statement& row, int64_t dim, const std::string& what, St
 
 /// Features where all images have one, else moments of all.
 void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
-  if (!is_finite(features)) fail("{} is damaged: it holds NaN or infinity", what);
+  check_features(features, what + " is damaged");
   if (!to.sum.defined()) {
     to.features = features;
   } else {

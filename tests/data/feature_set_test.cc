@@ -156,6 +156,12 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
               AllOf(HasSubstr("labels.npy"), HasSubstr("1125899906842624")));
 }
 
+TEST_F(FeatureSetTest, RefusesFeaturesThatOverflowWhenSquared) {
+  EXPECT_THAT(error_of([](Members& m) { m.features = m.features * 1e25; }),
+              AllOf(HasSubstr("f.npz: features hold a number of size"), HasSubstr("more than 1e+08")));
+  EXPECT_THAT(error_of([](Members& m) { m.features = m.features * 1e-25; }), HasSubstr("no number of at least 1e-08"));
+}
+
 TEST_F(FeatureSetTest, NamesTheFirstRowThatIsNotFinite) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                           -std::numeric_limits<float>::infinity()}) {
