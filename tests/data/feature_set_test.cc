@@ -10,6 +10,7 @@
 
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
@@ -154,6 +155,22 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
   options.labels = put_npy("labels.npy", at::tensor({int64_t{0}, int64_t{1}, int64_t{2}, int64_t{1} << 50}));
   EXPECT_THAT(testing::message_of([&] { read_features(features, options); }),
               AllOf(HasSubstr("labels.npy"), HasSubstr("1125899906842624")));
+}
+
+TEST_F(FeatureSetTest, CountsImagesWithExactlyTheFeaturesOfAnotherOneAndWarnsOfThem) {
+  const testing::Logged logged;
+  const FeatureSet within = read_changed([](Members& m) { m.features[2].copy_(m.features[0]); });
+  ASSERT_THAT(within.copies, ::testing::SizeIs(1));
+  EXPECT_EQ(within.copies.front().kind, DuplicateKind::kWithinClass);
+  EXPECT_THAT(within.copies.front().ids, ElementsAre("s1.jpg", "s2.jpg"));
+  EXPECT_THAT(logged.text(), HasSubstr("features of another one: 1 within a class (such as s1.jpg, s2.jpg)"));
+  const FeatureSet across = read_changed([](Members& m) { m.features[1].copy_(m.features[0]); });
+  EXPECT_EQ(across.copies.front().kind, DuplicateKind::kAcrossSplits);
+  EXPECT_THAT(read_changed([](Members&) {}).copies, IsEmpty());
+}
+
+TEST_F(FeatureSetTest, ComposesTheNamesOfClassesThatMacOsWritesDecomposed) {
+  EXPECT_EQ(read_changed([](Members& m) { m.names[0] = "cafe\xcc\x81"; }).class_names[0], "caf\xc3\xa9");
 }
 
 TEST_F(FeatureSetTest, RefusesFeaturesThatOverflowWhenSquared) {
