@@ -81,7 +81,7 @@ std::vector<Split> split_from_table(const std::vector<std::string>& class_names,
 
 std::vector<Split> split_from_member(const NpzReader& reader, size_t classes, const std::string& where) {
   if (!reader.has("split")) {
-    fail("{} says no split: give one with --split, or add a text member 'split' [c] of base, val or novel", where);
+    fail("{} says no split: add a text member 'split' [c] to it, base, val or novel for each class", where);
   }
   std::vector<Split> splits;
   try {

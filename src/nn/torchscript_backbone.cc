@@ -10,6 +10,7 @@
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/memory_file.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -41,6 +42,21 @@ std::string way_out(const std::string& reason) {
       TORCH_VERSION);
 }
 
+/// The last line of what a program says, behind its trace; what another processor or precision inside it means, by
+/// name.
+std::string reason_in_script(const std::exception& error) {
+  const std::string text = error.what();
+  if (text.find("'Half'") != std::string::npos || text.find("type Half") != std::string::npos)
+    return "its numbers are half precision (float16), which the processor does not compute with: save it after "
+           "model.float()";
+  if (text.find("cuda:") != std::string::npos || text.find("'CUDA' backend") != std::string::npos)
+    return "it holds tensors of a GPU: trace it again after model.cpu(), with images on the CPU";
+  if (text.find("TorchScript interpreter") == std::string::npos) return reason_of(error);
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  const std::string all(trimmed(torch == nullptr ? text : std::string(torch->what_without_backtrace())));
+  return one_line(all.substr(all.rfind('\n') + 1));
+}
+
 /// One program at a time is read or prepared: nothing says that LibTorch can do several beside one another.
 std::mutex& preparing() {
   static std::mutex mutex;
@@ -55,7 +71,7 @@ torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFile
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
-    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_of(error), way_out(error.what()));
+    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_in_script(error), way_out(error.what()));
   }
 }
 
@@ -219,7 +235,7 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
     throw;
   } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}{}", path_.string(), fmt::join(images.sizes(), ", "),
-         reason_of(error), way_out(error.what()));
+         reason_in_script(error), way_out(error.what()));
   }
 }
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "protocom/core/clean_name.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 #include "protocom/data/class_folders.h"
 #include "protocom/knowledge/tables.h"
 
@@ -56,6 +60,30 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
   warn_of_same_but_capitals(names_of(requests), "classes of " + folder.string());
   return requests;
 }
+
+namespace {
+
+/// A misspelt name in either would leave the class without its attributes.
+void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
+                          const std::vector<EnrolRequest>& requests) {
+  const std::set<std::string> known(named.begin(), named.end());
+  std::set<std::string> wanted;
+  std::vector<std::string> without, unused;
+  for (const EnrolRequest& one : requests) {
+    wanted.insert(one.description.name);
+    if (known.count(one.description.name) == 0) without.push_back(one.description.name);
+  }
+  if (without.empty()) return;
+  for (const std::string& name : named) {
+    if (wanted.count(name) == 0) unused.push_back(name);
+  }
+  for (std::string& name : without) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, unused));
+  constexpr size_t kShown = 10;
+  logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
+                first_of(without, kShown));
+}
+
+}  // namespace
 
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   const CsvTable table = read_csv(csv);
@@ -114,7 +142,10 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
     }
     any = true;
   }
-  if (!any) fail("{} names none of the {} classes to enrol", table.string(), requests.size());
+  if (!any)
+    fail("{} names none of the {} classes to enrol{}", table.string(), requests.size(),
+         did_you_mean(requests.front().description.name, read.classes));
+  warn_of_missing_rows(read.classes, table, requests);
 }
 
 }  // namespace protocom

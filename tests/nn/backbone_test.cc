@@ -525,6 +525,21 @@ TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt
   EXPECT_EQ(refusal("torch.dropout(x, 0.1, False)"), "(no Error)");
 }
 
+TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
+  const testing::TempDir folder;
+  const auto refusal = [&](const std::string& code) {
+    torch::jit::Module module("failing");
+    module.define("def forward(self, x):\n" + code);
+    module.save((folder / "failing.pt").string());
+    return message_of([&] { read_backbone(folder / "failing.pt", small("resnet12")); });
+  };
+  const std::string raised = refusal("  if x.size(1) == 3:\n    raise Exception('no such images')\n  return x\n");
+  EXPECT_THAT(raised, HasSubstr("no such images"));
+  EXPECT_THAT(raised, ::testing::Not(HasSubstr("Traceback")));
+  EXPECT_THAT(refusal("  return torch.conv2d(x.half(), torch.ones([2, 3, 3, 3]).half()).flatten(1)\n"),
+              HasSubstr("save it after model.float()"));
+}
+
 // What freezing makes a constant of may be no constant: here a count of the calls.
 TEST(Backbone, ATorchScriptFileThatOptimisingWouldChangeStaysAsItIs) {
   const testing::TempDir folder;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -56,6 +57,17 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
                   requests);
   EXPECT_THAT(requests[0].description.attributes, ElementsAre("hoof"));
   EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
+}
+
+TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
+  const TempDir root;
+  for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");
+  std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  const Logged logged;
+  take_attributes(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"), requests);
+  EXPECT_THAT(logged.text(), HasSubstr("no row of 2 of the 3 classes to enrol"));
+  EXPECT_THAT(logged.text(), HasSubstr("'001'; did you mean '1'?"));
+  EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
 }
 
 }  // namespace
