@@ -75,7 +75,7 @@ TEST(ClassFolders, OfADatasetDividedInAnyCapitalsGiveItsSplits) {
   const testing::TempDir root;
   for (const char* file : {"Train/cat/1.jpg", "Train/dog/1.jpg", "Dev/owl/1.jpg", "Test/yak/1.jpg"})
     make_photo(root / file);
-  const ImageDataset dataset = list_images(root.path());
+  const ImageDataset dataset = list_images(root.path(), {});
   EXPECT_THAT(dataset.class_names, ElementsAre("cat", "dog", "owl", "yak"));
   EXPECT_THAT(dataset.class_split, ElementsAre(Split::kBase, Split::kBase, Split::kVal, Split::kNovel));
 }
