@@ -66,7 +66,7 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
     requests = {options.request};
     requests.front().images = images.paths();
   } else {
-    requests = options.csv.empty() ? requests_of_folder(options.folder) : requests_of_csv(options.csv);
+    requests = options.csv.empty() ? requests_of_folder(options.folder, "--folder") : requests_of_csv(options.csv);
   }
   if (!options.table.empty()) take_attributes(options.table, requests);
   for (EnrolRequest& one : requests) {

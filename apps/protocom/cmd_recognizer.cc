@@ -45,7 +45,7 @@ std::string basis_of(const CreateCommand& options) {
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
   std::vector<EnrolRequest> requests;
-  if (!options.images.empty()) requests = requests_of_folder(options.images);
+  if (!options.images.empty()) requests = requests_of_folder(options.images, "--images");
   if (!options.attributes.empty()) take_attributes(options.attributes, requests);
   create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
   if (requests.empty()) return print_info(RecognizerFile(options.file));

@@ -80,10 +80,12 @@ void print_findings(const json& findings, const std::string& baseline) {
   print_comparisons(findings, baseline);
   print_seeds(findings);
   const json& checks = findings["checks"];
+  const auto copies = checks["disjoint"].value("copies", int64_t{0});
   fmt::print(
-      "\nchecked: {} episodes ({} images): no image appears twice, every class is of the split and new to the model; "
+      "\nchecked: {} episodes ({} images): no image appears twice{}, every class is of the split and new to the model; "
       "{} predictions unchanged by the order of the queries\n",
       checks["disjoint"]["episodes"].dump(), checks["disjoint"]["rows"].dump(),
+      copies == 0 ? "" : fmt::format(" (but {} of the split have exactly the features of another one)", copies),
       checks["permutation"]["predictions"].dump());
 }
 

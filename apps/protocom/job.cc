@@ -13,6 +13,7 @@
 #include "file_options.h"
 #include "protocom/core/files_below.h"
 #include "protocom/core/json.h"
+#include "protocom/core/unfinished.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -93,10 +94,18 @@ void compare(const ProcessGroup& group) {
              fmt::join(first, first + ranks.numel(), ", "), group.size());
 }
 
+/// While this process computes, or hangs in what no longer comes; from the thread that watches the others.
+[[noreturn]] void end_at_loss(const std::string& sentence) {
+  remove_unfinished();
+  terminal_progress().clear();
+  say(fmt::format("protocom: {}\n", one_line(sentence)));
+  std::_Exit(1);
+}
+
 }  // namespace
 
 const ProcessGroup& job() {
-  static const ProcessGroup kGroup(launch_from_environment());
+  static const ProcessGroup kGroup(launch_from_environment(), end_at_loss);
   if (joined == nullptr) {
     joined = &kGroup;
     if (!kGroup.is_main()) fall_silent();
@@ -112,6 +121,10 @@ void set_job_command(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (is_output_option(long_name(*option))) command_json.erase(long_name(*option));
   }
+}
+
+void leave_job() {
+  if (joined != nullptr) joined->leave();
 }
 
 void end_job(const std::string& reason) {

@@ -15,6 +15,9 @@ const ProcessGroup& job();
 /// What job() compares: the command that is about to run, with its options.
 void set_job_command(const CLI::App& command);
 
+/// Tells the other processes, if there are any, that this one has done its part.
+void leave_job();
+
 /// Tells the other processes, if there are any, why this one ends; ends this one at once when another does not answer,
 /// for waiting would never end then.
 void end_job(const std::string& reason);

@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   try {
     protocom::cli::parse_and_run(*app, std::vector<std::string>(argv + 1, argv + argc));
     flush_results();
+    protocom::cli::leave_job();
     return kOk;
   } catch (const CLI::Success& request) {
     return app->exit(request);  // --help and --version
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
   } catch (const protocom::UsageError& error) {
     return fail_with(kUsage, error.what());
   } catch (const protocom::Interrupted& interrupted) {
+    protocom::cli::leave_job();
     return end(kSignalled + interrupted.signal(), interrupted.what());
   } catch (const std::system_error& error) {
     return fail_with(kFailed, reason_of_system(error));

@@ -12,15 +12,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kInterval{500};
-constexpr int kSilentIntervals = 6;  // 3 s
-constexpr int64_t kRoundsALook = 4;  // 2 s between two looks at the others' counts
-constexpr std::chrono::seconds kAway{5};
+constexpr int kSilentBeats = 6;           // 3 s
+constexpr int64_t kRoundsALook = 4;       // 2 s between two looks at the others' counts
+constexpr std::chrono::seconds kAway{5};  // without a beat for so long, this process was stopped itself
 constexpr std::chrono::seconds kGoodbye{2};
 constexpr const char* kVerdict = "gone";
 
 std::string key_of(int rank) { return "alive/" + std::to_string(rank); }
 std::string failure_key(int rank) { return "failed/" + std::to_string(rank); }
+std::string end_key(int rank) { return "ended/" + std::to_string(rank); }
+/// Of one that needs the store no more when process 0 has done its part.
+std::string heard_key(int rank) { return "heard/" + std::to_string(rank); }
 
 std::vector<int> parse(const std::vector<uint8_t>& text) {
   std::vector<int> ranks;
@@ -38,37 +40,50 @@ std::vector<int> parse(const std::vector<uint8_t>& text) {
 
 }  // namespace
 
-/// What the thread and its owner share.
+/// What the threads and their owner share.
 struct Heartbeat::Watch {
   using Clock = std::chrono::steady_clock;
 
-  Watch(c10::intrusive_ptr<c10d::Store> store_of_job, int own_rank, int size)
+  Watch(c10::intrusive_ptr<c10d::Store> store_of_job, int own_rank, int size, OnLoss told, HeartbeatTimes spans)
       : store(std::move(store_of_job)),
         rank(own_rank),
+        times(spans),
+        on_loss(std::move(told)),
         counts(static_cast<size_t>(size), 0),
-        changed(static_cast<size_t>(size), Clock::now()) {}
+        changed(static_cast<size_t>(size), Clock::now()),
+        done(static_cast<size_t>(size), false) {}
 
   void beat();
   void look_for_failures();
+  void look_for_ends();
   void look_at_counts();
-  void wait(milliseconds duration);
+  void judge();
+  bool wait(milliseconds duration);
+  [[nodiscard]] bool store_silent(Clock::time_point now) const;
+  [[nodiscard]] std::vector<int> silent() const;
 
   const c10::intrusive_ptr<c10d::Store> store;
   const int rank;
+  const HeartbeatTimes times;
+  const OnLoss on_loss;
 
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
-  bool ended = false;
+  int running = 2;                          // threads
   Clock::time_point beaten = Clock::now();  // when the store answered last
+  bool store_gone = false;                  // it answers with errors
   std::vector<int64_t> counts;
   std::vector<Clock::time_point> changed;  // when each count was seen to grow last
+  std::vector<bool> done;                  // who has done its part
   std::map<int, std::string> failures;
+  std::vector<int> lost;
 };
 
-void Heartbeat::Watch::wait(milliseconds duration) {
+/// Whether the owner lives on.
+bool Heartbeat::Watch::wait(milliseconds duration) {
   std::unique_lock lock(mutex);
-  wake.wait_for(lock, duration, [this] { return stopping; });
+  return !wake.wait_for(lock, duration, [this] { return stopping; });
 }
 
 void Heartbeat::Watch::look_for_failures() {
@@ -77,6 +92,15 @@ void Heartbeat::Watch::look_for_failures() {
     const std::vector<uint8_t> text = store->get(failure_key(other));
     const std::lock_guard lock(mutex);
     failures[other] = std::string(text.begin(), text.end());
+  }
+}
+
+void Heartbeat::Watch::look_for_ends() {
+  for (size_t other = 0; other < done.size(); ++other) {
+    if (done[other] || !store->check({end_key(static_cast<int>(other))})) continue;
+    if (other == 0) store->set(heard_key(rank), {1});
+    const std::lock_guard lock(mutex);
+    done[other] = true;
   }
 }
 
@@ -90,44 +114,105 @@ void Heartbeat::Watch::look_at_counts() {
 }
 
 void Heartbeat::Watch::beat() {
-  try {
-    for (int64_t round = 0;; ++round) {
-      wait(kInterval);
-      {
-        const std::lock_guard lock(mutex);
-        if (stopping) break;
-      }
+  bool answers = true;
+  for (int64_t round = 0; answers && wait(times.beat); ++round) {
+    try {
       store->add(key_of(rank), 1);
       look_for_failures();
+      look_for_ends();
       if (round % kRoundsALook == 0) look_at_counts();
-      const std::lock_guard lock(mutex);
-      // Who was stopped itself has not heard the others meanwhile.
-      const bool was_away = Clock::now() - beaten > kAway;
-      beaten = Clock::now();
-      if (was_away) std::fill(changed.begin(), changed.end(), beaten);
+    } catch (const std::exception&) {
+      answers = false;
     }
-  } catch (const std::exception&) {
-    // The store is gone; the next collective operation will say so.
+    const std::lock_guard lock(mutex);
+    if (!answers) {
+      store_gone = true;
+      break;
+    }
+    // Who was stopped itself has not heard the others meanwhile.
+    const bool was_away = Clock::now() - beaten > kAway;
+    beaten = Clock::now();
+    if (was_away) std::fill(changed.begin(), changed.end(), beaten);
   }
   const std::lock_guard lock(mutex);
-  ended = true;
+  --running;
   wake.notify_all();
 }
 
-Heartbeat::Heartbeat(c10::intrusive_ptr<c10d::Store> store, int rank, int size)
+bool Heartbeat::Watch::store_silent(Clock::time_point now) const {
+  // Where it is gone, who waits for process 0 says it better, and soon.
+  return now - beaten > (store_gone ? times.silence / 6 : times.silence);
+}
+
+/// Those who are silent now.
+std::vector<int> Heartbeat::Watch::silent() const {
+  const auto now = Clock::now();
+  // Process 0 keeps the store: while that does not answer, nothing is known of the others.
+  if (store_gone || store_silent(now)) {
+    const bool leader = rank != 0 && !done[0] && store_silent(now);
+    return leader ? std::vector<int>{0} : std::vector<int>{};
+  }
+  std::vector<int> found;
+  for (size_t other = 0; other < counts.size(); ++other) {
+    if (static_cast<int>(other) != rank && !done[other] && now - changed[other] > times.silence)
+      found.push_back(static_cast<int>(other));
+  }
+  return found;
+}
+
+/// Who was stopped itself has heard nobody meanwhile, but hears them again by the second glance.
+void Heartbeat::Watch::judge() {
+  std::vector<int> before;
+  auto glanced = Clock::now();
+  while (wait(times.glance)) {
+    const std::lock_guard lock(mutex);
+    const bool was_away = Clock::now() - glanced > kAway;
+    glanced = Clock::now();
+    const std::vector<int> now = was_away ? std::vector<int>{} : silent();
+    if (!now.empty() && now == before) {
+      lost = now;
+      break;
+    }
+    before = now;
+  }
+  if (wait(times.last_word) && on_loss) on_loss(lost);
+  const std::lock_guard lock(mutex);
+  --running;
+  wake.notify_all();
+}
+
+Heartbeat::Heartbeat(c10::intrusive_ptr<c10d::Store> store, int rank, int size, OnLoss on_loss, HeartbeatTimes times)
     : store_(c10::make_intrusive<c10d::PrefixStore>("protocom", std::move(store))),
       rank_(rank),
       size_(size),
-      watch_(std::make_shared<Watch>(store_, rank, size)) {
+      times_(times),
+      watch_(std::make_shared<Watch>(store_, rank, size, std::move(on_loss), times)) {
   store_->add(key_of(rank_), 1);
   std::thread([watch = watch_] { watch->beat(); }).detach();
+  std::thread([watch = watch_] { watch->judge(); }).detach();
 }
 
 Heartbeat::~Heartbeat() {
   std::unique_lock lock(watch_->mutex);
   watch_->stopping = true;
   watch_->wake.notify_all();
-  watch_->wake.wait_for(lock, kGoodbye, [this] { return watch_->ended; });
+  watch_->wake.wait_for(lock, kGoodbye, [this] { return watch_->running == 0; });
+}
+
+void Heartbeat::leave() const {
+  try {
+    store_->set(end_key(rank_), {1});
+    store_->set(heard_key(rank_), {1});
+    std::vector<std::string> all;
+    for (int rank = 0; rank < size_; ++rank) all.push_back(heard_key(rank));
+    const auto until = Watch::Clock::now() + kGoodbye;
+    while (rank_ == 0 && !store_->check(all) && Watch::Clock::now() < until) watch_->wait(times_.beat / 10);
+  } catch (const std::exception&) {
+    // Nobody is there to be told.
+  }
+  const std::lock_guard lock(watch_->mutex);
+  watch_->stopping = true;
+  watch_->wake.notify_all();
 }
 
 std::vector<int64_t> Heartbeat::counts() const {
@@ -140,7 +225,7 @@ std::vector<int> Heartbeat::find_gone() const {
   try {
     if (store_->check({kVerdict})) return parse(store_->get(kVerdict));
     const std::vector<int64_t> before = counts();
-    std::this_thread::sleep_for(kSilentIntervals * kInterval);
+    std::this_thread::sleep_for(kSilentBeats * times_.beat);
     if (store_->check({kVerdict})) return parse(store_->get(kVerdict));
     const std::vector<int64_t> after = counts();
     std::vector<int> gone;
@@ -158,20 +243,9 @@ std::vector<int> Heartbeat::find_gone() const {
   }
 }
 
-std::vector<int> Heartbeat::find_silent() const {
-  const auto now = Watch::Clock::now();
+std::vector<int> Heartbeat::lost() const {
   const std::lock_guard lock(watch_->mutex);
-  if (watch_->ended) return {};
-  std::vector<int> silent;
-  // Process 0 keeps the store: while that does not answer, nothing is known of the others.
-  if (now - watch_->beaten > kSilence) {
-    if (rank_ != 0) silent.push_back(0);
-    return silent;
-  }
-  for (int rank = 0; rank < size_; ++rank) {
-    if (rank != rank_ && now - watch_->changed[static_cast<size_t>(rank)] > kSilence) silent.push_back(rank);
-  }
-  return silent;
+  return watch_->lost;
 }
 
 void Heartbeat::announce_failure(const std::string& reason) const {

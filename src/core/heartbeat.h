@@ -1,6 +1,6 @@
 #pragma once
-#include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,11 +9,26 @@
 
 namespace protocom {
 
+/// How often a heartbeat beats and looks, and how long it waits.
+struct HeartbeatTimes {
+  std::chrono::milliseconds beat{500};
+  std::chrono::milliseconds glance{2000};    ///< between two judgements
+  std::chrono::milliseconds silence{30000};  ///< without a beat, until a process is lost at the second glance
+  /// From then on, until a process that does not end by itself is told: one that waits for the lost one says it better.
+  std::chrono::milliseconds last_word{10000};
+};
+
 /// Tells the other processes of a job that this one lives, and finds out who does not. Each process counts up a key of
-/// the store from a thread of its own, which also watches the others' counts.
+/// the store from a thread of its own, which also reads the others' counts. A second thread, which never touches the
+/// store, judges them: it goes on while the store does not answer, whatever the process computes meanwhile.
 class Heartbeat {
  public:
-  Heartbeat(c10::intrusive_ptr<c10d::Store> store, int rank, int size);
+  /// Called by the second thread, once, with the ranks that are lost, when the process still runs a while after they
+  /// were found lost: it computes, and would learn of it late, or hangs.
+  using OnLoss = std::function<void(const std::vector<int>&)>;
+
+  /// `store` should have a connection of its own, so that a beat waits for nothing else.
+  Heartbeat(c10::intrusive_ptr<c10d::Store> store, int rank, int size, OnLoss on_loss, HeartbeatTimes times = {});
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -23,15 +38,19 @@ class Heartbeat {
   /// out of reach. Takes a few seconds.
   [[nodiscard]] std::vector<int> find_gone() const;
 
-  /// The processes that have been silent for kSilence, though nothing says that they are gone (they are stopped, or
-  /// their machine hangs). Does not wait, not even for the store.
-  [[nodiscard]] std::vector<int> find_silent() const;
-  static constexpr std::chrono::seconds kSilence{30};
+  /// The processes that have been silent for HeartbeatTimes::silence at two glances, though nothing says that they are
+  /// gone (they are stopped, or their machine hangs), and process 0 when its store is gone. Does not wait, not even for
+  /// the store.
+  [[nodiscard]] std::vector<int> lost() const;
 
   /// Tells the others why this process ends.
   void announce_failure(const std::string& reason) const;
   /// What others have announced, by rank, as of half a second ago. Does not wait.
   [[nodiscard]] std::map<int, std::string> failures() const;
+
+  /// Says that this process has done its part: its silence is none from here on. Process 0, with which the store ends,
+  /// waits a moment until all others have heard it.
+  void leave() const;
 
  private:
   struct Watch;
@@ -41,7 +60,8 @@ class Heartbeat {
   c10::intrusive_ptr<c10d::Store> store_;
   int rank_;
   int size_;
-  std::shared_ptr<Watch> watch_;  // its thread may outlive this object, waiting for a store that does not answer
+  HeartbeatTimes times_;
+  std::shared_ptr<Watch> watch_;  // its threads may outlive this object, waiting for a store that does not answer
 };
 
 }  // namespace protocom

@@ -10,6 +10,8 @@
 namespace protocom {
 namespace {
 
+constexpr int kShortestSilence = 4;  // others are looked at every two seconds
+
 /// The first of the variables that is set.
 std::optional<int> read_number(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -44,6 +46,10 @@ Launch launch_from_environment() {
                           .value_or(one_machine ? launch.size : 1);
   launch.port = read_number({"MASTER_PORT"}).value_or(launch.port);
   if (launch.port < 1 || launch.port > 65535) fail_usage("MASTER_PORT must be in 1..65535, found {}", launch.port);
+  launch.patience = std::chrono::seconds(read_number({"PROTOCOM_PATIENCE"}).value_or(launch.patience.count()));
+  launch.silence = std::chrono::seconds(read_number({"PROTOCOM_SILENCE"}).value_or(launch.silence.count()));
+  if (launch.silence.count() < kShortestSilence)
+    fail_usage("PROTOCOM_SILENCE must be at least {} s, found {}", kShortestSilence, launch.silence.count());
   const char* hosted = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
   launch.hosted_store = hosted != nullptr && std::strcmp(hosted, "True") == 0;
   return launch;

@@ -32,13 +32,29 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+
+/// Whether both are the same whole number, but for zeros in front.
+bool same_number(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const auto digits = [](std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
+  };
+  return is_number(a) && is_number(b) && digits(a) == digits(b);
+}
+
+}  // namespace
+
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
   const std::string wanted = lower(text);
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
   for (const std::string& candidate : candidates) {
     const std::string other = lower(candidate);
-    const int64_t distance = edit_distance(wanted, other);
+    // Spreadsheets make 1 of 001.
+    const int64_t distance = same_number(wanted, other) ? 0 : edit_distance(wanted, other);
     const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
     if (distance <= tolerance) {
       found.emplace_back(distance, candidate);

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -58,11 +59,36 @@ std::string wrong_with(const Preprocessing& one) {
   for (size_t c = 0; c < one.mean.size(); ++c) {
     if (!std::isfinite(one.mean[c]) || !std::isfinite(one.std[c]) || one.std[c] <= 0)
       return fmt::format("mean {} and standard deviation {}", one.mean[c], one.std[c]);
+    if (const std::string scale = wrong_statistics(one.mean[c], one.std[c]); !scale.empty()) return scale;
   }
   return "";
 }
 
+/// Keys that nobody reads would be taken as read.
+void check_keys(const nlohmann::json& json, const std::string& where) {
+  const std::vector<std::string> known = {"image_size", "resize", "mean", "std"};
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::string advice =
+        key == "bgr" || key == "channel_order"
+            ? "; images come as RGB: where the encoder wants BGR, let its forward begin with images.flip(1)"
+            : did_you_mean(key, known);
+    fail("{}: the preprocessing has an unknown '{}', expected {}{}", where, excerpt(key), fmt::join(known, ", "),
+         advice);
+  }
+}
+
 }  // namespace
+
+std::string wrong_statistics(double mean, double std) {
+  constexpr double kBytes = 255, kWidest = 2;  // a deviation of numbers in [0, 1] is at most 0.5
+  if (mean >= 0 && mean <= 1 && std <= kWidest) return "";
+  const std::string found = fmt::format("mean {:g} and standard deviation {:g} for images in [0, 1]", mean, std);
+  const bool of_bytes = mean > 1 && mean <= kBytes && std <= kBytes && std > 1;
+  if (!of_bytes) return found;
+  return fmt::format("{}: these are of 0 to 255, divide both by 255 (mean {:.3g}, std {:.3g})", found, mean / kBytes,
+                     std / kBytes);
+}
 
 bool operator==(const Preprocessing& a, const Preprocessing& b) {
   const auto mean = [](const Preprocessing& one) { return one.normalises() ? one.mean : std::vector<double>{0, 0, 0}; };
@@ -124,6 +150,11 @@ Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& 
   }
   if (const std::string wrong = wrong_with(result); !wrong.empty()) fail("{}: the preprocessing has {}", where, wrong);
   return result;
+}
+
+Preprocessing stated_preprocessing(const nlohmann::json& json, const std::string& where) {
+  if (json.is_object()) check_keys(json, where);
+  return preprocessing_from(json, where);
 }
 
 }  // namespace protocom

@@ -6,12 +6,12 @@
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
 #include "core/heartbeat.h"
+#include "core/joining.h"
 #include "protocom/core/check.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
@@ -26,28 +26,41 @@ using CollectiveEngine = c10d::Backend;
 using CollectiveEngine = c10d::ProcessGroup;
 #endif
 
-constexpr std::chrono::minutes kPatience{5};        // until all have joined
 constexpr std::chrono::milliseconds kGlance{2000};  // between two looks at the others while an operation waits
 constexpr std::chrono::seconds kFarewell{5};        // process 0 keeps the store open for the others' questions
 
-c10::intrusive_ptr<c10d::Store> open_store(const Launch& launch) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(launch.port);
-  options.isServer = launch.rank == 0 && !launch.hosted_store;
-  options.numWorkers = static_cast<std::size_t>(launch.size);
-  options.waitWorkers = !launch.hosted_store;
-  options.timeout = kPatience;
-  try {
-    return c10::make_intrusive<c10d::TCPStore>(launch.host, options);
-  } catch (const std::exception& error) {
-    fail("process {} of {} could not meet the others at {}:{}: {}", launch.rank, launch.size, launch.host, launch.port,
-         error.what());
-  }
+std::string loss_sentence(const std::vector<int>& lost, int size) {
+  return fmt::format(
+      "process {} of {} has not answered for a while: it was killed or stopped, or its machine hangs; start all again "
+      "with --resume, in any number",
+      fmt::join(lost, ", "), size);
+}
+
+HeartbeatTimes times_of(const Launch& launch) {
+  HeartbeatTimes times;
+  times.silence = launch.silence;
+  times.last_word = std::min<std::chrono::milliseconds>(times.last_word, launch.silence / 2);
+  return times;
+}
+
+Heartbeat::OnLoss with_sentence(const ProcessGroup::OnLoss& on_loss, int size) {
+  if (!on_loss) return {};
+  return [on_loss, size](const std::vector<int>& lost) { on_loss(loss_sentence(lost, size)); };
+}
+
+/// Where this process listens for the others: at the interface asked for, as PyTorch's users do, or the one of the
+/// place where processes meet.
+std::shared_ptr<gloo::transport::Device> own_device(const Launch& launch) {
+  using c10d::ProcessGroupGloo;
+  const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+  if (interface != nullptr && *interface != 0) return ProcessGroupGloo::createDeviceForInterface(interface);
+  const std::vector<std::string> own = own_addresses(launch);
+  return own.empty() ? ProcessGroupGloo::createDefaultDevice() : ProcessGroupGloo::createDeviceForHostname(own.front());
 }
 
 c10::intrusive_ptr<CollectiveEngine> open_gloo(const c10::intrusive_ptr<c10d::Store>& store, const Launch& launch) {
   auto options = c10d::ProcessGroupGloo::Options::create();
-  options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
+  options->devices.push_back(own_device(launch));
   return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>("gloo", store), launch.rank,
                                                      launch.size, options);
 }
@@ -66,11 +79,14 @@ c10::intrusive_ptr<CollectiveEngine> open_nccl([[maybe_unused]] const c10::intru
 }  // namespace
 
 struct ProcessGroup::Connection {
-  explicit Connection(const Launch& launch)
+  Connection(const Launch& launch, const OnLoss& on_loss)
       : store(open_store(launch)),
-        heartbeat(store, launch.rank, launch.size),
-        cpu(open_gloo(store, launch)),
-        cuda(open_nccl(store, launch)) {}
+        heartbeat(open_second_store(launch), launch.rank, launch.size, with_sentence(on_loss, launch.size),
+                  times_of(launch)) {
+    wait_for_all(*store, launch);
+    cpu = open_gloo(store, launch);
+    cuda = open_nccl(store, launch);
+  }
 
   [[nodiscard]] CollectiveEngine& engine(c10::Device device) const {
     if (!device.is_cuda()) return *cpu;
@@ -78,36 +94,28 @@ struct ProcessGroup::Connection {
     return *cuda;
   }
 
-  /// Throws Error when others have failed, or have been silent at two glances: who was stopped itself has heard nobody
-  /// meanwhile, but hears them again by the second.
+  /// Throws Error when others have failed, or are lost.
   void look_at_others(const Launch& launch) {
     std::vector<std::string> reasons;
     for (const auto& [rank, reason] : heartbeat.failures())
       reasons.push_back(fmt::format("process {} of {} has failed: {}", rank, launch.size, reason));
-    const std::vector<int> silent_now = heartbeat.find_silent();
-    const bool given_up = !silent_now.empty() && silent_now == silent;
-    silent = silent_now;
-    if (!reasons.empty() || given_up) broken = true;
+    const std::vector<int> lost = heartbeat.lost();
+    if (reasons.empty() && lost.empty()) return;
+    broken = true;
     if (!reasons.empty()) fail("{}", fmt::join(reasons, "; "));
-    if (!given_up) return;
-    fail(
-        "process {} of {} has not answered for {} s: it is stopped, or its machine hangs; start all again, a training "
-        "with "
-        "--resume",
-        fmt::join(silent, ", "), launch.size, Heartbeat::kSilence.count());
+    fail("{}", loss_sentence(lost, launch.size));
   }
 
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
-  std::vector<int> silent;  // at the last glance
   bool broken = false;
   c10::intrusive_ptr<CollectiveEngine> cpu;
   c10::intrusive_ptr<CollectiveEngine> cuda;  // null without GPUs
 };
 
-ProcessGroup::ProcessGroup(const Launch& launch) : launch_(launch) {
+ProcessGroup::ProcessGroup(const Launch& launch, OnLoss on_loss) : launch_(launch) {
   if (is_single()) return;
-  connection_ = std::make_unique<Connection>(launch);
+  connection_ = std::make_unique<Connection>(launch, on_loss);
   barrier();
 }
 
@@ -123,6 +131,10 @@ void ProcessGroup::announce_failure(const std::string& reason) const {
   if (!broken()) connection_->heartbeat.announce_failure(reason);
   // The store, where the others learn what happened, ends with process 0.
   if (is_main()) std::this_thread::sleep_for(kFarewell);
+}
+
+void ProcessGroup::leave() const {
+  if (!is_single() && !broken()) connection_->heartbeat.leave();
 }
 
 template <typename Work>

@@ -1,5 +1,6 @@
 #pragma once
 #include <csetjmp>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -8,10 +9,12 @@
 
 namespace protocom::codec {
 
-/// What a codec hands back: the stored pixels, and the EXIF orientation (1..8) that says how to turn them upright.
+/// What a codec hands back: the stored pixels, the EXIF orientation (1..8) that says how to turn them upright, and the
+/// ICC profile that says which colours they are; empty: sRGB's.
 struct Decoded {
   Image image;
   int orientation = 1;
+  std::string profile = {};
 };
 
 /// Each throws Error with the reason, without a file name.
@@ -32,6 +35,12 @@ int exif_orientation(std::string_view exif);
 
 /// The stored image turned upright: `orientation` says where its first row and column belong (EXIF 2.32, tag 0x0112).
 Image turn_upright(Image image, int orientation);
+
+/// Converts an image from the colours of an ICC profile to sRGB's, which encoders were trained on. Leaves it as it is
+/// for a profile of sRGB, of other colours than RGB, or a damaged one. Thread-safe.
+void to_srgb(Image& image, std::string_view profile);
+/// The profile of Display P3, which phones write.
+std::string display_p3_profile();
 
 /// The largest of 1, 2, 4, 8 by which an image can shrink (sides rounded up) with its shorter side at least
 /// options.min_side.

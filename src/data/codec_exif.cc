@@ -10,11 +10,30 @@ namespace {
 
 constexpr std::string_view kMark("Exif\0\0", 6);
 
+/// A SHORT by the standard; some programs write a LONG or a BYTE, which mean the same.
+uint32_t number_in(const ExifEntry& entry, ExifByteOrder order) {
+  const size_t size = exif_format_get_size(entry.format);
+  if (entry.size < size) return 0;
+  switch (entry.format) {
+    case EXIF_FORMAT_SHORT:
+    case EXIF_FORMAT_SSHORT:
+      return exif_get_short(entry.data, order);
+    case EXIF_FORMAT_LONG:
+    case EXIF_FORMAT_SLONG:
+      return exif_get_long(entry.data, order);
+    case EXIF_FORMAT_BYTE:
+    case EXIF_FORMAT_SBYTE:
+      return entry.data[0];
+    default:
+      return 0;
+  }
+}
+
 int orientation_in(ExifData& data) {
   const ExifEntry* entry = exif_content_get_entry(data.ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
-  if (entry == nullptr || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
-  const int value = exif_get_short(entry->data, exif_data_get_byte_order(&data));
-  return value >= 1 && value <= 8 ? value : 1;
+  if (entry == nullptr || entry->data == nullptr) return 1;
+  const uint32_t value = number_in(*entry, exif_data_get_byte_order(&data));
+  return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
 }
 
 /// Reads the stored image in the order of the upright one: `start` is the upright first pixel, the steps lead right and

@@ -48,6 +48,21 @@ Owned<heif_image_handle> primary_image(heif_context* context) {
   return {handle, [](heif_image_handle* one) { heif_image_handle_release(one); }};
 }
 
+/// As a profile, or as the number of a known set of primaries.
+std::string profile_of(const heif_image_handle* handle) {
+  constexpr size_t kLargest = size_t{4} << 20;
+  const size_t size = heif_image_handle_get_raw_color_profile_size(handle);
+  if (size > 0 && size <= kLargest) {
+    std::string profile(size, '\0');
+    return heif_image_handle_get_raw_color_profile(handle, profile.data()).code == heif_error_Ok ? profile : "";
+  }
+  heif_color_profile_nclx* named = nullptr;
+  if (heif_image_handle_get_nclx_color_profile(handle, &named).code != heif_error_Ok) return "";
+  const bool p3 = named->color_primaries == heif_color_primaries_SMPTE_EG_432_1;
+  heif_nclx_color_profile_free(named);
+  return p3 ? display_p3_profile() : "";
+}
+
 }  // namespace
 
 bool is_heif(std::string_view bytes) {
@@ -88,7 +103,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
     }
   }
   // The library has turned the image by the file's own transformations; its EXIF orientation repeats them.
-  return {std::move(image), 1};
+  return {std::move(image), 1, profile_of(handle.get())};
 }
 
 }  // namespace protocom::codec

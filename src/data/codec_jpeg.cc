@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "codec.h"
 
@@ -15,6 +16,7 @@ namespace codec {
 namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
+constexpr int kProfileMarker = JPEG_APP0 + 2;
 /// A progressive file may hold any number of scans, each as slow as the whole image. Encoders make 10, a tuned one 20.
 constexpr int kMostScans = 100;
 constexpr int kScansOfLargest = 20;
@@ -77,6 +79,7 @@ class Decompressor {
       info_.progress = &monitor_;
       jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
       jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
+      jpeg_save_markers(&info_, kProfileMarker, 0xFFFF);
     });
   }
   ~Decompressor() { jpeg_destroy_decompress(&info_); }
@@ -104,6 +107,16 @@ class Decompressor {
         jpeg_read_scanlines(&info_, &row, 1);
       }
     });
+  }
+
+  /// The ICC profile, which several markers hold together; empty when one of them is missing.
+  [[nodiscard]] std::string profile() {
+    JOCTET* bytes = nullptr;
+    unsigned size = 0;
+    run_trapped(errors_.trap, [&] { jpeg_read_icc_profile(&info_, &bytes, &size); });
+    if (bytes == nullptr) return "";
+    const std::unique_ptr<JOCTET, void (*)(void*)> owner(bytes, &std::free);
+    return {reinterpret_cast<const char*>(bytes), size};
   }
 
   [[nodiscard]] const jpeg_decompress_struct& info() const { return info_; }
@@ -153,7 +166,7 @@ Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options) {
     jpeg.read_rows(cmyk.data());
     return {cmyk_to_rgb(cmyk, height, width, jpeg.info().saw_Adobe_marker != 0), orientation};
   }
-  Decoded decoded{blank_image(height, width), orientation};
+  Decoded decoded{blank_image(height, width), orientation, jpeg.profile()};
   jpeg.read_rows(decoded.image.rgb.data());
   return decoded;
 }

@@ -71,6 +71,15 @@ class PngReader {
   [[nodiscard]] int64_t width() const { return png_get_image_width(png_, info_); }
   [[nodiscard]] int64_t channels() const { return png_get_channels(png_, info_); }
 
+  [[nodiscard]] std::string profile() {
+    png_charp name = nullptr;
+    int compression = 0;
+    png_bytep bytes = nullptr;
+    png_uint_32 size = 0;
+    if (png_get_iCCP(png_, info_, &name, &compression, &bytes, &size) == 0) return "";
+    return {reinterpret_cast<const char*>(bytes), size};
+  }
+
   [[nodiscard]] int orientation() {
     png_uint_32 size = 0;
     png_bytep exif = nullptr;
@@ -108,12 +117,13 @@ Decoded decode_png(std::string_view bytes, const DecodeOptions& options) {
     Decoded decoded{blank_image(png.height(), png.width()), 1};
     read_pixels(png, decoded.image.rgb.data());
     decoded.orientation = png.orientation();
+    decoded.profile = png.profile();
     return decoded;
   }
   if (png.channels() != 4) fail("damaged PNG: {} channels", png.channels());
   std::vector<uint8_t> rgba(static_cast<size_t>(png.height() * png.width() * 4));
   read_pixels(png, rgba.data());
-  return {over_white(rgba.data(), png.height(), png.width()), png.orientation()};
+  return {over_white(rgba.data(), png.height(), png.width()), png.orientation(), png.profile()};
 }
 
 }  // namespace codec

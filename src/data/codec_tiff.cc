@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "codec.h"
 
@@ -83,6 +84,47 @@ Image over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t wi
   return image;
 }
 
+struct Page {
+  uint32_t width = 0, height = 0;
+  bool thumbnail = false;  // flagged as a smaller version of another page
+
+  [[nodiscard]] int64_t pixels() const { return int64_t{width} * height; }
+};
+
+std::optional<Page> page_of(TIFF* file) {
+  Page page;
+  uint32_t kind = 0;
+  if (TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &page.width) == 0 ||
+      TIFFGetField(file, TIFFTAG_IMAGELENGTH, &page.height) == 0)
+    return std::nullopt;
+  TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &kind);
+  page.thumbnail = (kind & FILETYPE_REDUCEDIMAGE) != 0;
+  return page;
+}
+
+/// Goes from a first page that is a thumbnail to the largest one that is none, where there is any.
+std::optional<Page> choose_page(TIFF* file) {
+  constexpr uint16_t kMostPages = 100;
+  const std::optional<Page> first = page_of(file);
+  if (!first || !first->thumbnail) return first;
+  std::optional<Page> best = first;
+  uint16_t best_number = 0;
+  for (uint16_t number = 1; number < kMostPages && TIFFReadDirectory(file) != 0; ++number) {
+    const std::optional<Page> page = page_of(file);
+    if (!page || page->thumbnail || (best_number > 0 && page->pixels() <= best->pixels())) continue;
+    best = page;
+    best_number = number;
+  }
+  return TIFFSetDirectory(file, best_number) == 0 ? first : best;
+}
+
+std::string profile_of_page(TIFF* file) {
+  uint32_t size = 0;
+  const void* bytes = nullptr;
+  if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &size, &bytes) == 0 || bytes == nullptr) return "";
+  return {static_cast<const char*>(bytes), size};
+}
+
 }  // namespace
 
 Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
@@ -90,13 +132,13 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   const auto damaged = [&source] { fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason); };
   const TiffFile file = open(source);
   if (file == nullptr) damaged();
-  uint32_t width = 0, height = 0;
-  if (TIFFGetField(file.get(), TIFFTAG_IMAGEWIDTH, &width) == 0 ||
-      TIFFGetField(file.get(), TIFFTAG_IMAGELENGTH, &height) == 0)
-    damaged();
+  const std::optional<Page> page = choose_page(file.get());
+  if (!page) damaged();
+  const uint32_t width = page->width, height = page->height;
   check_size(height, width, options);
   uint16_t orientation = 1;
   TIFFGetFieldDefaulted(file.get(), TIFFTAG_ORIENTATION, &orientation);
+  std::string profile = profile_of_page(file.get());
   char reason[1024] = "";
   TIFFRGBAImage reader{};
   if (TIFFRGBAImageOK(file.get(), reason) == 0 || TIFFRGBAImageBegin(&reader, file.get(), 1, reason) == 0)
@@ -106,7 +148,8 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);
   TIFFRGBAImageEnd(&reader);
   if (done == 0) damaged();
-  return {over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1};
+  return {over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1,
+          std::move(profile)};
 }
 
 }  // namespace protocom::codec

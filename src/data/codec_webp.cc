@@ -17,15 +17,21 @@ void check(VP8StatusCode status) {
   fail("damaged WebP (libwebp status {})", static_cast<int>(status));
 }
 
-int orientation_of(std::string_view bytes) {
+/// What a chunk of the container holds; empty when there is none.
+std::string chunk_of(std::string_view bytes, const char* name, WebPFeatureFlags flag) {
   const WebPData data{data_of(bytes), bytes.size()};
   const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data), WebPDemuxDelete);
-  if (!demuxer || (WebPDemuxGetI(demuxer.get(), WEBP_FF_FORMAT_FLAGS) & EXIF_FLAG) == 0) return 1;
+  if (!demuxer || (WebPDemuxGetI(demuxer.get(), WEBP_FF_FORMAT_FLAGS) & static_cast<uint32_t>(flag)) == 0) return "";
   WebPChunkIterator chunk;
-  if (WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk) == 0) return 1;
-  const int orientation = exif_orientation({reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size});
+  if (WebPDemuxGetChunk(demuxer.get(), name, 1, &chunk) == 0) return "";
+  std::string held(reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size);
   WebPDemuxReleaseChunkIterator(&chunk);
-  return orientation;
+  return held;
+}
+
+int orientation_of(std::string_view bytes) {
+  const std::string exif = chunk_of(bytes, "EXIF", EXIF_FLAG);
+  return exif.empty() ? 1 : exif_orientation(exif);
 }
 
 }  // namespace
@@ -50,7 +56,7 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   config.output.u.RGBA = {pixels.data(), static_cast<int>(stride), pixels.size()};
   check(WebPDecode(data_of(bytes), bytes.size(), &config));
   Image image = alpha ? over_white(pixels.data(), height, width) : Image{height, width, std::move(pixels)};
-  return {std::move(image), orientation_of(bytes)};
+  return {std::move(image), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
 }
 
 }  // namespace protocom::codec

@@ -2,10 +2,15 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <unordered_set>
 
+#include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
+#include "protocom/core/text.h"
 #include "protocom/data/feature_preprocessing.h"
 
 namespace protocom {
@@ -16,20 +21,14 @@ namespace fs = std::filesystem;
 constexpr const char* kKind = "features";
 constexpr int kFormatVersion = 1;
 
-/// Finite float32 [n, d]; names the first row that is not.
+/// float32 [n, d] that can be computed with; names the first row that cannot.
 at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
   if (raw.dim() != 2 || raw.size(0) == 0 || raw.size(1) == 0) {
     fail("{}: features of shape [n, d] were expected, found {} dimensions of sizes [{}]", where, raw.dim(),
          fmt::join(raw.sizes(), ", "));
   }
   at::Tensor features = raw.to(at::kFloat).contiguous();
-  const at::Tensor row_sums = features.sum(1);  // a NaN or an infinity stays one in its row's sum
-  if (!at::isfinite(row_sums).all().item<bool>()) {
-    const at::Tensor bad = at::isfinite(features).all(1).logical_not().nonzero();
-    if (bad.size(0) > 0) {
-      fail("{}: features hold NaN or infinity in {} rows, first in row {}", where, bad.size(0), bad[0].item<int64_t>());
-    }
-  }
+  check_features(features, where);
   return features;
 }
 
@@ -82,7 +81,7 @@ std::vector<Split> split_from_table(const std::vector<std::string>& class_names,
 
 std::vector<Split> split_from_member(const NpzReader& reader, size_t classes, const std::string& where) {
   if (!reader.has("split")) {
-    fail("{} says no split: give one with --split, or add a text member 'split' [c] of base, val or novel", where);
+    fail("{} says no split: add a text member 'split' [c] to it, base, val or novel for each class", where);
   }
   std::vector<Split> splits;
   try {
@@ -105,6 +104,7 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
   set.features = checked_features(reader.tensor("features"), where);
   set.labels = checked_labels(reader.tensor("labels"), set.features.size(0), where);
   set.class_names = reader.has("names") ? reader.strings("names") : names_from_labels(set.labels, where);
+  for (std::string& name : set.class_names) name = clean_name(name);
   set.class_split = options.split ? split_from_table(set.class_names, *options.split)
                                   : split_from_member(reader, set.class_names.size(), where);
   set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
@@ -160,6 +160,32 @@ std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
 
 namespace {
 
+/// Copies of a photo have the same features, whatever their names and formats.
+std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
+  ImageOwners owners{set.class_names, set.class_split, set.image_ids, {}};
+  const auto* labels = set.labels.data_ptr<int64_t>();
+  owners.labels.assign(labels, labels + set.size());
+  std::vector<std::string> hashes;
+  const auto* rows = reinterpret_cast<const char*>(set.features.data_ptr<float>());
+  const auto bytes = static_cast<size_t>(set.dim()) * sizeof(float);
+  for (int64_t i = 0; i < set.size(); ++i)
+    hashes.push_back(hash_bytes(std::string_view(rows + static_cast<size_t>(i) * bytes, bytes)));
+  return find_duplicates(hashes, owners);
+}
+
+void warn_of_copies(const std::vector<DuplicateGroup>& copies, const fs::path& path) {
+  if (copies.empty()) return;
+  std::map<DuplicateKind, int64_t> images;  // that are a copy of another one
+  for (const DuplicateGroup& group : copies) images[group.kind] += static_cast<int64_t>(group.ids.size()) - 1;
+  std::vector<std::string> counts;
+  for (const auto& [kind, count] : images) counts.push_back(fmt::format("{} {}", count, to_string(kind)));
+  constexpr size_t kShown = 4;
+  logger().warn(
+      "{}: images with exactly the features of another one: {} (such as {}); copies make figures look better than they "
+      "are",
+      path.string(), fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
+}
+
 FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
   FeatureSet set = path.extension() == ".npy" ? read_arrays(path, options) : read_npz(path, options);
   const std::string where = path.string();
@@ -170,6 +196,8 @@ FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
   check_unique(set.class_names, "class name", where);
   check_unique(set.image_ids, "image id", where);
   set.content_hash = hash_file(path);
+  set.copies = copies_in(set);
+  warn_of_copies(set.copies, path);
   return set;
 }
 

@@ -85,8 +85,8 @@ class FolderWalk {
 
   bool take_folder(size_t owner, const fs::directory_entry& entry) {
     std::error_code ignored;
-    if (entry.path().filename().string().front() == '.') {
-      found_[owner].skipped.add_hidden_folder(entry.path());
+    if (is_left_out_folder(entry.path())) {
+      found_[owner].skipped.add_left_out_folder(entry.path());
       return false;
     }
     if (!entry.is_symlink(ignored)) return is_first_visit(owner, entry.path());

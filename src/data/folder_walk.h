@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// What lies below a folder at any depth, hidden folders left out.
+/// What lies below a folder at any depth, folders left out that no walk enters.
 struct WalkedFolder {
   std::vector<std::filesystem::path> images = {};  ///< in no order
   SkippedFiles skipped = {};                       ///< what is no image, and folders that were not entered again

@@ -40,6 +40,7 @@ DecodeOptions options_for(int64_t size) {
 
 Image decode_image(std::string_view bytes, const DecodeOptions& options) {
   codec::Decoded decoded = decode_stored(bytes, options);
+  codec::to_srgb(decoded.image, decoded.profile);
   return codec::turn_upright(std::move(decoded.image), decoded.orientation);
 }
 

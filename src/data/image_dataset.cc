@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "layout.h"
+#include "protocom/core/clean_name.h"
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
@@ -94,8 +95,8 @@ Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClas
   }
   if (layout != Layout::kFolder) return names;
   for (const fs::path& parent : layout::class_parents(root)) {
-    for (const fs::path& folder : layout::folders_in(parent)) {
-      const std::string name = folder.filename().string();
+    for (const fs::path& folder : folders_in(parent)) {
+      const std::string name = clean_name(folder.filename().string());
       if (asked.table->count(name) == 0) names.unnamed.push_back(name);
     }
   }
@@ -208,6 +209,7 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
     if (!listed.title.empty()) dataset.class_title[listed.name] = listed.title;
     dataset.class_names.push_back(listed.name);
   }
+  warn_of_same_but_capitals(dataset.class_names, "classes of " + root.string());
   return dataset;
 }
 

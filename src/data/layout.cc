@@ -36,18 +36,6 @@ std::vector<ImageItem> items_of(const WalkedFolder& walked, const fs::path& fold
 
 }  // namespace
 
-std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code ignored;
-    if (entry.is_directory(ignored) && entry.path().filename().string().front() != '.') folders.push_back(entry.path());
-  }
-  if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
-
 std::vector<ImageItem> images_below(const fs::path& folder, const fs::path& root) {
   return items_of(walk_folder(folder, fs::directory_options::none), folder, root);
 }
@@ -73,8 +61,8 @@ SkippedFiles files_beside_classes(const fs::path& root, const std::vector<RawCla
       std::error_code ignored;
       if (!entry.is_directory(ignored)) {
         if (!is_own_list(entry.path(), split_files)) skipped.add_beside_classes(entry.path());
-      } else if (entry.path().filename().string().front() == '.') {
-        skipped.add_hidden_folder(entry.path());
+      } else if (is_left_out_folder(entry.path())) {
+        skipped.add_left_out_folder(entry.path());
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/data/class_folders.h"
 #include "protocom/data/image_dataset.h"
 #include "protocom/data/split.h"
 
@@ -42,12 +43,11 @@ std::filesystem::path wnid_folder(const std::filesystem::path& root);
 /// them.
 bool has_disjoint_splits(const std::filesystem::path& root);
 
-/// The folders in `folder`, sorted by name, without those that begin with a dot.
-std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 /// The folders whose folders are the classes of list_folder: `root`, or base, val, novel (or train, test, ...) in it.
 std::vector<std::filesystem::path> class_parents(const std::filesystem::path& root);
 /// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, other files
-/// that are neither hidden nor lists that protocom reads, `split_files` among these, and whatever is in hidden folders.
+/// that are neither hidden nor lists that protocom reads, `split_files` among these, and whatever is in folders that no
+/// walk enters.
 SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::vector<RawClass>& classes,
                                   const std::vector<std::filesystem::path>& split_files);
 /// All images at any depth below `folder`, sorted by id; ids are relative to `root`.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "layout.h"
+#include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 
@@ -10,22 +11,21 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
-RawClass class_folder(const fs::path& folder) { return {folder.filename().string(), "", std::nullopt, folder, {}}; }
+std::string class_name(const fs::path& folder) { return clean_name(folder.filename().string()); }
+
+RawClass class_folder(const fs::path& folder) { return {class_name(folder), "", std::nullopt, folder, {}}; }
 
 std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {
   std::vector<RawClass> classes;
+  std::map<std::string, fs::path> seen;
   for (const fs::path& folder : folders_in(parent)) {
-    if (request.wants(folder.filename().string())) classes.push_back(class_folder(folder));
+    const auto [first, is_new] = seen.emplace(class_name(folder), folder);
+    if (!is_new)
+      fail("{} has two folders of the class '{}', whose names are written with other bytes: put their images together",
+           parent.string(), first->first);
+    if (request.wants(first->first)) classes.push_back(class_folder(folder));
   }
   return classes;
-}
-
-std::optional<Split> split_named(const fs::path& folder) {
-  try {
-    return parse_split(folder.filename().string());
-  } catch (const UsageError&) {
-    return std::nullopt;
-  }
 }
 
 /// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders.
@@ -33,6 +33,16 @@ bool is_divided(const std::vector<fs::path>& folders) {
   return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) {
            return split_named(folder).has_value() && !folders_in(folder).empty();
          });
+}
+
+/// Classes of the folder itself; its folders must not be parts of something else.
+std::vector<RawClass> list_undivided(const Request& request) {
+  refuse_parts(request.root, "");
+  std::vector<RawClass> classes = class_folders_in(request.root, request);
+  std::vector<fs::path> places;
+  for (const RawClass& listed : classes) places.push_back(listed.place);
+  warn_of_nested_classes(places);
+  return classes;
 }
 
 std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, const Request& request) {
@@ -106,8 +116,7 @@ std::vector<RawClass> list_folder(const Request& request) {
   const auto folders = folders_in(request.root);
   if (folders.empty())
     fail("{} has no class folders; expected one folder of images for each class", request.root.string());
-  std::vector<RawClass> classes =
-      is_divided(folders) ? list_divided(folders, request) : class_folders_in(request.root, request);
+  std::vector<RawClass> classes = is_divided(folders) ? list_divided(folders, request) : list_undivided(request);
   add_images(classes, request.root);
   return classes;
 }

@@ -13,11 +13,12 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-std::string small_suffix(const fs::path& path) {
-  std::string suffix = path.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
-  return suffix;
+std::string small(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
 }
+
+std::string small_suffix(const fs::path& path) { return small(path.extension().string()); }
 
 bool is_hidden(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -48,13 +49,24 @@ void SkippedFiles::add_beside_classes(const fs::path& file) {
   ++counts[is_image_name(file) ? kBeside : fmt::format("{} {}", why_skipped(file), kBeside)];
 }
 
-void SkippedFiles::add_hidden_folder(const fs::path& folder) {
+bool is_left_out_folder(const fs::path& folder) {
+  static constexpr std::array<std::string_view, 12> kKept = {
+      "@eadir",       "#recycle",           "#snapshot",
+      "@recycle",     "@recently-snapshot", "@tmp",
+      "$recycle.bin", "lost+found",         "system volume information",
+      "__macosx",     "__pycache__",        "thumbs.db"};
+  return is_hidden(folder) || std::find(kKept.begin(), kKept.end(), small(folder.filename().string())) != kKept.end();
+}
+
+void SkippedFiles::add_left_out_folder(const fs::path& folder) {
+  const std::string reason =
+      is_hidden(folder) ? "in a hidden folder" : fmt::format("in {}", folder.filename().string());
   std::error_code error;
   const auto options = fs::directory_options::skip_permission_denied;
   for (auto it = fs::recursive_directory_iterator(folder, options, error);
        !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     std::error_code ignored;
-    if (!it->is_directory(ignored)) ++counts["in a hidden folder"];
+    if (!it->is_directory(ignored)) ++counts[reason];
   }
 }
 

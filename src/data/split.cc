@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocom/core/clean_name.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
@@ -19,7 +20,8 @@ constexpr EnumWord<Split> kSplits[] = {{Split::kBase, "base"}, {Split::kVal, "va
 /// Collects classes and refuses one that appears twice.
 class SplitCollector {
  public:
-  void add(const std::string& name, Split split, const std::string& where) {
+  void add(const std::string& written, Split split, const std::string& where) {
+    const std::string name = clean_name(written);
     if (name.empty()) fail("{}: the name of the class is empty", where);
     const auto [place, is_new] = table_.emplace(name, split);
     if (is_new) {

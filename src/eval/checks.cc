@@ -105,6 +105,22 @@ void check_class_names(const FeatureSet& features) {
   }
 }
 
+/// Images of the split that are a copy of another one, whichever split that is of.
+int64_t copies_within(const FeatureSet& features, const EpisodeList& list) {
+  if (features.copies.empty()) return 0;
+  std::map<std::string, Split> split_of;
+  const at::Tensor labels = features.labels.contiguous();
+  for (int64_t i = 0; i < features.size(); ++i)
+    split_of[features.image_ids[static_cast<size_t>(i)]] =
+        features.class_split[static_cast<size_t>(labels.data_ptr<int64_t>()[i])];
+  int64_t copies = 0;
+  for (const DuplicateGroup& group : features.copies) {
+    copies += std::count_if(group.ids.begin(), group.ids.end(),
+                            [&](const std::string& id) { return split_of[id] == list.split; });
+  }
+  return copies;
+}
+
 std::vector<int64_t> queries_by_class(const Episode& episode) {
   std::vector<int64_t> rows;
   for (const auto& group : episode.query) rows.insert(rows.end(), group.begin(), group.end());
@@ -144,7 +160,8 @@ nlohmann::json ProtocolChecks::to_json() const {
           {"disjoint",
            {{"what", "support, query and pool are disjoint and no feature row appears twice in an episode"},
             {"episodes", episodes},
-            {"rows", rows}}},
+            {"rows", rows},
+            {"copies", copies}}},
           {"split",
            {{"what",
              "every class is of the split evaluated and of no other, and none is one that the model was trained on"},
@@ -160,6 +177,7 @@ nlohmann::json ProtocolChecks::to_json() const {
 void ProtocolChecks::add(const ProtocolChecks& other) {
   episodes += other.episodes;
   rows += other.rows;
+  copies = std::max(copies, other.copies);
   classes = std::max(classes, other.classes);
   trained_on = std::max(trained_on, other.trained_on);
   permuted_episodes += other.permuted_episodes;
@@ -172,6 +190,7 @@ ProtocolChecks check_episodes(const FeatureSet& features, const EpisodeList& lis
   EpisodeChecker checker(features, list);
   for (size_t i = 0; i < list.episodes.size(); ++i) checker.check(list.episodes[i], static_cast<int64_t>(i));
   ProtocolChecks checks;
+  checks.copies = copies_within(features, list);
   checks.episodes = static_cast<int64_t>(list.episodes.size());
   checks.rows = checker.rows();
   checks.classes = checker.classes();

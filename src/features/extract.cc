@@ -9,7 +9,10 @@
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
+#include "protocom/core/log.h"
 #include "protocom/core/scratch_tensor.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -53,12 +56,13 @@ at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Prec
                    [&](const at::Tensor& images) { return backbone.forward_maps(images).to(at::kHalf); });
 }
 
-void check_finite(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
-  const at::Tensor finite = at::isfinite(features).flatten(1).all(1);  // [n]
-  if (finite.all().item<bool>()) return;
-  const int64_t row = first + finite.logical_not().nonzero()[0].item<int64_t>();
-  fail("the backbone gives NaN or infinite features for image '{}'; is it trained, and in this precision?",
-       ids.at(static_cast<size_t>(row)));
+[[noreturn]] void refuse_output(const BadFeatures& bad, const std::string& image) {
+  fail("the backbone gives features of {} that hold {}; is it trained, and in this precision?", image, bad.reason);
+}
+
+void check_output(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
+  if (const auto bad = find_bad_features(features))
+    refuse_output(*bad, fmt::format("image '{}'", ids.at(static_cast<size_t>(first + bad->row))));
 }
 
 class Speed {
@@ -114,12 +118,13 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   for (int64_t first = share_begin; first < share_end; first += options.batch) {
     const int64_t end = std::min(share_end, first + options.batch);
     const at::Tensor features = forward_batch(backbone, images.pixels.slice(0, first, end), options.precision, device);
-    check_finite(features, first, images.image_ids);
+    check_output(features, first, images.image_ids);
     own.slice(0, first - share_begin, end - share_begin).copy_(features);
     progress.advance(end - share_begin, speed.describe((end - share_begin) * options.group->size()));
   }
   progress.finish();
   result.features = options.group->gather_rows(own);
+  warn_of_alike(result.features);
   result.labels = images.labels.clone();
   result.class_names = images.class_names;
   result.class_split = images.class_split;
@@ -143,7 +148,7 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
   for (int64_t first = 0; first < count; first += options.batch) {
     const int64_t end = std::min(count, first + options.batch);
     const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
-    check_finite(maps, first, images.image_ids);
+    check_output(maps, first, images.image_ids);
     if (first == 0) {
       result.maps = scratch_tensor(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
     }
@@ -173,7 +178,25 @@ at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>&
       pixels.push_back(pixels_of(images[i], size));
     batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
   }
-  return at::cat(batches);  // [n, d]
+  at::Tensor features = at::cat(batches);  // [n, d]
+  if (const auto bad = find_bad_features(features)) refuse_output(*bad, "an image");
+  return features;
+}
+
+void warn_of_alike(const at::Tensor& features) {
+  constexpr int64_t kFewest = 10;
+  constexpr double kAlike = 0.999;
+  const int64_t n = features.size(0);
+  if (n < kFewest) return;
+  // The squared length of the sum of unit vectors is the sum of the cosines of all pairs, each image with itself too.
+  const auto all = unit_vectors(features).sum(0, false, at::kDouble).square().sum().item<double>();
+  const double cosine = (all - static_cast<double>(n)) / static_cast<double>(n * (n - 1));
+  if (cosine < kAlike) return;
+  logger().warn(
+      "the encoder's features of {} images are nearly all alike (mean cosine {:.4f}): are the images prepared as it "
+      "wants "
+      "them? `protocom extract --preprocess compare` tries the usual ways",
+      n, cosine);
 }
 
 }  // namespace protocom

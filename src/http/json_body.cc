@@ -5,6 +5,7 @@
 #include "http/http_error.h"
 #include "http/target.h"
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/json.h"
 
 namespace protocom::http {
@@ -100,6 +101,8 @@ at::Tensor features_in(const json& object, const char* name, const FeatureShape&
   at::Tensor features = at::empty({n, shape.dim}, at::kFloat);
   auto* to = features.data_ptr<float>();
   for (int64_t i = 0; i < n; ++i) take_row(one ? value : value[static_cast<size_t>(i)], shape.dim, to + i * shape.dim);
+  if (const auto bad = find_bad_features(features))
+    refuse(400, "feature {} of '{}' holds {}", bad->row, name, bad->reason);
   return features;
 }
 

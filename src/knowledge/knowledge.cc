@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/npz.h"
@@ -67,6 +68,7 @@ Knowledge read_members(const NpzReader& reader) {
   Knowledge knowledge;
   knowledge.details = read_header(reader, "knowledge", kNewestVersion).details;
   knowledge.classes = reader.strings("classes");
+  for (std::string& name : knowledge.classes) name = clean_name(name);
   knowledge.attributes = reader.strings("attributes");
   read_titles(reader, "class_titles", knowledge.classes, knowledge);
   read_titles(reader, "attribute_titles", knowledge.attributes, knowledge);

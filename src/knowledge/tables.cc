@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "knowledge/weight_scale.h"
+#include "protocom/core/clean_name.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
 #include "protocom/core/text.h"
 #include "protocom/knowledge/names.h"
 
@@ -26,27 +31,41 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-/// A weight as people fill it in: 0.5, 0,5, x, yes, FALSE.
-std::optional<double> read_weight(std::string_view text) {
-  std::string word(trimmed(text));
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* yes : {"x", "yes", "true"}) {
-    if (word == yes) return 1;
-  }
-  for (const char* no : {"no", "false"}) {
-    if (word == no) return 0;
-  }
-  if (word.find('.') == std::string::npos && std::count(word.begin(), word.end(), ',') == 1) word[word.find(',')] = '.';
-  return parse_number(word);
+/// The cells of a table that are weights: those of one column, or all behind a matrix's first.
+struct WeightCells {
+  const CsvTable* csv = nullptr;
+  std::vector<size_t> columns;
+  WeightScale scale;
+};
+
+/// Whose weight the cell is: the attribute that its row or its column names.
+using WeightOwner = std::function<std::string(const CsvRow& row, size_t column)>;
+
+[[noreturn]] void refuse_weight(const CsvTable& csv, const CsvRow& row, size_t column, const WeightOwner& owner,
+                                const std::string& why) {
+  fail("{}: the weight of {} is '{}', expected a number from 0 to 1, x, yes or no{}", csv.where(row),
+       excerpt(owner(row, column)), excerpt(row.cells[column]), why);
 }
 
-/// `where` is a file and line.
-float parse_weight(std::string_view text, const std::string& where, std::string_view what) {
-  const auto value = read_weight(text);
-  // The negation also refuses NaN.
-  if (!value || !(*value >= 0 && *value <= 1))
-    fail("{}: the weight of {} is '{}', expected a number from 0 to 1, x, yes or no", where, what, excerpt(text));
-  return static_cast<float>(*value);
+/// Throws Error for numbers that can mean several things, at the first that is no weight as it stands.
+void check_scale(const WeightCells& cells, const WeightOwner& owner) {
+  const std::string ambiguity = cells.scale.ambiguity();
+  if (ambiguity.empty()) return;
+  const WeightScale as_it_is;
+  const std::string why = fmt::format(": the table holds {}", ambiguity);
+  for (const CsvRow& row : cells.csv->rows) {
+    for (const size_t column : cells.columns) {
+      if (!trimmed(row.cells[column]).empty() && !as_it_is.read(row.cells[column]))
+        refuse_weight(*cells.csv, row, column, owner, why);
+    }
+  }
+  fail("{}: the weights hold {}; write numbers from 0 to 1, x, yes or no", cells.csv->path.string(), ambiguity);
+}
+
+float weight_in(const WeightCells& cells, const CsvRow& row, size_t column, const WeightOwner& owner) {
+  const auto value = cells.scale.read(row.cells[column]);
+  if (!value) refuse_weight(*cells.csv, row, column, owner, "");
+  return *value;
 }
 
 /// Names in the order of their first mention.
@@ -91,6 +110,8 @@ ClassAttributes make_table(const Names& classes, const Names& attributes, const 
   table.attributes = attributes.list();
   table.association = at::zeros({classes.size(), attributes.size()});
   table.source = {{"kind", kind}, {"file", path.string()}};
+  warn_of_same_but_capitals(table.classes, "classes of " + path.string());
+  warn_of_same_but_capitals(table.attributes, "attributes of " + path.string());
   for (const auto* names : {&table.classes, &table.attributes}) {
     for (const std::string& name : *names) describe(table, name, name);
   }
@@ -115,35 +136,133 @@ Names column_names(const CsvTable& csv) {
          where, excerpt(csv.header.front()));
   Names names;
   for (size_t i = 1; i < csv.header.size(); ++i) {
-    const std::string name(trimmed(csv.header[i]));
+    const std::string name = clean_name(csv.header[i]);
     if (name.empty()) fail("{}: column {} has no name", where, i + 1);
     if (!names.add_new(name)) fail("{}: column '{}' is named twice", where, name);
   }
   return names;
 }
 
+std::string lower(std::string_view text) {
+  std::string word(trimmed(text));
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word;
+}
+
+/// The header of the column of that name, in whatever capitals.
+std::optional<std::string> long_column(const CsvTable& csv, std::string_view name) {
+  for (const std::string& header : csv.header) {
+    if (lower(header) == name) return header;
+  }
+  return std::nullopt;
+}
+
+WeightCells weights_of(const CsvTable& csv, size_t column) {
+  const std::string name = lower(csv.header[column]);
+  const bool percent = name.find("percent") != std::string::npos || name.find('%') != std::string::npos;
+  WeightCells cells{&csv, {column}, WeightScale(percent ? WeightScale::Said::kPercent : WeightScale::Said::kNothing)};
+  for (const CsvRow& row : csv.rows) {
+    if (!trimmed(row.cells[column]).empty()) cells.scale.look(row.cells[column]);
+  }
+  return cells;
+}
+
+WeightCells weights_of_matrix(const CsvTable& csv) {
+  WeightCells cells{&csv, {}, WeightScale()};
+  for (size_t column = 1; column < csv.header.size(); ++column) cells.columns.push_back(column);
+  for (const CsvRow& row : csv.rows) {
+    for (const size_t column : cells.columns) {
+      if (!trimmed(row.cells[column]).empty()) cells.scale.look(row.cells[column]);
+    }
+  }
+  return cells;
+}
+
+/// A weight, by its column's name.
+bool is_weight_name(std::string_view header) {
+  const std::string name = lower(header);
+  if (name.find("percent") != std::string::npos || name.find('%') != std::string::npos) return true;
+  for (const char* known : {"weight", "value", "present", "presence", "is_present", "has", "score", "strength",
+                            "probability", "share", "association"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+/// A row's number, by its column's name: pandas writes its index in a column without one.
+bool is_index_name(std::string_view header) {
+  const std::string name = lower(header);
+  const auto ends = [&name](std::string_view end) {
+    return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  return name.empty() || name.rfind("unnamed:", 0) == 0 || name == "index" || name == "row" || name == "id" ||
+         ends("_id") || ends(" id");
+}
+
+/// Of columns that may be the weight, the one that is; throws Error for several.
+std::optional<size_t> only_one(const CsvTable& csv, const std::vector<size_t>& columns) {
+  for (const size_t column : columns) {
+    if (lower(csv.header[column]) == "weight") return column;
+  }
+  if (columns.size() > 1)
+    fail("{}:1: both '{}' and '{}' may be the weights: call one of them weight, or leave one out", csv.path.string(),
+         excerpt(csv.header[columns[0]]), excerpt(csv.header[columns[1]]));
+  return columns.empty() ? std::nullopt : std::optional(columns.front());
+}
+
+/// The column of weights of a table of pairs: the one with such a name, else the one that holds nothing but weights.
+/// Others (notes, numbers of rows) are not read. Throws Error where it is not clear.
+std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_column, size_t attribute_column) {
+  std::vector<size_t> named, alike;
+  for (size_t column = 0; column < csv.header.size(); ++column) {
+    if (column == class_column || column == attribute_column || is_index_name(csv.header[column])) continue;
+    if (is_weight_name(csv.header[column])) named.push_back(column);
+    const WeightScale scale = weights_of(csv, column).scale;
+    if (scale.any() && scale.all_read()) alike.push_back(column);
+  }
+  if (!named.empty()) return only_one(csv, named);
+  const std::optional<size_t> found = only_one(csv, alike);
+  if (found && !weights_of(csv, *found).scale.within_one())
+    fail("{}:1: column '{}' holds numbers: call it weight if they are the weights of the attributes, else leave it out",
+         csv.path.string(), excerpt(csv.header[*found]));
+  return found;
+}
+
+/// What nobody has said is told.
+void say_how(const CsvTable& csv, size_t column, const WeightScale& scale) {
+  if (lower(csv.header[column]) == "weight" && !scale.converts()) return;
+  logger().info("{}: column '{}' is read as {}", csv.path.string(), excerpt(csv.header[column]), scale.reading());
+}
+
 ClassAttributes table_of(const CsvTable& csv) {
-  const size_t class_column = csv.column("class");
-  const size_t attribute_column = csv.column("attribute");
-  const bool weighted = std::find(csv.header.begin(), csv.header.end(), "weight") != csv.header.end();
+  const size_t class_column = csv.column(long_column(csv, "class").value_or("class"));
+  const size_t attribute_column = csv.column(long_column(csv, "attribute").value_or("attribute"));
+  const std::optional<size_t> weight_column = choose_weight_column(csv, class_column, attribute_column);
+  const WeightOwner owner = [&](const CsvRow& row, size_t) { return row.cells[attribute_column]; };
+  WeightCells cells{&csv, {}, WeightScale()};
+  if (weight_column) {
+    cells = weights_of(csv, *weight_column);
+    check_scale(cells, owner);
+    say_how(csv, *weight_column, cells.scale);
+  }
   Names classes;
   Names attributes;
   std::map<std::pair<int64_t, int64_t>, float> edges;
   for (const CsvRow& row : csv.rows) {
-    const std::string name(trimmed(row.cells[class_column]));
-    const std::string attribute(trimmed(row.cells[attribute_column]));
+    const std::string name = clean_name(row.cells[class_column]);
+    const std::string attribute = clean_name(row.cells[attribute_column]);
     if (name.empty()) fail("{}: the class has no name", csv.where(row));
     const int64_t r = classes.add(name);
     if (attribute.empty()) continue;
-    const float weight = weighted ? parse_weight(row.cells[csv.column("weight")], csv.where(row), attribute) : 1.0F;
+    const float weight = weight_column ? weight_in(cells, row, *weight_column, owner) : 1.0F;
     if (!edges.emplace(std::pair(r, attributes.add(attribute)), weight).second) {
       fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
     }
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
   ClassAttributes table = make_table(classes, attributes, "table", csv.path);
-  auto cells = table.association.accessor<float, 2>();
-  for (const auto& [pair, weight] : edges) cells[pair.first][pair.second] = weight;
+  auto values = table.association.accessor<float, 2>();
+  for (const auto& [pair, weight] : edges) values[pair.first][pair.second] = weight;
   return table;
 }
 
@@ -152,19 +271,22 @@ ClassAttributes matrix_of(CsvTable csv) {
   const Names attributes = column_names(csv);
   Names classes;
   for (const CsvRow& row : csv.rows) {
-    const std::string name(trimmed(row.cells[0]));
+    const std::string name = clean_name(row.cells[0]);
     if (name.empty()) fail("{}: the class has no name", csv.where(row));
     if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
   ClassAttributes table = make_table(classes, attributes, "matrix", csv.path);
-  auto cells = table.association.accessor<float, 2>();
+  const WeightOwner owner = [&csv](const CsvRow&, size_t column) { return csv.header[column]; };
+  const WeightCells cells = weights_of_matrix(csv);
+  check_scale(cells, owner);
+  if (cells.scale.converts()) logger().info("{}: its weights are read as {}", csv.path.string(), cells.scale.reading());
+  auto values = table.association.accessor<float, 2>();
   for (size_t r = 0; r < csv.rows.size(); ++r) {
     const CsvRow& row = csv.rows[r];
     for (size_t c = 1; c < row.cells.size(); ++c) {
       if (trimmed(row.cells[c]).empty()) continue;
-      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] =
-          parse_weight(row.cells[c], csv.where(row), csv.header[c]);
+      values[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] = weight_in(cells, row, c, owner);
     }
   }
   return table;
@@ -277,10 +399,8 @@ std::string matrix_csv(const std::vector<std::string>& classes, const std::vecto
 
 ClassAttributes read_attributes(const std::filesystem::path& path) {
   CsvTable csv = read_csv(path);
-  const auto has = [&csv](std::string_view name) {
-    return std::find(csv.header.begin(), csv.header.end(), name) != csv.header.end();
-  };
-  return has("class") && has("attribute") ? table_of(csv) : matrix_of(std::move(csv));
+  const bool pairs = long_column(csv, "class") && long_column(csv, "attribute");
+  return pairs ? table_of(csv) : matrix_of(std::move(csv));
 }
 
 ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {

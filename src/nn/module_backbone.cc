@@ -35,6 +35,10 @@ void check_options(const BackboneOptions& options) {
     if (!(deviation > 0 && std::isfinite(deviation)))
       fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
   }
+  for (size_t c = 0; c < options.mean.size(); ++c) {
+    if (const std::string wrong = wrong_statistics(options.mean[c], options.std[c]); !wrong.empty())
+      fail_usage("a backbone has {}", wrong);
+  }
 }
 
 }  // namespace

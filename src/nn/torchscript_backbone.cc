@@ -10,6 +10,7 @@
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/memory_file.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -25,13 +26,35 @@ constexpr const char* kStatement = "preprocessing.json";
 /// The method that gives feature maps, where a program has it.
 constexpr const char* kMaps = "forward_maps";
 
-/// What to do about an operator that this LibTorch lacks; empty for other reasons.
+/// What mends a program that was made of a module in training mode.
+constexpr const char* kMadeForTraining =
+    "it was made in training mode: make it again by `torch.jit.trace(model.eval(), images).save('encoder.pt')`";
+
+/// What to do about an operator that this LibTorch lacks, or about one image alone in training mode; empty for other
+/// reasons.
 std::string way_out(const std::string& reason) {
+  if (reason.find("more than 1 value per channel when training") != std::string::npos)
+    return fmt::format("; {}", kMadeForTraining);
   if (reason.find("Unknown builtin op") == std::string::npos) return "";
   return fmt::format(
       "; it was made by a newer PyTorch than the {} here: trace it with eager attention "
       "(timm.layers.set_fused_attn(False)) or with an older PyTorch",
       TORCH_VERSION);
+}
+
+/// The last line of what a program says, behind its trace; what another processor or precision inside it means, by
+/// name.
+std::string reason_in_script(const std::exception& error) {
+  const std::string text = error.what();
+  if (text.find("'Half'") != std::string::npos || text.find("type Half") != std::string::npos)
+    return "its numbers are half precision (float16), which the processor does not compute with: save it after "
+           "model.float()";
+  if (text.find("cuda:") != std::string::npos || text.find("'CUDA' backend") != std::string::npos)
+    return "it holds tensors of a GPU: trace it again after model.cpu(), with images on the CPU";
+  if (text.find("TorchScript interpreter") == std::string::npos) return reason_of(error);
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  const std::string all(trimmed(torch == nullptr ? text : std::string(torch->what_without_backtrace())));
+  return one_line(all.substr(all.rfind('\n') + 1));
 }
 
 /// One program at a time is read or prepared: nothing says that LibTorch can do several beside one another.
@@ -48,7 +71,7 @@ torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFile
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
-    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_of(error), way_out(error.what()));
+    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_in_script(error), way_out(error.what()));
   }
 }
 
@@ -67,7 +90,7 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& jso
   stated.image_size = size_attribute(module);
   if (json.empty()) return stated;
   const std::string what = where + ", " + kStatement;
-  return preprocessing_from(parse_json(json, what), what);
+  return stated_preprocessing(parse_json(json, what), what);
 }
 
 Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
@@ -91,7 +114,8 @@ Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int
   return taken;
 }
 
-constexpr float kSameFeatures = 1e-4F;  // of the largest one
+constexpr float kSameFeatures = 1e-4F;   // of the largest one
+constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
 constexpr int64_t kImagesOfOneThread =
     8;  // with more they are slower, of 64 x 64 and 224 x 224 pixels (docs/server.md)
 
@@ -140,7 +164,25 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
     std_ = channels(preprocessing_.std);
   }
   module_.eval();
-  dim_ = TorchScriptBackbone::forward(at::full({2, 3, size, size}, 0.5F)).size(1);
+  check_features_of_one();
+}
+
+/// A program traced in training mode stays in it, whatever it is told: with dropout an image's features change from
+/// call to call, with batch norm they depend on the images beside it.
+void TorchScriptBackbone::check_features_of_one() {
+  const torch::NoGradGuard no_grad;
+  at::Tensor images = trial_images();
+  images[1].mul_(0.2);  // another brightness: statistics of both together are not those of the first
+  const at::Tensor among = TorchScriptBackbone::forward(images).slice(0, 0, 1);
+  dim_ = among.size(1);
+  const auto differs = [&](const at::Tensor& a, const at::Tensor& b) {
+    return (a - b).abs().max().item<float>() > kOtherFeatures * a.abs().max().item<float>();
+  };
+  const at::Tensor alone = TorchScriptBackbone::forward(images.slice(0, 0, 1));
+  if (!differs(alone, among)) return;
+  if (differs(alone, TorchScriptBackbone::forward(images.slice(0, 0, 1))))
+    fail("{} gives an image other features at each call (dropout): {}", path_.string(), kMadeForTraining);
+  fail("{} gives an image other features beside other images (batch norm): {}", path_.string(), kMadeForTraining);
 }
 
 at::Tensor TorchScriptBackbone::trial_images() const {
@@ -192,8 +234,8 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail("{} does not run on images of shape [{}]: {}", path_.string(), fmt::join(images.sizes(), ", "),
-         reason_of(error));
+    fail("{} does not run on images of shape [{}]: {}{}", path_.string(), fmt::join(images.sizes(), ", "),
+         reason_in_script(error), way_out(error.what()));
   }
 }
 

@@ -10,8 +10,9 @@ namespace protocom {
 /// A network written by torch.jit behind the Backbone contract. It normalises by itself, or its preprocessing does.
 class TorchScriptBackbone : public Backbone {
  public:
-  /// Loads the file and tries it on two grey images. What it states of its images is taken, unless `said` has a size.
-  /// Throws Error when it is not TorchScript, or its output is not a float [2, d]; UsageError when nobody says a size.
+  /// Loads the file and tries it on two images. What it states of its images is taken, unless `said` has a size. Throws
+  /// Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend on the call or
+  /// on the images beside it (training mode); UsageError when nobody says a size.
   TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said, int64_t otherwise);
 
   at::Tensor forward(const at::Tensor& images) override;
@@ -30,6 +31,7 @@ class TorchScriptBackbone : public Backbone {
  private:
   at::Tensor run(const std::string& method, const at::Tensor& images);
   [[nodiscard]] at::Tensor trial_images() const;
+  void check_features_of_one();
 
   mutable torch::jit::Module module_;
   std::filesystem::path path_;

@@ -5,39 +5,85 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
+#include "protocom/core/clean_name.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
+#include "protocom/data/class_folders.h"
 #include "protocom/knowledge/tables.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 
-std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> subfolders;
+namespace {
+
+std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  return names;
+}
+
+/// What lies in the folder and is of no class.
+SkippedFiles skipped_in(const fs::path& folder) {
   SkippedFiles skipped;
+  std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!it->is_directory(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) {
       if (is_image_name(it->path())) ++skipped.counts["beside the class folders"];
-    } else if (it->path().filename().string().front() == '.') {
-      skipped.add_hidden_folder(it->path());
-    } else {
-      subfolders.push_back(it->path());
+    } else if (is_left_out_folder(it->path())) {
+      skipped.add_left_out_folder(it->path());
     }
   }
-  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  return skipped;
+}
+
+}  // namespace
+
+std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
+  const std::vector<fs::path> subfolders = folders_in(folder);
   if (subfolders.empty()) fail("{}: expected a subfolder of images for each class, found none", folder.string());
-  std::sort(subfolders.begin(), subfolders.end());
+  refuse_parts(folder, option);
+  warn_of_nested_classes(subfolders);
+  SkippedFiles skipped = skipped_in(folder);
   std::vector<EnrolRequest> requests(subfolders.size());
   for (size_t i = 0; i < subfolders.size(); ++i) {
-    requests[i].description.name = subfolders[i].filename().string();
+    requests[i].description.name = clean_name(subfolders[i].filename().string());
     requests[i].images = {subfolders[i].string()};
   }
   requests.front().skipped = std::move(skipped);
+  warn_of_same_but_capitals(names_of(requests), "classes of " + folder.string());
   return requests;
 }
+
+namespace {
+
+/// A misspelt name in either would leave the class without its attributes.
+void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
+                          const std::vector<EnrolRequest>& requests) {
+  const std::set<std::string> known(named.begin(), named.end());
+  std::set<std::string> wanted;
+  std::vector<std::string> without, unused;
+  for (const EnrolRequest& one : requests) {
+    wanted.insert(one.description.name);
+    if (known.count(one.description.name) == 0) without.push_back(one.description.name);
+  }
+  if (without.empty()) return;
+  for (const std::string& name : named) {
+    if (wanted.count(name) == 0) unused.push_back(name);
+  }
+  for (std::string& name : without) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, unused));
+  constexpr size_t kShown = 10;
+  logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
+                first_of(without, kShown));
+}
+
+}  // namespace
 
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   const CsvTable table = read_csv(csv);
@@ -46,13 +92,15 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   std::vector<EnrolRequest> requests;
   std::map<std::string, size_t> number;
   for (const CsvRow& row : table.rows) {
-    if (row.cells[name].empty()) fail("{}: a class without a name", table.where(row));
-    const auto [found, is_new] = number.emplace(row.cells[name], requests.size());
-    if (is_new) requests.emplace_back().description.name = row.cells[name];
+    const std::string written = clean_name(row.cells[name]);
+    if (written.empty()) fail("{}: a class without a name", table.where(row));
+    const auto [found, is_new] = number.emplace(written, requests.size());
+    if (is_new) requests.emplace_back().description.name = written;
     if (!row.cells[image].empty())
       requests[found->second].images.push_back((csv.parent_path() / row.cells[image]).string());
   }
   if (requests.empty()) fail("{} names no class", csv.string());
+  warn_of_same_but_capitals(names_of(requests), "classes of " + csv.string());
   return requests;
 }
 
@@ -94,7 +142,10 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
     }
     any = true;
   }
-  if (!any) fail("{} names none of the {} classes to enrol", table.string(), requests.size());
+  if (!any)
+    fail("{} names none of the {} classes to enrol{}", table.string(), requests.size(),
+         did_you_mean(requests.front().description.name, read.classes));
+  warn_of_missing_rows(read.classes, table, requests);
 }
 
 }  // namespace protocom

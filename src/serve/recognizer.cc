@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/features/embed.h"
@@ -94,6 +95,13 @@ void Recognizer::warn_of_other_classes() {
       calibration_->classes, scorer_->class_names().size(), file_.path().string());
 }
 
+void Recognizer::warn_of_one_class() {
+  if (warned_of_one_ || scorer_->class_names().size() != 1) return;
+  warned_of_one_ = true;
+  logger().warn("'{}' is the only class, so every image is answered with it: enrol others to compare with",
+                excerpt(scorer_->class_names().front()));
+}
+
 Backbone& Recognizer::backbone() {
   if (backbone_ != nullptr) return *backbone_;
   ForeignBackbone said;
@@ -139,6 +147,7 @@ std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double
 std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   const at::NoGradGuard no_grad;
   warn_of_other_classes();
+  warn_of_one_class();
   const EpisodeScores scores = scorer_->score(features);
   const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
   const double factor = calibration_ ? calibration_->factor : 1.0;
@@ -171,6 +180,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
 }
 
 std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
+  check_features(features, "the features");
   refresh();
   return answers_of(features);
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/utf8.h"
 #include "protocom/serve/recognizer_file.h"
@@ -88,8 +89,9 @@ void check_examples(const RecognizerSettings& settings, const std::string& name,
   if (features.dim() != 2 || features.size(0) != n || features.size(1) != settings.feature_dim)
     fail("class '{}': expected features of the shape [{}, {}], found [{}]", name, n, settings.feature_dim,
          fmt::join(features.sizes(), ", "));
-  if (!features.to(type_of(settings)).isfinite().all().item<bool>())
-    fail("class '{}': features that are NaN, infinite or too large for the recognizer's numbers", name);
+  check_features(features, fmt::format("class '{}'", name));
+  if (!is_finite(features.to(type_of(settings))))
+    fail("class '{}': features that are too large for the recognizer's numbers (float16)", name);
   for (const auto* texts : {&examples.sources, &examples.thumbnails}) {
     if (!texts->empty() && static_cast<int64_t>(texts->size()) != n)
       fail("class '{}': {} texts for {} images", name, texts->size(), n);

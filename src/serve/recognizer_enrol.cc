@@ -1,9 +1,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/memory_file.h"
 #include "protocom/core/near_matches.h"
@@ -78,6 +81,53 @@ void take_given(const EnrolRequest& request, Collected& to) {
   }
 }
 
+/// An image that stands for others: of which class, and what it is called.
+struct Standing {
+  const Enrolee* owner;
+  size_t example;
+};
+
+std::string name_of(const Standing& one) {
+  const std::vector<std::string>& sources = one.owner->examples.sources;
+  const std::string source = sources.empty() ? "" : sources[one.example];
+  return source.empty() ? fmt::format("one of '{}'", excerpt(one.owner->name))
+                        : fmt::format("{} ('{}')", excerpt(source), excerpt(one.owner->name));
+}
+
+/// The same photo in two classes contradicts itself, and copies in one count as several; the features tell, whatever
+/// the files are called.
+void warn_of_copies(const std::vector<Enrolee>& enrolees) {
+  std::map<std::string, Standing> first;
+  int64_t within = 0, across = 0;
+  std::string example;
+  for (const Enrolee& one : enrolees) {
+    for (size_t i = 0; i < one.examples.hashes.size(); ++i) {
+      const at::Tensor row = one.examples.features[static_cast<int64_t>(i)].to(at::kFloat).contiguous();
+      const auto [found, is_new] =
+          first.emplace(hash_bytes({static_cast<const char*>(row.data_ptr()), row.nbytes()}), Standing{&one, i});
+      if (is_new) continue;
+      const bool same_class = found->second.owner == &one;
+      if (across == 0 && (!same_class || within == 0))
+        example = fmt::format("{} and {}", name_of(found->second), name_of({&one, i}));
+      ++(same_class ? within : across);
+    }
+  }
+  if (within + across == 0) return;
+  logger().warn(
+      "images with exactly the features of another one: {} in another class, {} in their own, such as {}: are they "
+      "copies?",
+      across, within, example);
+}
+
+/// Of all classes together: those of one class may well be alike.
+void warn_of_alike_examples(const std::vector<Enrolee>& enrolees) {
+  std::vector<at::Tensor> features;
+  for (const Enrolee& one : enrolees) {
+    if (one.examples.features.defined()) features.push_back(one.examples.features.to(at::kFloat));
+  }
+  if (features.size() > 1) warn_of_alike(at::cat(features));
+}
+
 constexpr size_t kMostNamed = 20;
 
 /// One line for all classes: those that look like typing errors first, with what was probably meant.
@@ -121,7 +171,10 @@ Enrolee Recognizer::describe(const ClassRequest& request) {
   return made;
 }
 
-Enrolee Recognizer::describe(const ClassRequest& request, std::set<std::string>& left_out) {
+Enrolee Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
+  ClassRequest request = asked;
+  // A class that was enrolled as it is written here, by an older version, stays one class.
+  if (!file_.has_class(asked.name)) request.name = clean_name(asked.name);
   Enrolee made;
   made.name = request.name;
   if (says_something(request)) made.describe = Describe::kAnyClass;
@@ -159,6 +212,8 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
   }
   if (left.empty())
     fail("{}; nothing was enrolled", done.unreadable.empty() ? "no class is given" : done.unreadable.front().reason);
+  warn_of_copies(left);
+  warn_of_alike_examples(left);
   done.classes = file_.enrol(left);
   return done;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "serve/changed_classes.h"
 #include "serve/class_query.h"
@@ -27,7 +28,7 @@ struct ReadClass {
 };
 
 void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
-  if (!is_finite(features)) fail("{} is damaged: it holds NaN or infinity", what);
+  check_features(features, what + " is damaged");
   to.features = features;
   to.count = features.size(0);
 }

@@ -273,7 +273,61 @@ TEST_F(Distributed, OneThatFailsIsNamedWithItsReason) {
   EXPECT_LT(steady_clock::now() - begun, seconds(60));
 }
 
-TEST_F(Distributed, OneThatIsStoppedHoldsTheOthersForLessThanAMinute) {
+/// A variable of the environment, for its life.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(Distributed, OneThatNeverJoinsIsNamedWhenPatienceEnds) {
+  const Variable patience("PROTOCOM_PATIENCE", "2");
+  const Variable address("MASTER_ADDR", "127.0.0.1");
+  const Variable size("WORLD_SIZE", "2");
+  const std::vector<std::string> evaluation = {
+      "evaluate", "--features", "features.npz", "--methods", "mean",      "--n-query", "3",
+      "--k-shot", "1",          "--n-way",      "3",         "--threads", "1"};
+  std::vector<std::unique_ptr<Program>> alone;
+  for (const char* own : {"0", "1"}) {
+    const Variable port("MASTER_PORT", std::to_string(free_port()).c_str());
+    const Variable rank("RANK", own);
+    alone.push_back(std::make_unique<Program>(folder_->path(), evaluation));
+  }
+  const Outcome leader = alone[0]->wait(), second = alone[1]->wait();
+  EXPECT_EQ(leader.exit_code, 1);
+  EXPECT_THAT(leader.err, HasSubstr("waiting for 1 of 2 processes: 1 (2 s at most)"));
+  EXPECT_THAT(leader.err, HasSubstr("process 1 of 2 has not joined within 2 s"));
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.err, HasSubstr("process 1 of 2 waits for process 0"));
+  EXPECT_THAT(second.err, HasSubstr("process 0 of 2 has not joined within 2 s: nobody listens at 127.0.0.1:"));
+}
+
+TEST_F(Distributed, ThreeOfFourThatHaveJoinedAllNameTheFourth) {
+  const Variable patience("PROTOCOM_PATIENCE", "3");
+  const Variable address("MASTER_ADDR", "127.0.0.1");
+  const Variable port("MASTER_PORT", std::to_string(free_port()).c_str());
+  const Variable size("WORLD_SIZE", "4");
+  std::vector<std::unique_ptr<Program>> three;
+  for (const char* own : {"0", "1", "3"}) {
+    const Variable rank("RANK", own);
+    three.push_back(std::make_unique<Program>(
+        folder_->path(), std::vector<std::string>{"extract", "--images", "images.pack", "--backbone", "quick.npz",
+                                                  "--out", "alone.npz", "--quiet", "--threads", "1"}));
+  }
+  for (const auto& one : three) {
+    const Outcome outcome = one->wait();
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("process 2 of 4 has not joined within 3 s"));
+  }
+}
+
+TEST_F(Distributed, OneThatIsStoppedHoldsTheOthersForAWhileAndEndsItselfWhenItWakes) {
+  const Variable silence("PROTOCOM_SILENCE", "6");
   std::vector<std::string> arguments = pretraining("4000", "24");
   arguments.insert(arguments.end(), {"--out", "held", "--quiet", "--threads", "1", "--checkpoint-every", "0.2"});
   for (const size_t stopped : {0, 1}) {
@@ -290,8 +344,12 @@ TEST_F(Distributed, OneThatIsStoppedHoldsTheOthersForLessThanAMinute) {
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, HasSubstr("process " + std::to_string(stopped) + " of 2 has not answered"));
     EXPECT_TRUE(std::filesystem::exists(file("held.last"))) << "the state saved before";
-    job.process(stopped).kill();
-    job.process(stopped).wait();
+    job.process(stopped).signal(SIGCONT);
+    const auto woken = steady_clock::now();
+    const Outcome late = job.process(stopped).wait();
+    EXPECT_LT(steady_clock::now() - woken, seconds(60));
+    EXPECT_EQ(late.exit_code, 1);
+    EXPECT_THAT(late.err, HasSubstr("process " + std::to_string(1 - stopped) + " of 2"));
   }
 }
 

@@ -9,6 +9,7 @@
 namespace protocom::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -51,6 +52,31 @@ TEST(Preprocessing, RefusesWhatCannotBe) {
               }),
               HasSubstr("a.pt: the preprocessing has 1 means"));
   EXPECT_THAT(message_of([] { preprocessing_from({{"resize", 8}}, "a.pt"); }), HasSubstr("damaged"));
+}
+
+TEST(Preprocessing, OfStatisticsOf0To255IsRefusedWithWhatTheyAreOf0To1) {
+  const nlohmann::json bytes = {
+      {"image_size", 224}, {"mean", {123.675, 116.28, 103.53}}, {"std", {58.395, 57.12, 57.375}}};
+  EXPECT_THAT(message_of([&] { preprocessing_from(bytes, "a.pt"); }),
+              AllOf(HasSubstr("mean 123.675 and standard deviation 58.395"),
+                    HasSubstr("divide both by 255 (mean 0.485, std 0.229)")));
+  const auto with = [](double mean, double std) {
+    const std::vector<double> means(3, mean), stds(3, std);
+    return message_of([&] { preprocessing_from({{"image_size", 8}, {"mean", means}, {"std", stds}}, "a.pt"); });
+  };
+  EXPECT_THAT(with(1.2, 0.2), HasSubstr("mean 1.2"));
+  EXPECT_THAT(with(-0.1, 0.2), HasSubstr("mean -0.1"));
+  EXPECT_THAT(with(0.5, 58), HasSubstr("standard deviation 58"));
+  EXPECT_EQ(with(0.48, 1 / 255.0), "(no Error)") << "for an encoder that takes 0 to 255";
+}
+
+TEST(Preprocessing, ThatSomebodyStatesHasNoKeysThatNobodyReads) {
+  const auto with = [](const char* key) {
+    return message_of([&] { stated_preprocessing({{"image_size", 8}, {key, 8}}, "a.pt"); });
+  };
+  EXPECT_EQ(with("resize"), "(no Error)");
+  EXPECT_THAT(with("bgr"), HasSubstr("begin with images.flip(1)"));
+  EXPECT_THAT(with("resise"), AllOf(HasSubstr("unknown 'resise'"), HasSubstr("did you mean 'resize'?")));
 }
 
 TEST(Preprocessing, ComesBackFromJson) {

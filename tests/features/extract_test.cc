@@ -9,6 +9,7 @@
 
 #include "protocom/core/error.h"
 #include "support/bfloat16.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -169,6 +170,28 @@ TEST(Extract, NamesTheImageWhoseFeaturesAreNotFinite) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("image 'image-0'"));
   }
+}
+
+TEST(Extract, NamesTheImageWhoseFeaturesOverflowWhenSquared) {
+  ScaledMeanColour backbone;
+  backbone.factor = 1e25F;
+  EXPECT_THAT(testing::message_of([&] { extract_features(backbone, random_pack(3, 4), {}, Progress::none()); }),
+              ::testing::AllOf(::testing::HasSubstr("image 'image-0'"), ::testing::HasSubstr("more than 1e+08")));
+  EXPECT_THAT(testing::message_of([&] {
+                extract_features(backbone, std::vector<Image>{Image{4, 4, std::vector<uint8_t>(48, 9)}});
+              }),
+              ::testing::HasSubstr("more than 1e+08"));
+}
+
+TEST(Extract, WarnsOfAnEncoderWhoseFeaturesAreAllAlike) {
+  const testing::Logged logged;
+  at::manual_seed(1);
+  const at::Tensor different = at::rand({20, 8});
+  warn_of_alike(different);
+  warn_of_alike(at::ones({3, 8}));  // too few to tell
+  EXPECT_EQ(logged.text(), "");
+  warn_of_alike(1000 + different);
+  EXPECT_THAT(logged.text(), ::testing::HasSubstr("20 images are nearly all alike (mean cosine 1.0000)"));
 }
 
 TEST(Extract, RefusesAnEmptyPackAndABatchOfNothing) {

@@ -98,6 +98,54 @@ TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
   EXPECT_THAT(table_error("class,attribute\n"), HasSubstr("no rows"));
 }
 
+TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
+  const auto weights = [&](const std::string& header, const std::string& horse, const std::string& zebra) {
+    const ClassAttributes table =
+        read_attributes(write("v.csv", header + "\nhorse,stripes," + horse + "\nzebra,stripes," + zebra + "\n"));
+    return std::vector<float>{table.association[0][0].item<float>(), table.association[1][0].item<float>()};
+  };
+  // What pandas' melt, annotation exports and people write.
+  EXPECT_THAT(weights("class,attribute,value", "0", "1"), ElementsAre(0, 1));
+  EXPECT_THAT(weights("Class,Attribute,Value", "0", "1"), ElementsAre(0, 1));
+  EXPECT_THAT(weights("class,attribute,present", "N", "Y"), ElementsAre(0, 1));
+  EXPECT_THAT(weights("class,attribute,present", "F", "T"), ElementsAre(0, 1));
+  EXPECT_THAT(weights("class,attribute,seen", "False", "True"), ElementsAre(0, 1));
+  EXPECT_THAT(weights("class,attribute,score", "0.25", "0.5"), ElementsAre(0.25, 0.5));
+  EXPECT_THAT(weights("class,attribute,score", "25%", "50 %"), ElementsAre(0.25, 0.5));
+  EXPECT_THAT(weights("class,attribute,value", "25", "75"), ElementsAre(0.25, 0.75));
+  EXPECT_THAT(weights("class,attribute,percent", "5", "10"), ElementsAre(0.05F, 0.1F));
+  EXPECT_THAT(weights("class,attribute,value", "-1", "1"), ElementsAre(0, 1));
+}
+
+TEST_F(TablesTest, AnotherColumnThatIsNoValueIsNotRead) {
+  const ClassAttributes table =
+      read_attributes(write("n.csv", ",class,attribute,note,image_id\n0,horse,mane,seen by Ann,17\n1,cat,tail,,90\n"));
+  EXPECT_TRUE(equal(table.association, {{1, 0}, {0, 1}}));
+}
+
+TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
+  EXPECT_THAT(table_error("class,attribute,value\na,x,0\nb,x,4\n"),
+              HasSubstr("t.csv:3: the weight of x is '4', expected a number from 0 to 1, x, yes or no: the table holds "
+                        "numbers up to 4, of which the whole is not known"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,0\nb,x,1\nc,x,1\nd,x,30\n"), HasSubstr("most are 0 and 1"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,-1\nb,x,0\n"), HasSubstr("-1 for no is read beside 1 alone"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,300\n"), HasSubstr("numbers up to 300"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,50%\nb,x,1\n"), HasSubstr("some numbers with %"));
+  EXPECT_THAT(table_error("class,attribute,percent\na,x,0.5\n"), HasSubstr("which may be shares"));
+  EXPECT_THAT(table_error("class,attribute,legs\na,x,2\nb,x,4\n"), HasSubstr("column 'legs' holds numbers"));
+  EXPECT_THAT(table_error("class,attribute,value,score\na,x,1,1\n"),
+              HasSubstr("both 'value' and 'score' may be the weights"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,some\n"), HasSubstr("the weight of x is 'some'"));
+}
+
+TEST_F(TablesTest, AMatrixOfPercentagesOrSignsIsReadAsThat) {
+  EXPECT_TRUE(
+      equal(read_attributes(write("m.csv", "c,tail,wing\ncat,75,0\nowl,0,100\n")).association, {{0.75, 0}, {0, 1}}));
+  EXPECT_TRUE(
+      equal(read_attributes(write("m.csv", "c,tail,wing\ncat,1,-1\nowl,-1,1\n")).association, {{1, 0}, {0, 1}}));
+  EXPECT_THAT(matrix_error("c,tail,legs\ncat,1,4\nowl,1,2\n"), HasSubstr("m.csv:2: the weight of legs is '4'"));
+}
+
 TEST_F(TablesTest, ReadsAMatrix) {
   const ClassAttributes table = read_attribute_matrix(write("m.csv", "animal,tail,has wings\ncat,1,0\nowl,0.5,\n"));
   EXPECT_THAT(table.classes, ElementsAre("cat", "owl"));

@@ -121,6 +121,15 @@ TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
   EXPECT_EQ(all_of(file), before);
 }
 
+TEST_F(RecognizerFileTest, RefusesFeaturesThatOverflowWhenSquared) {
+  RecognizerFile file(path_);
+  EXPECT_THAT(message_of([&] {
+                file.enrol({enrolee("cat", {{3, 9e18F}}, {"b"})});
+              }),
+              HasSubstr("class 'cat': features hold a number of size 9e+18, more than 1e+08"));
+  EXPECT_THAT(file.snapshot().enrolled.classes, IsEmpty());
+}
+
 TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
   RecognizerFile file(path_);
   file.enrol({enrolee("dog", {{1, 2}}, {"a"}, 0)});

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,22 +19,30 @@ struct Launch {
   int local_size = 1;  ///< processes of this machine, which share its cores
   std::string host = "127.0.0.1";
   int port = 29500;
-  bool hosted_store = false;  ///< the launcher itself keeps the store where processes meet (torchrun)
+  std::chrono::seconds patience{60};  ///< until all have joined
+  std::chrono::seconds silence{30};   ///< without a sign of life, until a process is taken for lost
+  bool hosted_store = false;          ///< the launcher itself keeps the store where processes meet (torchrun)
 };
 
 /// Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun, or by hand); where WORLD_SIZE is not set,
-/// what mpirun (OMPI_COMM_WORLD_*, PMI_*) or srun (SLURM_*) set, with MASTER_ADDR and MASTER_PORT. A job of one where
-/// nothing is set. Throws UsageError for values that do not make sense.
+/// what mpirun (OMPI_COMM_WORLD_*, PMI_*) or srun (SLURM_*) set, with MASTER_ADDR and MASTER_PORT. PROTOCOM_PATIENCE is
+/// the seconds to wait until all have joined, PROTOCOM_SILENCE those without a sign of life until a process is taken
+/// for lost. A job of one where nothing is set. Throws UsageError for values that do not make sense.
 Launch launch_from_environment();
 
 /// The processes of a job that compute together, on PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL
 /// between GPUs where LibTorch has it. A group of one needs no network. When another process dies, announces that it
-/// fails, or is silent for half a minute, the operation that misses it throws an Error that names its rank and, where
-/// it is known, the reason. Every process calls the same operations in the same order; not thread-safe.
+/// fails, or is silent for `Launch::silence`, the operation that misses it throws an Error that names its rank and,
+/// where it is known, the reason. Every process calls the same operations in the same order; not thread-safe.
 class ProcessGroup {
  public:
-  /// Joins the job, waiting until all are there. Throws Error when they do not come within five minutes.
-  explicit ProcessGroup(const Launch& launch);
+  /// What to do when another process is lost while this one computes or hangs; called from a thread of its own.
+  using OnLoss = std::function<void(const std::string& sentence)>;
+
+  /// Joins the job, waiting until all are there; logs for how many it waits. Throws Error, with the ranks that are
+  /// missing, when they do not come within `launch.patience`. Without `on_loss`, a process learns that another one is
+  /// lost when it next waits for it.
+  explicit ProcessGroup(const Launch& launch, OnLoss on_loss = {});
   /// The group of this process alone.
   static const ProcessGroup& single();
   ~ProcessGroup();
@@ -68,6 +77,9 @@ class ProcessGroup {
   /// Tells the others why this process is about to end: what they wait for throws an Error with that reason. Process 0
   /// stays for a few seconds, until they have heard.
   void announce_failure(const std::string& reason) const;
+  /// Says that this process has done its part: the others do not wait for a sign of life from it any more. The last
+  /// call.
+  void leave() const;
   /// Whether an operation was given up because another process does not answer. The connection then stays open for
   /// ever, for closing it would wait: the program should end at once.
   [[nodiscard]] bool broken() const;

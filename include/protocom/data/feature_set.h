@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocom/core/artefact.h"
+#include "protocom/data/duplicates.h"
 #include "protocom/data/split.h"
 
 namespace protocom {
@@ -21,6 +22,7 @@ struct FeatureSet {
   std::vector<std::string> image_ids;    ///< [n]; unique; "0", "1", ... when the file names none
   std::string backbone_hash;             ///< hash of the backbone's file; empty when unknown
   std::string content_hash;              ///< hash_file of the file it was read from; empty when made in memory
+  std::vector<DuplicateGroup> copies;    ///< images with exactly the same features; found where it was read from a file
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(image_ids.size()); }
   [[nodiscard]] int64_t dim() const { return features.size(1); }
@@ -41,7 +43,7 @@ struct FeatureFileOptions {
 /// (`header.json` when protocom wrote it); or a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`,
 /// else the file beside it that is called "labels" where its own name says "features" (x-labels.npy where it does not).
 /// Throws Error that names the file and the member: missing member, sizes that differ, label out of range, NaN or
-/// infinite features (with the first row), no split known.
+/// infinite features (with the first row), no split known. Warns of images with exactly the same features.
 FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
 
 /// Writes the same members, features as float32, plus the header. Throws Error.

@@ -14,6 +14,7 @@ namespace protocom {
 struct ProtocolChecks {
   int64_t episodes = 0;           ///< in which supports, queries and pool were found disjoint, no row twice
   int64_t rows = 0;               ///< rows of them that belong to the class and the split they are listed under
+  int64_t copies = 0;             ///< images of the split whose features are exactly those of another image
   int64_t classes = 0;            ///< different classes of the episodes, all of one split
   int64_t trained_on = 0;         ///< base classes of the model, none of them evaluated; 0 when it does not name them
   int64_t permuted_episodes = 0;  ///< run again with their queries in another order

@@ -56,4 +56,9 @@ at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>&
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
 at::Tensor to_float_images(const at::Tensor& pixels);
 
+/// Warns where features [n, d] of different photos all point nearly the same way, by the mean cosine of all pairs: the
+/// encoder sees no difference between them, most likely because they were prepared otherwise than it wants. Says
+/// nothing of few images.
+void warn_of_alike(const at::Tensor& features);
+
 }  // namespace protocom

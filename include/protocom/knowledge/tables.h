@@ -10,10 +10,12 @@
 namespace protocom {
 
 /// Reads one edge a line from a CSV with the columns class,attribute and, where there is one, weight (1 without): a
-/// number in [0, 1] with a decimal point or comma, or x, yes, true, no, false. A class with an empty attribute cell is
+/// number in [0, 1] with a decimal point or comma, a percentage, or x, yes, true, no, false. What other programs call
+/// value, present, score, percent, ... is a weight too, and so is a column that holds nothing else; numbers from 0 to
+/// 100, or -1 and 1, are read as that, and the log says how. A class with an empty attribute cell is
 /// a class without attributes. Classes and attributes stand in the order of their first mention; their lemmas are
 /// lemma_of_name. Throws Error with file and line: empty class, a pair named twice, a weight that is no number in [0,
-/// 1], no row at all.
+/// 1], numbers that can mean several things (0 to 5), no row at all.
 ClassAttributes read_attribute_table(const std::filesystem::path& path);
 
 /// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as

@@ -164,6 +164,7 @@ class Recognizer {
   Backbone& backbone();
   const Knowledge* knowledge();
   void warn_of_other_classes();
+  void warn_of_one_class();
   std::vector<Answer> answers_of(const at::Tensor& features);
   std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
   std::vector<TellingAttribute> telling_attributes(const at::Tensor& logits, const at::Tensor& feature) const;
@@ -178,6 +179,7 @@ class Recognizer {
   std::unique_ptr<ClassScorer> scorer_;
   std::optional<Calibration> calibration_;
   bool warned_ = false;  // that it is of other classes
+  bool warned_of_one_ = false;
 };
 
 }  // namespace protocom

@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// A name as it is compared: in Unicode's composed form (NFC; macOS writes "é" in file names as two letters), every
+/// kind of blank as one space, none before, behind or beside another. Looks as it did before. Bytes that are not UTF-8
+/// stay as they are, but for spaces and tabs around them.
+std::string clean_name(std::string_view name);
+
+/// The name without capitals, to find those that differ in nothing else.
+std::string without_capitals(std::string_view name);
+
+/// Warns of names that differ in capitals alone ('Zebra', 'zebra'): two classes of them were hardly meant. `what` are
+/// they ("classes of animals.csv").
+void warn_of_same_but_capitals(const std::vector<std::string>& names, std::string_view what);
+
+}  // namespace protocom

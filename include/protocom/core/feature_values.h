@@ -1,0 +1,30 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace protocom {
+
+/// The sizes of numbers that features may have. Methods square features and multiply their variances with one another,
+/// in float32: beyond the first these overflow to infinity, and when no number exceeds the second they vanish. Features
+/// of encoders are of 0.01 to 1000.
+constexpr float kLargestFeature = 1e8F;
+constexpr float kSmallestFeature = 1e-8F;  ///< the least size that the largest number of several features may have
+
+/// What is wrong with features, and where.
+struct BadFeatures {
+  int64_t row = 0;     ///< the first that is wrong
+  int64_t rows = 0;    ///< how many are
+  std::string reason;  ///< "NaN or infinity"
+};
+
+/// Looks at features [n, ...] of any floating type: whether they hold NaN, infinity, or numbers too large to compute
+/// with, or are all too small (unless they are all zero).
+std::optional<BadFeatures> find_bad_features(const at::Tensor& features);
+
+/// Throws Error that begins with `where` for such features.
+void check_features(const at::Tensor& features, const std::string& where);
+
+}  // namespace protocom

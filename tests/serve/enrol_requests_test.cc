@@ -1,0 +1,74 @@
+#include "protocom/serve/enrol_requests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+fs::path put(const fs::path& path, const std::string& text = "x") {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  return names;
+}
+
+TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithTheOptionThatMendsIt) {
+  for (const char* splits : {"train val test", "Train Test", "support query", "training dev"}) {
+    const TempDir root;
+    std::istringstream words(splits);
+    for (std::string word; words >> word;) put(root / word / "cat" / "1.jpg");
+    EXPECT_THAT(message_of([&] { requests_of_folder(root.path(), "--images"); }),
+                AllOf(HasSubstr("are splits, not classes"), HasSubstr("--images " + root.path().string())))
+        << splits;
+  }
+}
+
+TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
+  const TempDir root;
+  for (const char* folder : {"cat", "@eaDir", "#recycle", "lost+found", ".thumbnails"}) put(root / folder / "1.jpg");
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  EXPECT_THAT(names_of(requests), ElementsAre("cat"));
+  EXPECT_EQ(requests.front().skipped.total(), 4);
+}
+
+TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
+  const TempDir root;
+  for (const char* name : {"horse", "zebra"}) put(root / name / "1.jpg");
+  std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  take_attributes(put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"),
+                  requests);
+  EXPECT_THAT(requests[0].description.attributes, ElementsAre("hoof"));
+  EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
+}
+
+TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
+  const TempDir root;
+  for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");
+  std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  const Logged logged;
+  take_attributes(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"), requests);
+  EXPECT_THAT(logged.text(), HasSubstr("no row of 2 of the 3 classes to enrol"));
+  EXPECT_THAT(logged.text(), HasSubstr("'001'; did you mean '1'?"));
+  EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
