@@ -74,10 +74,10 @@ void Api::calibrate(const Request& request, const Respond& respond) {
     if (!one.error.empty()) refuse(400, "an image could not be read: {}", one.error);
   }
   if (form.images.empty()) return calibrate_on(request, {}, options, respond);
-  submit(request, form.images, Want::kFeatures, [this, request = without_body(request), respond, options](Recognised done) {
+  submit(request, form.images, Want::kFeatures, [this, respond, options](Recognised done) {
     if (done.error) return respond(error_response(*done.error));
-    later(respond, [this, request, respond, options, features = done.features] {
-      calibrate_on(request, features, options, respond);
+    later(respond, [this, now = Request(), respond, options, features = done.features] {
+      calibrate_on(now, features, options, respond);
     });
   });
 }

@@ -91,13 +91,13 @@ void Api::enrol(const Request& request, const Respond& respond) {
   if (what->images.empty() && !what->features.defined() && what->request.attributes.empty())
     refuse(400, "give images, features or attributes of the class");
   if (!what->request.attributes.empty()) check_class(request, what->request);
-  const auto add = [this, request = without_body(request), what, respond](const at::Tensor& features) {
-    respond(with_editor(request, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
+  const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
+    respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
   };
-  if (what->images.empty()) return add(what->features);
+  if (what->images.empty()) return add(request, what->features);
   submit(request, what->images, Want::kFeatures, [this, respond, add](Recognised done) {
     if (done.error) return respond(error_response(*done.error));
-    later(respond, [add, features = done.features] { add(features); });
+    later(respond, [add, now = Request(), features = done.features] { add(now, features); });
   });
 }
 

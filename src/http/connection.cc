@@ -34,6 +34,7 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 constexpr std::chrono::seconds kLinger{2};
 constexpr size_t kLingerBytes = size_t{8} << 20;
 constexpr std::chrono::seconds kFirstHead{1};  // for a client that had only just connected when the server stops
+constexpr std::chrono::milliseconds kLastLinger{250};  // once the server stops
 constexpr size_t kReadBytes = size_t{32} << 10;
 constexpr int64_t kBytesAChunk = 16;  // what a chunk needs besides its content
 
@@ -68,7 +69,8 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
 void check_head(const wire::fields& fields) {
   for (const wire::field name :
        {wire::field::host, wire::field::origin, wire::field::authorization, wire::field::content_type,
-        wire::field::content_length, wire::field::content_encoding, wire::field::transfer_encoding, wire::field::expect}) {
+        wire::field::content_length, wire::field::content_encoding, wire::field::transfer_encoding,
+        wire::field::expect}) {
     if (fields.count(name) > 1) refuse(400, "duplicate header {}", std::string(wire::to_string(name)));
   }
   if (fields.count(wire::field::host) == 0) refuse(400, "the header Host is missing");
@@ -131,6 +133,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (cancellation_ && is_gone()) cancellation_->cancel();
     if (!stops_) return;
     if (awaits() == Awaits::kHead && now >= begin_by_ && !has_begun()) lowest().cancel();
+    if (awaits() == Awaits::kEnd && now >= since() + kLastLinger) lowest().cancel();
     if (now < stop_by_) return;
     if (cancellation_) cancellation_->cancel();
     if (awaits() != Awaits::kNothing && awaits() != Awaits::kEnd) make_room();
@@ -190,7 +193,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
       answered_.route = match.route->pattern;
       admitted_ = context_.api.admit(head, std::move(match));
     } catch (...) {
-      return refuse_head(translate_exception());
+      return close_with(translate_exception());
     }
     parser_->body_limit(admitted_.most_bytes);
     parser_->eager(true);
@@ -224,13 +227,14 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   /// Parses what has come of the body, and counts it whether it is content or not.
   void take_body() {
+    await(Awaits::kNothing);  // it makes no room for itself
     if (buffer_.size() == 0) return read_more();
     error_code error;
     const size_t parsed = parser_->put(buffer_.data(), error);
     buffer_.consume(parsed);
     parsed_ += static_cast<int64_t>(parsed);
     if (error && error != wire::error::need_more) return refuse_broken(error);
-    if (is_framed_too_long()) return refuse_rest({431, "the body's chunk extensions and trailers are too long"});
+    if (is_framed_too_long()) return close_with({431, "the chunk extensions and trailers are too long"});
     const auto now = static_cast<int64_t>(parser_->get().body().size() + buffer_.size());
     bool fits = admitted_.place->add(now - body_bytes_);
     body_bytes_ = now;
@@ -239,7 +243,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     parser_->is_done() ? accept() : read_more();
   }
 
-  /// Extensions and trailers are read and serve nothing. What waits in the buffer is of them where the body is not done.
+  /// Extensions and trailers are read and serve nothing. Where the body is not done they are what waits in the buffer.
   [[nodiscard]] bool is_framed_too_long() const {
     const auto waiting = parser_->is_done() ? 0 : static_cast<int64_t>(buffer_.size());
     const int64_t framing = parsed_ + waiting - static_cast<int64_t>(parser_->get().body().size());
@@ -272,17 +276,14 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void refuse_broken(error_code error) {
     const auto said = complaint(error);
-    if (!said) return forget();
-    write(error_response(*said), /*keeps=*/false);
+    said ? close_with(*said) : forget();
   }
 
   /// The room of its body is needed.
-  void refuse_for_others() { write(error_response(no_room()), /*keeps=*/false); }
+  void refuse_for_others() { close_with(no_room()); }
 
-  /// Whatever follows a head that is refused may be its body or not: it is never taken for a request.
-  void refuse_head(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
-
-  void refuse_rest(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
+  /// Whatever follows what is refused may be its body or not: it is never taken for a request.
+  void close_with(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
 
   void forget() {
     await(Awaits::kNothing);

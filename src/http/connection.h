@@ -36,8 +36,8 @@ class Connection {
   virtual void stop() = 0;
   /// Ends at once what it awaits: others need its room. A client whose head came is told to come again.
   virtual void make_room() = 0;
-  /// What nothing else tells it of, looked at several times a second: a client that has gone while it is worked for, and
-  /// that the time for stopping is over.
+  /// Looks, several times a second, at what nothing else tells it of: that its client has gone while it is worked for,
+  /// and that the time for stopping is over.
   virtual void look(Clock::time_point now) = 0;
 
   [[nodiscard]] Awaits awaits() const { return awaits_; }

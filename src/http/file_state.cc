@@ -15,7 +15,8 @@ void FileState::check(Clock::time_point arrived) {
 void FileState::note(const DatabaseError& error) {
   const std::lock_guard lock(mutex_);
   if (error.fault() == DatabaseFault::kBusy) busy_at_ = Clock::now();
-  if (error.fault() == DatabaseFault::kReplaced && !std::exchange(is_replaced_, true)) logger().error("{}", error.what());
+  if (error.fault() != DatabaseFault::kReplaced) return;
+  if (!std::exchange(is_replaced_, true)) logger().error("{}", error.what());
 }
 
 void FileState::note_found() {

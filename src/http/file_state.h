@@ -6,14 +6,15 @@
 
 namespace protocom::http {
 
-/// What requests have found of the recognizer's file. One that waits behind another, which waits for a program that keeps
-/// the file, need not wait as long again; and that the file was replaced, or is back, is logged once. Thread-safe.
+/// What requests have found of the recognizer's file. A request that waits behind another one, which waits for a program
+/// that keeps the file, need not wait as long again; that the file was replaced, or is back, is logged once.
+/// Thread-safe.
 class FileState {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Runs `work`, which uses the file and returns something, for a request that has come at `arrived`. Throws what it throws, and
-  /// DatabaseError kBusy, without a try, when the file was found to be kept by another program since then.
+  /// Runs `work`, which uses the file and returns something, for a request that has come at `arrived`. Throws what it
+  /// throws, and DatabaseError kBusy, without a try, when the file was found to be kept by another program since then.
   template <typename Work>
   auto use(Clock::time_point arrived, const Work& work) {
     check(arrived);

@@ -1,5 +1,6 @@
 #include "http/guard.h"
 
+#include <strings.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -23,11 +24,9 @@ std::string host_name(const std::string& authority) {
 
 /// The key of "Bearer KEY"; a scheme is the same in capital and in small letters.
 std::string key_text(const std::string& authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  const bool is_bearer = std::equal(kScheme.begin(), kScheme.end(), authorization.begin(),
-                                    authorization.begin() + static_cast<ptrdiff_t>(std::min(kScheme.size(), authorization.size())),
-                                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
-  if (!is_bearer) refuse(401, "send a key: Authorization: Bearer KEY");
+  constexpr std::string_view kScheme = "Bearer ";
+  if (::strncasecmp(authorization.c_str(), kScheme.data(), kScheme.size()) != 0)
+    refuse(401, "send a key: Authorization: Bearer KEY");
   return authorization.substr(kScheme.size());
 }
 

@@ -1,9 +1,11 @@
 #include "http/json_body.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "http/http_error.h"
 #include "http/target.h"
 #include "protocom/core/error.h"
-#include "protocom/core/json.h"
 
 namespace protocom::http {
 namespace {
@@ -31,9 +33,19 @@ float weight_in(const json& attribute) {
   return static_cast<float>(value);
 }
 
-/// Builds what a parser finds, as it finds it: features as numbers alone, the rest as values. nlohmann's own way to look
-/// at values while they are parsed walks over a whole array for each object in it, and keeps the last of two members of
-/// one name without a word.
+/// `byte`: the number of the one at which a parser stopped, from 1.
+[[noreturn]] void refuse_syntax(const std::string& text, size_t byte) {
+  const std::string_view before = std::string_view(text).substr(0, std::max<size_t>(byte, 1) - 1);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  if (before.size() == text.size()) refuse(400, "the body:{}: not valid JSON: it ends too early", line);
+  const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  const std::string near = excerpt(text.substr(before.size(), 100), 20);
+  refuse(400, "the body:{}: not valid JSON at column {}, near '{}'", line, column, near);
+}
+
+/// Builds what a parser finds, as it finds it: features as numbers alone, the rest as values. nlohmann's own way to
+/// look at values while they are parsed walks over a whole array for each object in it, and keeps the last of two
+/// members of one name without a word.
 class BodyBuilder : public nlohmann::json_sax<json> {
  public:
   BodyBuilder(const std::string& text, const JsonShape& shape) : text_(text), shape_(shape) {}
@@ -84,7 +96,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   bool parse_error(size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
     if (dynamic_cast<const json::parse_error*>(&error) == nullptr)
       refuse(400, "the body: not valid JSON: {}", reason_of(error));
-    fail_json_syntax(text_, byte, "the body");
+    refuse_syntax(text_, byte);
   }
 
   /// Once all of it was parsed.
@@ -157,11 +169,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
 JsonBody read_json_body(const std::string& body, const JsonShape& shape) {
   BodyBuilder builder(body, shape);
-  try {
-    json::sax_parse(body, &builder);
-  } catch (const Error& error) {
-    refuse(400, "{}", error.what());
-  }
+  json::sax_parse(body, &builder);
   return builder.take();
 }
 

@@ -29,13 +29,8 @@ struct Request {
   std::string content_type;
   std::string body;
   std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
-  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  ///< when all of it was here
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  ///< from when it waits for the file
 };
-
-/// What is left of a request while others work on it.
-inline Request without_body(const Request& request) {
-  return {request.parameters, request.content_type, {}, request.cancellation, request.arrived};
-}
 
 struct Response {
   int status = 200;

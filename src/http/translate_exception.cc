@@ -25,7 +25,8 @@ HttpError translate_exception() {
     if (error.fault() == DatabaseFault::kBusy)
       return {503, "another program is changing the recognizer; nothing was changed: send it again later", kComeAgain};
     if (error.fault() == DatabaseFault::kReplaced)
-      return {503, "the recognizer's file is gone or is another one; nothing was changed: send it again later", kComeAgain};
+      return {503, "the recognizer's file is gone or is another one; nothing was changed: send it again later",
+              kComeAgain};
     if (error.fault() != DatabaseFault::kFull) return internal(error);
     logger().error("{}", error.what());
     return {507, "the server's disk is full; nothing was changed"};

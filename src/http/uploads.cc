@@ -56,7 +56,8 @@ Form read_form(const Request& request, const UploadOptions& options) {
     }
     if (std::find(options.fields.begin(), options.fields.end(), part.name) == options.fields.end())
       refuse(400, "a form has no field '{}' here", excerpt(part.name));
-    if (!form.fields.emplace(part.name, part.content).second) refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
+    if (!form.fields.emplace(part.name, part.content).second)
+      refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }
   return form;
 }

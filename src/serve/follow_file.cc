@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
@@ -13,16 +14,15 @@ namespace fs = std::filesystem;
 namespace {
 
 bool are_same(const std::vector<RecognizerArtefact>& a, const std::vector<RecognizerArtefact>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const RecognizerArtefact& x, const RecognizerArtefact& y) {
-    return x.name == y.name && x.hash == y.hash;
-  });
+  const auto is_same = [](const auto& x, const auto& y) { return x.name == y.name && x.hash == y.hash; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), is_same);
 }
 
 [[noreturn]] void fail_replaced(const fs::path& path, const std::string& what) {
-  throw DatabaseError(DatabaseFault::kReplaced,
-                      fmt::format("{}: expected the recognizer that was opened, found that {}; nothing was changed: put "
-                                  "the recognizer back, or start anew with what is there",
-                                  path.string(), what));
+  constexpr const char* kWhatToDo = "nothing was changed: put the recognizer back, or start anew with what is there";
+  throw DatabaseError(
+      DatabaseFault::kReplaced,
+      fmt::format("{}: expected the recognizer that was opened, found that {}; {}", path.string(), what, kWhatToDo));
 }
 
 /// What lies at the path now.
@@ -45,6 +45,9 @@ RecognizerFile::Identity RecognizerFile::place_of(const fs::path& path) {
   if (::stat(path.c_str(), &facts) != 0) return place;
   place.device = facts.st_dev;
   place.inode = facts.st_ino;
+  place.size = facts.st_size;
+  place.seconds = facts.st_ctim.tv_sec;
+  place.nanoseconds = facts.st_ctim.tv_nsec;
   return place;
 }
 
@@ -53,23 +56,28 @@ bool RecognizerFile::is_at_path() const {
   return now.device == identity_.device && now.inode == identity_.inode;
 }
 
-void RecognizerFile::read_identity(Identity& to) const {
-  Statement header = database_->prepare("SELECT json FROM header");
+void RecognizerFile::read_identity(const Database& database, Identity& to) {
+  Statement header = database.prepare("SELECT json FROM header");
   if (header.step()) to.header = header.text(0);
-  to.newest_change = database_->number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").value_or(0);
+  to.newest_change = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").value_or(0);
 }
 
-/// Another file's bytes may have been written over those of the one that is open.
+/// Another file's bytes may have been written over those of the one that is open. SQLite may answer from what it has
+/// read before, so the file is opened once more to be looked at.
 bool RecognizerFile::is_as_opened() {
-  Identity now;
+  Identity now = place_of(path());
+  const auto stamp = [](const Identity& one) { return std::tie(one.size, one.seconds, one.nanoseconds); };
+  if (stamp(now) == stamp(identity_)) return true;
   try {
-    read_identity(now);
+    read_identity(Database::open(path(), patience_), now);
   } catch (const DatabaseError& error) {
     if (error.fault() == DatabaseFault::kBusy) throw;
     return false;
+  } catch (const Error&) {
+    return false;
   }
   const bool is_same = now.header == identity_.header && now.newest_change >= identity_.newest_change;
-  if (is_same) identity_.newest_change = now.newest_change;
+  if (is_same) identity_ = now;
   return is_same;
 }
 

@@ -136,7 +136,7 @@ RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patien
     header_ = read_header(*database_);
     settings_ = settings_of(header_, read_attributes(*database_), path.string());
     artefacts_ = read_artefacts(*database_);
-    read_identity(identity_);
+    read_identity(*database_, identity_);
   });
 }
 

@@ -69,7 +69,8 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify(R"({"features": []})").error(), HasSubstr("a list of"));
   const auto dim = static_cast<size_t>(Recognizer::open(path_).file().settings().feature_dim);
   EXPECT_THAT(classify(json{{"features", std::vector<double>(dim, 1e300)}}.dump()).error(), HasSubstr("2^63"));
-  EXPECT_EQ(classify(json{{"features", std::vector<std::vector<int>>(1001, std::vector<int>(dim))}}.dump()).status, 413);
+  const std::vector<std::vector<int>> many(1001, std::vector<int>(dim));
+  EXPECT_EQ(classify(json{{"features", many}}.dump()).status, 413);
   EXPECT_EQ(classify(std::string(200, '[')).status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": "a", "attributes": ["tail"]})", kJson).status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": 1})", kJson).status, 400);

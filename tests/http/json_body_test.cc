@@ -52,8 +52,8 @@ TEST(JsonBody, GivesFeaturesAsATensorAndTheRestAsValues) {
 }
 
 TEST(JsonBody, RefusesFeaturesOfAnyOtherShape) {
-  for (const char* features : {"1", "null", "\"a\"", "{}", "[]", "[1]", "[1, 2, 3]", "[[1]]", "[[1, 2, 3]]", "[[1, 2], 3]",
-                               "[1, [2, 3]]", "[[1, [2]]]", "[[]]", "[{}, {}]", "[[1, null]]", "[[1, 2], []]"})
+  for (const char* features : {"1", "null", "\"a\"", "{}", "[]", "[1]", "[1, 2, 3]", "[[1]]", "[[1, 2, 3]]",
+                               "[[1, 2], 3]", "[1, [2, 3]]", "[[1, [2]]]", "[[]]", "[{}, {}]", "[[1, null]]", "[[1, 2], []]"})
     EXPECT_THAT(said_of("{\"features\": " + std::string(features) + "}"), HasSubstr("400 ")) << features;
   EXPECT_THAT(said_of(R"({"features": [[1, 2], [1, 2], [1, 2], [1, 2]]})"), HasSubstr("413 "));
   EXPECT_THAT(said_of(R"({"features": [1, 1e300]})"), HasSubstr("2^63"));
@@ -61,7 +61,7 @@ TEST(JsonBody, RefusesFeaturesOfAnyOtherShape) {
 }
 
 TEST(JsonBody, RefusesWhatIsThereTwiceWhereverItIs) {
-  EXPECT_THAT(said_of(R"({"features": [1, 2], "features": [1, 2]})"), HasSubstr("400 the body has a duplicate member 'features'"));
+  EXPECT_THAT(said_of(R"({"features": [1, 2], "features": [1, 2]})"), HasSubstr("400 the body has a duplicate member"));
   EXPECT_THAT(said_of(R"({"attributes": [], "attributes": []})"), HasSubstr("duplicate member"));
   EXPECT_THAT(said_of(R"({"attributes": [{"name": "a", "name": "b"}]})"), HasSubstr("duplicate member"));
   EXPECT_EQ(said_of(R"({"attributes": [{"name": "a"}, {"name": "b"}]})"), "200 ");

@@ -30,7 +30,7 @@ class Stopping : public Served {
 };
 
 TEST_F(Stopping, AnswersEveryClientThatHasConnected) {
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 3; ++round) {
     serve();
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 64; ++i) clients.push_back(std::make_unique<Client>(port()));

@@ -16,9 +16,6 @@ inline constexpr int kDeepestJson = 100;
 /// magnitude 2^63 or more that is no whole one: it could not be read as any int64_t.
 nlohmann::json parse_json(std::string_view text, const std::string& where);
 
-/// Throws the Error of a syntax error, which names `where`, line and column; `byte` is what nlohmann's parsers say.
-[[noreturn]] void fail_json_syntax(std::string_view text, size_t byte, const std::string& where);
-
 /// parse_json of a whole file.
 nlohmann::json read_json(const std::filesystem::path& path);
 
