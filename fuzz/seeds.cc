@@ -138,7 +138,7 @@ void write_texts(const fs::path& folder) {
   write_file(folder / "connection/chunks", "POST /v1/classes/a/examples" + host +
                                                "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                                                "8;a=b\r\n{\"attrib\r\n\x01"
-                                               "c\r\nutes\":[\"tail\"]}\r\n0\r\nA: b\r\n\r\n");
+                                               "f\r\nutes\":[\"tail\"]}\r\n0\r\nA: b\r\n\r\n");
   write_file(folder / "connection/expect", "POST /v1/classify" + host +
                                                "Content-Type: image/png\r\nExpect: 100-continue\r\nContent-Length: 3"
                                                "\r\n\r\n\x01xy\x01z");
