@@ -61,6 +61,7 @@ Api::~Api() {
 Admitted Api::admit(const Head& head, Match match) {
   Admitted admitted;
   admitted.match = std::move(match);
+  admitted.cancellation = std::make_shared<Cancellation>();
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = head.content_type;

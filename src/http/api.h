@@ -25,7 +25,7 @@ struct Admitted {
   std::string content_type;
   uint64_t most_bytes = 0;                  ///< of its body
   std::shared_ptr<Admission::Place> place;  ///< nullptr: it needs none
-  std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
+  std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
 };
 
 /// What the server does, without a word of sockets: every route of assets/server/openapi.json. Requests are worked on

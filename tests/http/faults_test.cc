@@ -63,12 +63,13 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify("[]").error(), HasSubstr("has to be a JSON object"));
   EXPECT_THAT(classify("{}").error(), HasSubstr("needs the member 'features'"));
   EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected features"));
-  EXPECT_THAT(classify(R"({"features": [1], "features": [2]})").error(), HasSubstr("duplicate member"));
   EXPECT_THAT(classify(R"({"features": [1, 2]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": [["a"]]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": []})").error(), HasSubstr("a list of"));
   const auto dim = static_cast<size_t>(Recognizer::open(path_).file().settings().feature_dim);
   EXPECT_THAT(classify(json{{"features", std::vector<double>(dim, 1e300)}}.dump()).error(), HasSubstr("2^63"));
+  const std::string row = json(std::vector<int>(dim)).dump();
+  EXPECT_THAT(classify("{\"features\": " + row + ", \"features\": " + row + "}").error(), HasSubstr("duplicate member"));
   const std::vector<std::vector<int>> many(1001, std::vector<int>(dim));
   EXPECT_EQ(classify(json{{"features", many}}.dump()).status, 413);
   EXPECT_EQ(classify(std::string(200, '[')).status, 400);
