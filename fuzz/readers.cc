@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "apps/protocom/run/config.h"
+#include "fuzz/connection.h"
 #include "http/http_error.h"
 #include "http/json_body.h"
 #include "http/multipart.h"
@@ -179,8 +180,8 @@ void read_form(const fs::path& path) {
 void read_request(const fs::path& path) {
   const std::string body = read_file(path);
   attempt_request([&] {
-    const nlohmann::json object = http::parse_object(body, {"features", "name", "attributes"});
-    if (object.contains("features")) (void)http::features_in(object, "features", {2, 4});
+    const nlohmann::json object =
+        http::read_json_body(body, {{"features", "name", "attributes"}, http::FeatureShape{2, 4}}).members;
     if (object.contains("name")) (void)http::text_in(object, "name");
     ClassRequest request;
     if (object.contains("attributes")) http::take_attributes(object, "attributes", request);
@@ -277,7 +278,8 @@ const std::vector<Reader>& readers() {
                                           {"tuned", ".json", false, &read_tuned},
                                           {"form", ".txt", false, &read_form},
                                           {"request", ".json", false, &read_request},
-                                          {"target", ".txt", false, &read_target}};
+                                          {"target", ".txt", false, &read_target},
+                                          {"connection", ".txt", false, &play_connection}};
   return all;
 }
 

@@ -132,6 +132,15 @@ void write_texts(const fs::path& folder) {
   write_file(folder / "form/type", "multipart/form-data; charset=\"utf-8\"; boundary=edge");
   write_file(folder / "request/features", R"({"features": [[1, -0.5], [2e3, 4]]})");
   write_file(folder / "request/class", R"({"name": "sea lion", "attributes": ["tail", "fin"]})");
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  write_file(folder / "connection/two", "GET /healthz" + host + "\r\nGET /v1/\x01" "classes" + host + "\x01\r\n\x02");
+  write_file(folder / "connection/chunks", "POST /v1/classes/a/examples" + host +
+                                               "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                               "8;a=b\r\n{\"attrib\r\n\x01"
+                                               "f\r\nutes\":[\"tail\"]}\r\n0\r\nA: b\r\n\r\n");
+  write_file(folder / "connection/expect", "POST /v1/classify" + host +
+                                               "Content-Type: image/png\r\nExpect: 100-continue\r\nContent-Length: 3"
+                                               "\r\n\r\n\x01xy\x01z");
   write_file(folder / "target/class", "/v1/classes/sea%2Flion%20%C3%A9/examples");
   write_file(folder / "csv/split", "class,split\nzebra,base\nfish,novel\n");
   write_file(folder / "word-vectors/plain", "2 3\ncat 0.1 -2e-3 3\ndog 1 2 3\na b 1 2 3\n");

@@ -48,7 +48,8 @@ void add_serve_command(CLI::App& app) {
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
-  command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for");
+  command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for")
+      ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   CLI::Option* certificate = command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS");
   command->add_option("--private-key", server.private_key, "PEM, of the certificate")->needs(certificate);
   command->add_option("--method", server.recognizing.method, "As for protocom classify");

@@ -8,7 +8,8 @@
 
 namespace protocom::http {
 
-/// Counts requests that are accepted and not yet answered, and the bytes of bodies that have come. Thread-safe.
+/// Counts requests that are accepted and not yet answered, and the bytes that lie in memory for clients: bodies as they
+/// come, and responses until they are read. Thread-safe.
 class Admission {
  public:
   explicit Admission(const ServerLimits& limits) : limits_(limits) {}
@@ -22,7 +23,7 @@ class Admission {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// More of its body has come. Returns false where bodies together are longer than they may be now.
+    /// More bytes lie in memory for it. Returns false where all together are more than may be now.
     bool add(int64_t bytes);
     /// Its body is in. Throws HttpError 503 when there are as many requests as may be.
     void accept();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
-#include "http/error_of_now.h"
+#include "http/translate_exception.h"
 #include "http/multipart.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
@@ -17,18 +17,18 @@ ServerOptions with_patience(ServerOptions options) {
   return options;
 }
 
-constexpr int kFewestWorkers = 2;
+constexpr int kFewestDecoders = 2;
 
-size_t workers_of(const ServerOptions& options) {
+size_t decoders_of(const ServerOptions& options) {
   const int wanted = options.workers > 0 ? options.workers : usable_cores();
-  return static_cast<size_t>(std::max(wanted, kFewestWorkers));
+  return static_cast<size_t>(std::max(wanted, kFewestDecoders));
 }
 
 void run_answering(const Respond& respond, const std::function<void()>& work) {
   try {
     work();
   } catch (...) {
-    respond(error_response(error_of_now()));
+    respond(error_response(translate_exception()));
   }
 }
 
@@ -42,7 +42,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
       probe_(recognizer, options.limits.file),
-      workers_(workers_of(options)),
+      decoders_(decoders_of(options)),
       engine_(recognizer, options_, metrics_) {
   add_class_routes();
   add_example_routes();
@@ -53,6 +53,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
 }
 
 Api::~Api() {
+  decoders_.join();
   workers_.join();
   aside_.join();
 }
@@ -60,6 +61,7 @@ Api::~Api() {
 Admitted Api::admit(const Head& head, Match match) {
   Admitted admitted;
   admitted.match = std::move(match);
+  admitted.cancellation = std::make_shared<Cancellation>();
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = head.content_type;
@@ -75,6 +77,15 @@ void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std:
   boost::asio::post(threads, [respond, work = std::move(work)] { run_answering(respond, work); });
 }
 
+/// What takes long to read has threads of its own, so that the rest is answered however much of it there is.
+boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& request) {
+  constexpr size_t kShortBody = size_t{64} << 10;
+  if (route.runs == Runs::kAside) return aside_;
+  const bool is_json = media_type(request.content_type) == "application/json";
+  const bool is_short = request.body.empty() || (is_json && request.body.size() <= kShortBody);
+  return is_short ? workers_ : decoders_;
+}
+
 void Api::later(const Respond& respond, std::function<void()> work) { run_in(workers_, respond, std::move(work)); }
 
 void Api::answer(Admitted admitted, std::string body, Respond respond) {
@@ -84,14 +95,21 @@ void Api::answer(Admitted admitted, std::string body, Respond respond) {
     respond(std::move(response));
   };
   auto request = std::make_shared<Request>(
-      Request{std::move(admitted.match.parameters), std::move(admitted.content_type), std::move(body)});
-  const auto work = [route, request, keep] { route->handle(std::move(*request), keep); };
+      Request{std::move(admitted.match.parameters), std::move(admitted.content_type), std::move(body),
+              std::move(admitted.cancellation)});
+  const auto work = [route, request, keep] {
+    request->cancellation->check();
+    route->handle(std::move(*request), keep);
+  };
   if (route->runs == Runs::kAtOnce) return run_answering(keep, work);
-  run_in(route->runs == Runs::kAside ? aside_ : workers_, keep, work);
+  run_in(threads_for(*route, *request), keep, work);
 }
 
-void Api::submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done) {
+void Api::submit(const Request& request, const std::vector<Upload>& images, Want want,
+                 std::function<void(Recognised)> done) {
   Job job;
+  job.arrived = request.arrived;
+  job.cancellation = request.cancellation;
   for (const Upload& one : images) {
     if (one.error.empty()) job.images.push_back(one.image);
   }
@@ -109,8 +127,16 @@ std::string Api::without_path(const std::string& message) const {
   return text;
 }
 
-UploadOptions Api::uploads(std::vector<std::string> fields) const {
-  return {settings_.preprocessing, options_.limits, std::move(fields)};
+UploadOptions Api::uploads(const Request& request, std::vector<std::string> fields) const {
+  return {settings_.preprocessing, options_.limits, std::move(fields), request.cancellation.get()};
+}
+
+JsonShape Api::shape_of(const Request& request, std::set<std::string> members) const {
+  JsonShape shape;
+  if (members.count("features") > 0) shape.features = FeatureShape{settings_.feature_dim, options_.limits.rows};
+  shape.members = std::move(members);
+  shape.cancellation = request.cancellation.get();
+  return shape;
 }
 
 nlohmann::json calibration_json(nlohmann::json calibration) {

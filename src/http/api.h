@@ -7,6 +7,7 @@
 
 #include "http/admission.h"
 #include "http/batch_engine.h"
+#include "http/file_state.h"
 #include "http/guard.h"
 #include "http/json_body.h"
 #include "http/metrics.h"
@@ -24,6 +25,7 @@ struct Admitted {
   std::string content_type;
   uint64_t most_bytes = 0;                  ///< of its body
   std::shared_ptr<Admission::Place> place;  ///< nullptr: it needs none
+  std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
 };
 
 /// What the server does, without a word of sockets: every route of assets/server/openapi.json. Requests are worked on
@@ -42,6 +44,8 @@ class Api {
   [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
   /// Whether it may go on, told from its head alone. Throws HttpError.
   Admitted admit(const Head& head, Match match);
+  /// Room for a response that is not yet read.
+  std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
   /// Answers it, at once or from another thread.
   void answer(Admitted admitted, std::string body, Respond respond);
 
@@ -56,29 +60,39 @@ class Api {
   void add_service_routes();
   void add_page_routes();
 
-  nlohmann::json list_classes();
-  nlohmann::json show_class(const std::string& name);
-  nlohmann::json change_class(const std::string& name, const nlohmann::json& body);
-  nlohmann::json remove_class(const std::string& name);
-  nlohmann::json undo(const std::string& body);
-  nlohmann::json describe_recognizer();
+  nlohmann::json list_classes(const Request& request);
+  nlohmann::json show_class(const Request& request);
+  nlohmann::json change_class(const Request& request);
+  nlohmann::json remove_class(const Request& request);
+  nlohmann::json undo(const Request& request);
+  nlohmann::json describe_recognizer(const Request& request);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
-  void calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options, const Respond& respond);
-  void check_request(const ClassRequest& request);
+  void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
+                    const Respond& respond);
+  void check_class(const Request& request, const ClassRequest& described);
 
   /// Images that could be read -> the engine.
-  void submit(const std::vector<Upload>& images, Want want, std::function<void(Recognised)> done);
+  void submit(const Request& request, const std::vector<Upload>& images, Want want,
+              std::function<void(Recognised)> done);
   /// Runs `work` in one of those threads; what it throws is answered.
   void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
+  boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
   /// The same in a worker.
   void later(const Respond& respond, std::function<void()> work);
-  /// Runs `work` on the recognizer that lists and changes, one at a time.
+  /// Runs `work` on the recognizer that lists and changes, one at a time. What it did in a file that was taken away
+  /// meanwhile is not acknowledged.
   template <typename Work>
-  auto with_editor(const Work& work) {
+  auto with_editor(const Request& request, const Work& work) {
     const std::lock_guard lock(editor_mutex_);
-    return work(editor_);
+    return file_.use(request.arrived, [&] {
+      editor_.follow();
+      auto result = work(editor_);
+      if (!editor_.file().is_at_path())
+        refuse_for_now(503, 5, "the recognizer's file was taken away meanwhile: look whether it holds the change");
+      return result;
+    });
   }
   /// Runs `work`, in which the library refuses what does not fit: that is the client's fault, of that status. What is
   /// wrong with the file is not.
@@ -94,13 +108,15 @@ class Api {
   }
   /// An error's message without where the recognizer lies.
   [[nodiscard]] std::string without_path(const std::string& message) const;
-  [[nodiscard]] UploadOptions uploads(std::vector<std::string> fields) const;
+  [[nodiscard]] UploadOptions uploads(const Request& request, std::vector<std::string> fields) const;
+  [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
 
   std::filesystem::path path_;
   ServerOptions options_;
   Metrics metrics_;
   Guard guard_;
   Admission admission_;
+  FileState file_;
   std::mutex editor_mutex_;
   Recognizer editor_;
   RecognizerSettings settings_;
@@ -108,7 +124,8 @@ class Api {
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
   std::vector<Route> routes_;
   boost::asio::thread_pool aside_{1};
-  boost::asio::thread_pool workers_;
+  boost::asio::thread_pool workers_{2};  ///< for what is short
+  boost::asio::thread_pool decoders_;    ///< for images and long bodies
   BatchEngine engine_;
 };
 

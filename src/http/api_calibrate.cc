@@ -42,8 +42,10 @@ class Turn {
 
 }  // namespace
 
-void Api::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options, const Respond& respond) {
+void Api::calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
+                       const Respond& respond) {
   const Turn turn(calibrates_);
+  with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   json shown;
@@ -61,20 +63,22 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   CalibrationOptions options;
   Form form;
   if (media_type(request.content_type) == "multipart/form-data") {
-    form = read_form(request, uploads({"false_accept"}));
+    form = read_form(request, uploads(request, {"false_accept"}));
     if (form.fields.count("false_accept") > 0)
       options.false_accept = rate_of(number_of(form.fields.at("false_accept")));
   } else if (!request.body.empty()) {
-    const json body = parse_object(request.body, {"false_accept"});
+    const json body = read_json_body(request.body, shape_of(request, {"false_accept"})).members;
     if (body.contains("false_accept")) options.false_accept = rate_of(body["false_accept"]);
   }
   for (const Upload& one : form.images) {
     if (!one.error.empty()) refuse(400, "an image could not be read: {}", one.error);
   }
-  if (form.images.empty()) return calibrate_on({}, options, respond);
-  submit(form.images, Want::kFeatures, [this, respond, options](Recognised done) {
+  if (form.images.empty()) return calibrate_on(request, {}, options, respond);
+  submit(request, form.images, Want::kFeatures, [this, respond, options](Recognised done) {
     if (done.error) return respond(error_response(*done.error));
-    later(respond, [this, respond, options, features = done.features] { calibrate_on(features, options, respond); });
+    later(respond, [this, now = Request(), respond, options, features = done.features] {
+      calibrate_on(now, features, options, respond);
+    });
   });
 }
 

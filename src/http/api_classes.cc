@@ -42,16 +42,17 @@ void check_free(const RecognizerFile& file, const std::string& name) {
 
 }  // namespace
 
-json Api::list_classes() {
-  return with_editor([&](const Recognizer& editor) {
+json Api::list_classes(const Request& request) {
+  return with_editor(request, [&](const Recognizer& editor) {
     json classes = json::array();
     for (const ClassEntry& one : editor.file().list_classes()) classes.push_back(class_json(one, settings_.attributes));
     return json{{"classes", classes}, {"change", last_change_of(editor.file())}};
   });
 }
 
-json Api::show_class(const std::string& name) {
-  return with_editor([&](const Recognizer& editor) {
+json Api::show_class(const Request& request) {
+  const std::string& name = request.parameters.at("class");
+  return with_editor(request, [&](const Recognizer& editor) {
     json shown = class_json(class_or_404(editor.file(), name), settings_.attributes);
     shown["examples"] = json::array();
     for (const ExampleEntry& one : editor.file().list_examples(name))
@@ -60,19 +61,21 @@ json Api::show_class(const std::string& name) {
   });
 }
 
-void Api::check_request(const ClassRequest& request) {
-  with_editor([&](Recognizer& editor) { refusing(400, [&] { editor.describe(request); }); });
+void Api::check_class(const Request& request, const ClassRequest& described) {
+  with_editor(request, [&](Recognizer& editor) { return refusing(400, [&] { return editor.describe(described); }); });
 }
 
-json Api::change_class(const std::string& name, const json& body) {
+json Api::change_class(const Request& asked) {
+  const std::string& name = asked.parameters.at("class");
+  const json body = read_json_body(asked.body, shape_of(asked, {"name", "attributes"})).members;
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
   ClassRequest request;
   request.name = name;
   if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
-  if (!request.attributes.empty()) check_request(request);
+  if (!request.attributes.empty()) check_class(asked, request);
   const std::string new_name = body.contains("name") ? text_in(body, "name") : name;
-  return with_editor([&](Recognizer& editor) {
+  return with_editor(asked, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     json changed = class_json(class_or_404(file, name), settings_.attributes);
     changed["change"] = json();
@@ -89,18 +92,20 @@ json Api::change_class(const std::string& name, const json& body) {
   });
 }
 
-json Api::remove_class(const std::string& name) {
-  return with_editor([&](Recognizer& editor) {
+json Api::remove_class(const Request& request) {
+  const std::string& name = request.parameters.at("class");
+  return with_editor(request, [&](Recognizer& editor) {
     class_or_404(editor.file(), name);
     refusing(409, [&] { editor.file().remove_class(name); });
     return json{{"change", change_json(editor.file().last_made())}};
   });
 }
 
-json Api::undo(const std::string& body) {
-  const json asked = body.empty() ? json::object() : parse_object(body, {"change"});
+json Api::undo(const Request& request) {
+  json asked = json::object();
+  if (!request.body.empty()) asked = read_json_body(request.body, shape_of(request, {"change"})).members;
   if (asked.contains("change") && !asked["change"].is_number_unsigned()) refuse(400, "'change' has to be a number");
-  return with_editor([&](Recognizer& editor) {
+  return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const std::vector<ChangeEntry> last = file.changes(1);
     if (last.empty()) refuse(409, "there is nothing to undo");
@@ -112,24 +117,23 @@ json Api::undo(const std::string& body) {
 }
 
 void Api::add_class_routes() {
-  routes_.push_back({"GET", "/v1/classes", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
-                       respond(json_response(list_classes()));
+  routes_.push_back({"GET", "/v1/classes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(list_classes(request)));
                      }});
   routes_.push_back(
       {"GET", "/v1/classes/{class}", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-         respond(json_response(show_class(request.parameters.at("class"))));
+         respond(json_response(show_class(request)));
        }});
   routes_.push_back(
       {"PATCH", "/v1/classes/{class}", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
-         const json body = parse_object(request.body, {"name", "attributes"});
-         respond(json_response(change_class(request.parameters.at("class"), body)));
+         respond(json_response(change_class(request)));
        }});
   routes_.push_back(
       {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
-         respond(json_response(remove_class(request.parameters.at("class"))));
+         respond(json_response(remove_class(request)));
        }});
   routes_.push_back({"POST", "/v1/undo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(undo(request.body)));
+                       respond(json_response(undo(request)));
                      }});
 }
 

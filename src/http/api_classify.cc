@@ -37,19 +37,20 @@ Response classified(const std::vector<Upload>& images, const Recognised& done) {
 
 void Api::classify(const Request& request, const Respond& respond) {
   if (media_type(request.content_type) == "application/json") {
-    const json body = parse_object(request.body, {"features"});
-    if (!body.contains("features")) refuse(400, "the body needs the member 'features'");
     Job job;
-    job.features = features_in(body, "features", {settings_.feature_dim, options_.limits.rows});
+    job.arrived = request.arrived;
+    job.cancellation = request.cancellation;
+    job.features = read_json_body(request.body, shape_of(request, {"features"})).features;
+    if (!job.features.defined()) refuse(400, "the body needs the member 'features'");
     job.done = [this, respond](Recognised done) {
       later(respond, [respond, done = std::move(done)] { respond(classified({}, done)); });
     };
     return engine_.submit(std::move(job));
   }
-  auto form = std::make_shared<Form>(read_form(request, uploads({})));
+  auto form = std::make_shared<Form>(read_form(request, uploads(request, {})));
   if (form->images.empty()) refuse(400, "there is no part 'image' in the form");
   check_any_readable(form->images);
-  submit(form->images, Want::kAnswers, [this, respond, form](Recognised done) {
+  submit(request, form->images, Want::kAnswers, [this, respond, form](Recognised done) {
     later(respond, [respond, form, done = std::move(done)] { respond(classified(form->images, done)); });
   });
 }

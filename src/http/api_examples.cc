@@ -29,14 +29,14 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
-Enrolling read_enrolling(const Request& request, const UploadOptions& options, const FeatureShape& shape) {
+Enrolling read_enrolling(const Request& request, const UploadOptions& options, const JsonShape& shape) {
   Enrolling read;
   read.request.name = request.parameters.at("class");
   check_label(read.request.name, "a class's name");
   if (media_type(request.content_type) == "application/json") {
-    const json body = parse_object(request.body, {"features", "attributes"});
-    if (body.contains("features")) read.features = features_in(body, "features", shape);
-    if (body.contains("attributes")) take_attributes(body, "attributes", read.request);
+    const JsonBody body = read_json_body(request.body, shape);
+    read.features = body.features;
+    if (body.members.contains("attributes")) take_attributes(body.members, "attributes", read.request);
     return read;
   }
   Form form = read_form(request, options);
@@ -86,18 +86,18 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
 }  // namespace
 
 void Api::enrol(const Request& request, const Respond& respond) {
-  const FeatureShape shape{settings_.feature_dim, options_.limits.rows};
-  auto what = std::make_shared<Enrolling>(read_enrolling(request, uploads({"attributes"}), shape));
+  const JsonShape shape = shape_of(request, {"features", "attributes"});
+  auto what = std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes"}), shape));
   if (what->images.empty() && !what->features.defined() && what->request.attributes.empty())
     refuse(400, "give images, features or attributes of the class");
-  if (!what->request.attributes.empty()) check_request(what->request);
-  const auto add = [this, what, respond](const at::Tensor& features) {
-    respond(with_editor([&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
+  if (!what->request.attributes.empty()) check_class(request, what->request);
+  const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
+    respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
   };
-  if (what->images.empty()) return add(what->features);
-  submit(what->images, Want::kFeatures, [this, respond, add](Recognised done) {
+  if (what->images.empty()) return add(request, what->features);
+  submit(request, what->images, Want::kFeatures, [this, respond, add](Recognised done) {
     if (done.error) return respond(error_response(*done.error));
-    later(respond, [add, features = done.features] { add(features); });
+    later(respond, [add, now = Request(), features = done.features] { add(now, features); });
   });
 }
 
@@ -110,7 +110,7 @@ void Api::add_example_routes() {
   routes_.push_back(
       {"DELETE", "/v1/examples/{example}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
          const int64_t id = id_of(request.parameters.at("example"));
-         respond(with_editor([&](Recognizer& editor) {
+         respond(with_editor(request, [&](Recognizer& editor) {
            example_or_404(editor.file(), id);
            refusing(409, [&] { editor.file().remove_examples({id}); });
            return json_response({{"change", change_json(editor.file().last_made())}});
@@ -122,7 +122,7 @@ void Api::add_example_routes() {
                      {},
                      [this](const Request& request, const Respond& respond) {
                        const int64_t id = id_of(request.parameters.at("example"));
-                       const std::string jpeg = with_editor([&](const Recognizer& editor) {
+                       const std::string jpeg = with_editor(request, [&](const Recognizer& editor) {
                          example_or_404(editor.file(), id);
                          return editor.file().thumbnail(id);
                        });

@@ -25,8 +25,8 @@ Route page_route(const std::string& pattern, const std::string& type, const std:
 
 }  // namespace
 
-json Api::describe_recognizer() {
-  return with_editor([&](const Recognizer& editor) {
+json Api::describe_recognizer(const Request& request) {
+  return with_editor(request, [&](const Recognizer& editor) {
     const auto calibration = editor.file().calibration();
     return json{{"version", program_version()},
                 {"attributes", settings_.attributes},
@@ -39,13 +39,16 @@ json Api::describe_recognizer() {
 }
 
 void Api::add_service_routes() {
-  routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request&, const Respond& respond) {
-                       respond(json_response(describe_recognizer()));
+  routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(describe_recognizer(request)));
                      }});
   const auto health = [](const Request&, const Respond& respond) { respond(json_response({{"status", "ok"}})); };
   routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, health, Runs::kAtOnce});
-  const auto readiness = [this](const Request&, const Respond& respond) {
-    (void)probe_.revision();
+  const auto readiness = [this](const Request& request, const Respond& respond) {
+    file_.use(request.arrived, [&] {
+      probe_.follow();
+      return probe_.revision();
+    });
     respond(json_response({{"status", "ready"}}));
   };
   routes_.push_back({"GET", "/readyz", Asks::kNothing, {}, readiness, Runs::kAside});

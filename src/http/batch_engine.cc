@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "http/error_of_now.h"
+#include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/thread_scope.h"
@@ -61,13 +61,13 @@ HttpError why_no_answer(const RecognizerFile& file) {
   try {
     throw;
   } catch (const DatabaseError&) {
-    return error_of_now();
+    return translate_exception();
   } catch (const Error& error) {
     const std::string message = error.what();
     if (message.find(file.path().string()) == std::string::npos && lacks_images(file)) return {409, message};
-    return error_of_now();
+    return translate_exception();
   } catch (...) {
-    return error_of_now();
+    return translate_exception();
   }
 }
 
@@ -113,7 +113,20 @@ void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs
   }
 }
 
-void answer_all(Recognizer& recognizer, const std::vector<Job>& jobs) {
+void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
+  if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
+  // Strangers' images help nobody, and those of one request are looked at together.
+  for (const Job* one : asking) answer_together(recognizer, {one}, std::max<int64_t>(1, one->features.size(0)));
+}
+
+void fail_job(const Job& job, const HttpError& error) { job.done({{}, {}, {}, {}, error}); }
+
+void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
+  for (const Job& one : jobs) fail_job(one, error);
+}
+
+/// Gives their features to jobs that want nothing more, and returns the others.
+std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
   std::vector<const Job*> asking;
   for (const Job& one : jobs) {
     if (one.want == Want::kAnswers)
@@ -121,14 +134,23 @@ void answer_all(Recognizer& recognizer, const std::vector<Job>& jobs) {
     else
       one.done({one.features, {}, {}, {}, std::nullopt});
   }
-  if (asking.empty()) return;
-  if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
-  // Strangers' images help nobody, and those of one request are looked at together.
-  for (const Job* one : asking) answer_together(recognizer, {one}, std::max<int64_t>(1, one->features.size(0)));
+  return asking;
 }
 
-void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
-  for (const Job& one : jobs) one.done({{}, {}, {}, {}, error});
+/// Takes out those whose answer nobody waits for any more.
+void fail_unwanted(std::vector<Job>& jobs) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto is_wanted = [now](const Job& one) {
+    try {
+      if (one.until <= now) refuse_for_now(503, 5, "the image waited too long for the backbone: send it again later");
+      if (one.cancellation) one.cancellation->check();
+      return true;
+    } catch (const HttpError& error) {
+      fail_job(one, error);
+      return false;
+    }
+  };
+  jobs.erase(std::stable_partition(jobs.begin(), jobs.end(), is_wanted), jobs.end());
 }
 
 /// As many passes beside one another as pay: on a processor a pass gains little from a second core, a GPU takes the
@@ -223,22 +245,34 @@ int BatchEngine::threads_for(const std::vector<Job>& jobs) {
 }
 
 void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
-  std::vector<Job> late;
-  const auto now = std::chrono::steady_clock::now();
-  const auto in_time = std::stable_partition(jobs.begin(), jobs.end(), [&](const Job& one) { return one.until > now; });
-  std::move(in_time, jobs.end(), std::back_inserter(late));
-  jobs.erase(in_time, jobs.end());
-  fail_all(late, {503, "the image waited too long for the backbone: send it again later", 5});
+  fail_unwanted(jobs);
   try {
     embed(embedding, jobs);
   } catch (const std::exception&) {
-    return fail_all(jobs, error_of_now());
+    return fail_all(jobs, translate_exception());
   }
   int64_t images = 0;
   for (const Job& one : jobs) images += one.size();
   if (images > 0) metrics_.count_batch(images);
+  const std::vector<const Job*> asking = answer_with_features(jobs);
+  if (!asking.empty()) answer_asking(asking);
+}
+
+void BatchEngine::answer_asking(const std::vector<const Job*>& asking) {
   const std::lock_guard lock(answering_mutex_);
-  answer_all(answering_, jobs);
+  std::vector<const Job*> ready;
+  for (const Job* one : asking) {
+    try {
+      file_.use(one->arrived, [&] {
+        answering_.follow();
+        return answering_.file().revision();
+      });
+      ready.push_back(one);
+    } catch (const std::exception&) {
+      fail_job(*one, translate_exception());
+    }
+  }
+  if (!ready.empty()) answer_all(answering_, ready);
 }
 
 void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void> loaded) {

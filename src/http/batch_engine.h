@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "http/cancellation.h"
+#include "http/file_state.h"
 #include "http/http_error.h"
 #include "http/metrics.h"
 #include "protocom/http/server_options.h"
@@ -34,6 +36,8 @@ struct Job {
   at::Tensor features;        ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
   std::function<void(Recognised)> done;  ///< called once, in a thread of the engine, and has to be quick
+  std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point until = {};
 
   /// What it asks of the backbone.
@@ -65,6 +69,7 @@ class BatchEngine {
   std::vector<Job> next();
   int threads_for(const std::vector<Job>& jobs);
   void work_on(Recognizer& embedding, std::vector<Job> jobs);
+  void answer_asking(const std::vector<const Job*>& asking);
 
   ServerLimits limits_;
   RecognizerOptions recognizing_;
@@ -77,6 +82,7 @@ class BatchEngine {
   std::deque<Job> waiting_;
   int64_t waiting_images_ = 0;
   bool ends_ = false;
+  FileState file_;
   std::mutex answering_mutex_;
   Recognizer answering_;  ///< what all lanes answer with, so that classes are in memory once
   std::vector<std::thread> threads_of_lanes_;

@@ -1,5 +1,10 @@
 #include "http/connection.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -12,7 +17,7 @@
 #include <type_traits>
 
 #include "http/connections.h"
-#include "http/error_of_now.h"
+#include "http/translate_exception.h"
 
 namespace protocom::http {
 namespace {
@@ -28,6 +33,10 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::chrono::seconds kLinger{2};
 constexpr size_t kLingerBytes = size_t{8} << 20;
+constexpr std::chrono::seconds kFirstHead{1};  // for a client that had only just connected when the server stops
+constexpr std::chrono::milliseconds kLastLinger{250};  // once the server stops
+constexpr size_t kReadBytes = size_t{32} << 10;
+constexpr int64_t kBytesAChunk = 16;  // what a chunk needs besides its content
 
 std::string http_date() {
   char text[64];
@@ -58,10 +67,13 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
 
 /// What is ambiguous is refused: another program on the way could read it otherwise.
 void check_head(const wire::fields& fields) {
-  for (const wire::field name : {wire::field::host, wire::field::authorization, wire::field::content_type}) {
-    if (fields.count(name) > 1) refuse(400, "a header stands there twice");
+  for (const wire::field name :
+       {wire::field::host, wire::field::origin, wire::field::authorization, wire::field::content_type,
+        wire::field::content_length, wire::field::content_encoding, wire::field::transfer_encoding,
+        wire::field::expect}) {
+    if (fields.count(name) > 1) refuse(400, "duplicate header {}", std::string(wire::to_string(name)));
   }
-  if (fields.count(wire::field::host) == 0) refuse(400, "there is no header Host");
+  if (fields.count(wire::field::host) == 0) refuse(400, "the header Host is missing");
   const std::string coding = field(fields, wire::field::transfer_encoding);
   if (!coding.empty() && !beast::iequals(coding, "chunked")) refuse(400, "the transfer coding has to be chunked");
   if (!field(fields, wire::field::content_encoding).empty()) refuse(415, "bodies have to be sent as they are");
@@ -70,6 +82,7 @@ void check_head(const wire::fields& fields) {
 /// What the parser found wrong; nothing where the client is gone.
 std::optional<HttpError> complaint(error_code error) {
   if (error == wire::error::header_limit) return HttpError{431, "the headers are too long"};
+  if (error == wire::error::buffer_overflow) return HttpError{431, "the headers are too long"};
   if (error == wire::error::body_limit) return HttpError{413, "the body is too long"};
   if (error.category() != make_error_code(wire::error::bad_target).category()) return std::nullopt;
   if (error == wire::error::end_of_stream || error == wire::error::partial_message) return std::nullopt;
@@ -79,7 +92,11 @@ std::optional<HttpError> complaint(error_code error) {
 template <typename Stream>
 class StreamConnection : public Connection, public std::enable_shared_from_this<StreamConnection<Stream>> {
  public:
-  StreamConnection(Stream stream, const ConnectionContext& context) : stream_(std::move(stream)), context_(context) {
+  StreamConnection(Stream stream, const ConnectionContext& context)
+      : stream_(std::move(stream)),
+        context_(context),
+        buffer_(static_cast<size_t>(context.limits.header_bytes) + kReadBytes),
+        count_chunk_([this](uint64_t, beast::string_view, error_code&) { ++chunks_; }) {
     context_.api.metrics().add_connections(1);
   }
   ~StreamConnection() override { context_.api.metrics().add_connections(-1); }
@@ -99,17 +116,27 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void stop() override {
     stops_ = true;
-    error_code ignored;
-    const bool has_begun =
-        parser_ && (parser_->got_some() || buffer_.size() > 0 || lowest().socket().available(ignored) > 0);
-    if (awaits() == Awaits::kHead && !has_begun) lowest().cancel();
+    stop_by_ = Clock::now() + context_.limits.stop;
+    begin_by_ = served_ ? Clock::now() : Clock::now() + kFirstHead;
+    look(Clock::now());
   }
 
   void make_room() override {
     makes_room_ = true;
     admitted_ = {};
+    room_ = {};
     await(Awaits::kNothing);
     lowest().cancel();
+  }
+
+  void look(Clock::time_point now) override {
+    if (cancellation_ && is_gone()) cancellation_->cancel();
+    if (!stops_) return;
+    if (awaits() == Awaits::kHead && now >= begin_by_ && !has_begun()) lowest().cancel();
+    if (awaits() == Awaits::kEnd && now >= since() + kLastLinger) lowest().cancel();
+    if (now < stop_by_) return;
+    if (cancellation_) cancellation_->cancel();
+    if (awaits() != Awaits::kNothing && awaits() != Awaits::kEnd) make_room();
   }
 
  private:
@@ -118,6 +145,22 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
   auto self() { return this->shared_from_this(); }
 
+  /// Whether anything has come of a request.
+  bool has_begun() {
+    error_code ignored;
+    if (buffer_.size() > 0 || (parser_ && parser_->got_some())) return true;
+    return lowest().socket().available(ignored) > 0;
+  }
+
+  /// A client that has closed its side, were it but for sending, awaits nothing more: to read tells the same only once
+  /// all that it sent ahead is read.
+  bool is_gone() {
+    tcp_info facts{};
+    socklen_t size = sizeof(facts);
+    if (::getsockopt(lowest().socket().native_handle(), IPPROTO_TCP, TCP_INFO, &facts, &size) != 0) return true;
+    return facts.tcpi_state == TCP_CLOSE_WAIT || facts.tcpi_state == TCP_CLOSE;
+  }
+
   void on_handshake(error_code error) {
     if (!error) read_head();
   }
@@ -125,7 +168,9 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void read_head() {
     if (stops_ || makes_room_) return forget();
     parser_.emplace();
-    body_bytes_ = 0;
+    parser_->on_chunk_header(count_chunk_);
+    body_bytes_ = parsed_ = chunks_ = 0;
+    if (buffer_.size() == 0) buffer_.shrink_to_fit();
     parser_->header_limit(static_cast<uint32_t>(context_.limits.header_bytes));
     parser_->body_limit(std::numeric_limits<uint64_t>::max());  // its own limit once it is known what it is for
     lowest().expires_after(context_.limits.head);
@@ -135,6 +180,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void on_head(error_code error, size_t) {
     await(Awaits::kNothing);
+    served_ = true;
     begun_ = Clock::now();
     answered_ = {};
     if (error) return refuse_broken(error);
@@ -147,9 +193,10 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
       answered_.route = match.route->pattern;
       admitted_ = context_.api.admit(head, std::move(match));
     } catch (...) {
-      return refuse_unread(error_of_now());
+      return close_with(translate_exception());
     }
     parser_->body_limit(admitted_.most_bytes);
+    parser_->eager(true);
     read_body();
   }
 
@@ -158,27 +205,49 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (context_.others.awaiting(Awaits::kBody) >= context_.limits.bodies) context_.others.end_longest(Awaits::kBody);
     lowest().expires_after(context_.limits.body);
     await(Awaits::kBody);
-    if (!beast::iequals(field(parser_->get(), wire::field::expect), "100-continue")) return read_more();
+    if (!beast::iequals(field(parser_->get(), wire::field::expect), "100-continue")) return take_body();
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()), [self = self()](error_code error, size_t) {
-      error || self->makes_room_ ? self->forget() : self->read_more();
+      error || self->makes_room_ ? self->forget() : self->take_body();
     });
   }
 
-  void read_more() { wire::async_read_some(stream_, buffer_, *parser_, bind_front_handler(&Self::on_body, self())); }
+  void read_more() {
+    await(Awaits::kBody);
+    stream_.async_read_some(buffer_.prepare(kReadBytes), bind_front_handler(&Self::on_bytes, self()));
+  }
 
-  void on_body(error_code error, size_t) {
+  void on_bytes(error_code error, size_t size) {
     await(Awaits::kNothing);
+    buffer_.commit(size);
     if (makes_room_) return refuse_for_others();
     if (error) return refuse_broken(error);
-    const auto now = static_cast<int64_t>(parser_->get().body().size());
+    take_body();
+  }
+
+  /// Parses what has come of the body, and counts it whether it is content or not.
+  void take_body() {
+    await(Awaits::kNothing);  // it makes no room for itself
+    if (buffer_.size() == 0) return read_more();
+    error_code error;
+    const size_t parsed = parser_->put(buffer_.data(), error);
+    buffer_.consume(parsed);
+    parsed_ += static_cast<int64_t>(parsed);
+    if (error && error != wire::error::need_more) return refuse_broken(error);
+    if (is_framed_too_long()) return close_with({431, "the chunk extensions and trailers are too long"});
+    const auto now = static_cast<int64_t>(parser_->get().body().size() + buffer_.size());
     bool fits = admitted_.place->add(now - body_bytes_);
     body_bytes_ = now;
     while (!fits && context_.others.end_longest(Awaits::kBody)) fits = admitted_.place->add(0);
     if (!fits) return refuse_for_others();
-    if (parser_->is_done()) return accept();
-    await(Awaits::kBody);
-    read_more();
+    parser_->is_done() ? accept() : read_more();
+  }
+
+  /// Extensions and trailers are read and serve nothing. Where the body is not done they are what waits in the buffer.
+  [[nodiscard]] bool is_framed_too_long() const {
+    const auto waiting = parser_->is_done() ? 0 : static_cast<int64_t>(buffer_.size());
+    const int64_t framing = parsed_ + waiting - static_cast<int64_t>(parser_->get().body().size());
+    return std::max(waiting, framing - kBytesAChunk * chunks_) > context_.limits.header_bytes;
   }
 
   /// The whole request is here.
@@ -186,7 +255,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     try {
       if (admitted_.place) admitted_.place->accept();
     } catch (...) {
-      return refuse_unread(error_of_now());
+      return write(error_response(translate_exception()), parser_->keep_alive());
     }
     answer();
   }
@@ -194,6 +263,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void answer() {
     lowest().expires_never();
     // While others work on it nothing else keeps the sockets' thread at work.
+    cancellation_ = admitted_.cancellation;
     auto work = asio::make_work_guard(stream_.get_executor());
     context_.api.answer(std::move(admitted_), std::move(parser_->get().body()),
                         [self = self(), work](Response response) {
@@ -206,27 +276,37 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void refuse_broken(error_code error) {
     const auto said = complaint(error);
-    if (!said) return forget();
-    write(error_response(*said), /*keeps=*/false);
+    said ? close_with(*said) : forget();
   }
 
   /// The room of its body is needed.
-  void refuse_for_others() { write(error_response(no_room()), /*keeps=*/false); }
+  void refuse_for_others() { close_with(no_room()); }
 
-  /// Where a body would follow the connection cannot be used again.
-  void refuse_unread(const HttpError& error) {
-    write(error_response(error), parser_->is_done() && parser_->keep_alive());
-  }
+  /// Whatever follows what is refused may be its body or not: it is never taken for a request.
+  void close_with(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
 
   void forget() {
     await(Awaits::kNothing);
     admitted_ = {};
+    room_ = {};
     lowest().close();
   }
 
-  void write(Response response, bool keeps) {
+  /// A response lies in memory until it is read; those that wait longest for their readers make room for it.
+  Response that_fits(Response response) {
+    room_ = context_.api.room();
+    bool fits = room_->add(static_cast<int64_t>(response.body.size()));
+    while (!fits && context_.others.end_longest(Awaits::kReader)) fits = room_->add(0);
+    if (fits || response.body.size() <= kReadBytes) return response;
+    room_ = {};
+    return error_response(no_room());
+  }
+
+  void write(Response whole, bool keeps) {
     admitted_ = {};
+    cancellation_ = {};
     parser_->get().body() = {};
+    Response response = that_fits(std::move(whole));
     keeps_ = keeps && !stops_;
     answered_.status = response.status;
     if (answered_.route.empty()) answered_.route = "none";
@@ -238,15 +318,20 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     response_.set(wire::field::content_type, response.content_type);
     response_.set(wire::field::cache_control, "no-store");
     response_.set("X-Content-Type-Options", "nosniff");
+    response_.set("Cross-Origin-Resource-Policy", "same-origin");
     for (const auto& [name, value] : response.headers) response_.set(name, value);
     response_.content_length(response.body.size());
     if (answered_.method != "HEAD") response_.body() = std::move(response.body);
     response_.keep_alive(keeps_);
     lowest().expires_after(context_.limits.write);
+    await(Awaits::kReader);
     wire::async_write(stream_, response_, bind_front_handler(&Self::on_written, self()));
   }
 
   void on_written(error_code error, size_t) {
+    await(Awaits::kNothing);
+    response_ = {};
+    room_ = {};
     if (error) return forget();
     if (keeps_ && !stops_) return read_head();
     finish();
@@ -255,19 +340,21 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   /// A client that still sends would lose the response if the connection were closed at once.
   void finish() {
     lowest().expires_after(kLinger);
+    await(Awaits::kEnd);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       stream_.async_shutdown([self = self()](error_code) { self->forget(); });
     } else {
       error_code ignored;
       lowest().socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-      discarded_.resize(size_t{1} << 16);
+      buffer_ = beast::flat_buffer();
+      discarded_.resize(kReadBytes);
       discard(0);
     }
   }
 
   void discard(size_t so_far) {
     stream_.async_read_some(asio::buffer(discarded_), [self = self(), so_far](error_code error, size_t size) {
-      if (error || so_far + size > kLingerBytes) return self->forget();
+      if (error || self->makes_room_ || so_far + size > kLingerBytes) return self->forget();
       self->discard(so_far + size);
     });
   }
@@ -281,8 +368,15 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   Answered answered_;
   Clock::time_point begun_;
   std::string discarded_;
-  int64_t body_bytes_ = 0;  // of this request, so far
+  std::shared_ptr<Cancellation> cancellation_;  // of the request that is worked on
+  std::shared_ptr<Admission::Place> room_;      // of the response
+  std::function<void(uint64_t, beast::string_view, error_code&)> count_chunk_;
+  int64_t body_bytes_ = 0;  // that lie in memory of this request's body
+  int64_t parsed_ = 0;      // of the body, content or not
+  int64_t chunks_ = 0;
+  Clock::time_point stop_by_, begin_by_;  // once it stops: all of it, a request's first byte
   bool makes_room_ = false;
+  bool served_ = false;  // a request has come
   bool keeps_ = false;
   bool stops_ = false;
 };

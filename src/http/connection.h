@@ -12,7 +12,13 @@ namespace protocom::http {
 class Connections;
 
 /// What a connection awaits of its client.
-enum class Awaits { kNothing, kHead, kBody };
+enum class Awaits {
+  kNothing,
+  kHead,
+  kBody,
+  kReader,  ///< that it reads its response
+  kEnd      ///< that it closes a connection on which nothing more is answered
+};
 
 /// A client's connection. All of it happens in the one thread that runs the sockets; it lives as long as something is
 /// under way.
@@ -25,10 +31,14 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Answers what was begun, then closes: at once where nothing was.
+  /// Answers what was begun, then closes: at once where nothing was, a moment later where the client has only just
+  /// connected.
   virtual void stop() = 0;
   /// Ends at once what it awaits: others need its room. A client whose head came is told to come again.
   virtual void make_room() = 0;
+  /// Looks, several times a second, at what nothing else tells it of: that its client has gone while it is worked for,
+  /// and that the time for stopping is over.
+  virtual void look(Clock::time_point now) = 0;
 
   [[nodiscard]] Awaits awaits() const { return awaits_; }
   /// When it began to await that; of a body, when the last bytes of it came.

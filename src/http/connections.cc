@@ -34,4 +34,11 @@ void Connections::stop() {
   }
 }
 
+void Connections::look() {
+  const auto now = Connection::Clock::now();
+  for (const auto& one : all_) {
+    if (const auto connection = one.lock()) connection->look(now);
+  }
+}
+
 }  // namespace protocom::http

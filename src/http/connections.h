@@ -20,6 +20,8 @@ class Connections {
   bool end_longest(Awaits what);
   /// Lets each answer what was begun.
   void stop();
+  /// Lets each look at what nothing else tells it of.
+  void look();
 
  private:
   std::vector<std::weak_ptr<Connection>> all_;

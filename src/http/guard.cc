@@ -1,7 +1,9 @@
 #include "http/guard.h"
 
+#include <strings.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address_v4.hpp>
 
 #include "protocom/core/error.h"
@@ -11,10 +13,21 @@ namespace protocom::http {
 namespace fs = std::filesystem;
 namespace {
 
-/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080".
+/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080"; nothing where anything else follows the name.
 std::string host_name(const std::string& authority) {
-  if (!authority.empty() && authority.front() == '[') return authority.substr(0, authority.find(']') + 1);
-  return authority.substr(0, authority.find(':'));
+  const bool is_bracketed = !authority.empty() && authority.front() == '[';
+  const size_t end = is_bracketed ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
+  const std::string port = authority.substr(end);
+  const bool is_port = port.empty() || (port.front() == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
+  return is_port ? authority.substr(0, end) : "";
+}
+
+/// The key of "Bearer KEY"; a scheme is the same in capital and in small letters.
+std::string key_text(const std::string& authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (::strncasecmp(authorization.c_str(), kScheme.data(), kScheme.size()) != 0)
+    refuse(401, "send a key: Authorization: Bearer KEY");
+  return authorization.substr(kScheme.size());
 }
 
 /// "127.0.0.1.example.org" is a name of somebody else's.
@@ -54,20 +67,28 @@ Guard::Stamp Guard::stamp_of(const fs::path& path) {
           facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
 }
 
-/// Keys that were added or removed since count from the next request on; a damaged file leaves those before.
-ApiKey Guard::key_of(const Head& head) {
+/// Keys that were added or removed since count from the next request on; a damaged file leaves those before, none
+/// leaves no key.
+void Guard::read_changes() {
   const Stamp now = stamp_of(path_);
-  if (now != Stamp() && now != read_) {
-    read_ = now;
-    try {
-      keys_ = ApiKeys::read(path_);
-    } catch (const Error& damaged) {
-      logger().error("{}; the keys before stay", damaged.what());
-    }
+  if (now == read_) return;
+  read_ = now;
+  if (now == Stamp()) {
+    keys_ = {};
+    logger().error("{}: the file of API keys is gone; no key is accepted until it is back", path_.string());
+    return;
   }
-  constexpr std::string_view kScheme = "Bearer ";
-  if (head.authorization.rfind(kScheme, 0) != 0) refuse(401, "send a key: Authorization: Bearer KEY");
-  const auto key = keys_.find(head.authorization.substr(kScheme.size()));
+  try {
+    keys_ = ApiKeys::read(path_);
+    logger().info("{}: read again, {} API keys are accepted", path_.string(), keys_.all().size());
+  } catch (const Error& damaged) {
+    logger().error("{}; the keys before stay", damaged.what());
+  }
+}
+
+ApiKey Guard::key_of(const Head& head) {
+  read_changes();
+  const auto key = keys_.find(key_text(head.authorization));
   if (!key) refuse(401, "there is no such key");
   return *key;
 }

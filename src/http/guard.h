@@ -29,6 +29,7 @@ class Guard {
   /// Which bytes a file holds, and who may read it, as far as that can be told without reading it.
   using Stamp = std::tuple<ino_t, off_t, int64_t, int64_t, int64_t, int64_t>;
   static Stamp stamp_of(const std::filesystem::path& path);
+  void read_changes();
   ApiKey key_of(const Head& head);
 
   std::filesystem::path path_;

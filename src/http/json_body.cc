@@ -1,12 +1,12 @@
 #include "http/json_body.h"
 
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <vector>
 
 #include "http/http_error.h"
 #include "http/target.h"
 #include "protocom/core/error.h"
 #include "protocom/core/feature_values.h"
-#include "protocom/core/json.h"
 
 namespace protocom::http {
 namespace {
@@ -15,18 +15,9 @@ using nlohmann::json;
 
 constexpr size_t kLongestLabel = 200;
 
-/// nlohmann::json keeps the last of two members of one name without a word.
-void check_members_once(const std::string& body) {
-  std::vector<std::set<std::string>> open;
-  const auto look = [&](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-      refuse(400, "the body says a member twice");
-    return true;
-  };
-  const json ignored = json::parse(body, look);
-}
+constexpr int kDeepestBody = 3;           // {"attributes": [{"name": ...}]}
+constexpr int64_t kMostValues = 100'000;  // besides the numbers of features
+constexpr int64_t kStepsBetweenChecks = 4096;
 
 void check_members(const json& object, const std::set<std::string>& known, const std::string& what) {
   for (const auto& [name, value] : object.items()) {
@@ -43,29 +34,148 @@ float weight_in(const json& attribute) {
   return static_cast<float>(value);
 }
 
-/// One feature from an array of numbers.
-void take_row(const json& row, int64_t dim, float* to) {
-  if (!row.is_array() || static_cast<int64_t>(row.size()) != dim)
-    refuse(400, "a feature has to be a list of {} numbers", dim);
-  for (const json& value : row) {
-    if (!value.is_number()) refuse(400, "a feature has to be a list of {} numbers", dim);
-    *to++ = static_cast<float>(value.get<double>());  // parse_json lets no number through that float32 has not
-  }
+/// `byte`: the number of the one at which a parser stopped, from 1.
+[[noreturn]] void refuse_syntax(const std::string& text, size_t byte) {
+  const std::string_view before = std::string_view(text).substr(0, std::max<size_t>(byte, 1) - 1);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  if (before.size() == text.size()) refuse(400, "the body:{}: not valid JSON: it ends too early", line);
+  const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  const std::string near = excerpt(text.substr(before.size(), 100), 20);
+  refuse(400, "the body:{}: not valid JSON at column {}, near '{}'", line, column, near);
 }
+
+/// Builds what a parser finds, as it finds it: features as numbers alone, the rest as values. nlohmann's own way to
+/// look at values while they are parsed walks over a whole array for each object in it, and keeps the last of two
+/// members of one name without a word.
+class BodyBuilder : public nlohmann::json_sax<json> {
+ public:
+  BodyBuilder(const std::string& text, const JsonShape& shape) : text_(text), shape_(shape) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(int64_t value) override { return number(value, static_cast<double>(value)); }
+  bool number_unsigned(uint64_t value) override { return number(value, static_cast<double>(value)); }
+  bool number_float(double value, const std::string&) override { return number(value, value); }
+  bool string(std::string& value) override { return put(std::move(value)); }
+  bool binary(json::binary_t&) override { return false; }
+
+  bool start_object(size_t) override {
+    open(json::object());
+    return true;
+  }
+
+  bool key(std::string& name) override {
+    take_step();
+    if (open_.size() == 1) check_known(name);
+    reads_features_ = open_.size() == 1 && name == "features";
+    if ((reads_features_ && features_) || open_.back()->contains(name))
+      refuse(400, "the body has a duplicate member '{}'", excerpt(name));
+    if (reads_features_) features_.emplace(*shape_.features);
+    name_ = std::move(name);
+    return true;
+  }
+
+  bool end_object() override { return close(); }
+
+  bool start_array(size_t) override {
+    if (!reads_features_) {
+      open(json::array());
+      return true;
+    }
+    take_step();
+    features_->start_array();
+    return true;
+  }
+
+  bool end_array() override {
+    if (!reads_features_) return close();
+    features_->end_array();
+    reads_features_ = !features_->is_done();
+    return true;
+  }
+
+  bool parse_error(size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
+    if (dynamic_cast<const json::parse_error*>(&error) == nullptr)
+      refuse(400, "the body: not valid JSON: {}", reason_of(error));
+    refuse_syntax(text_, byte);
+  }
+
+  /// Once all of it was parsed.
+  JsonBody take() {
+    if (!root_.is_object()) refuse(400, "the body has to be a JSON object");
+    if (!features_) return {std::move(root_), {}};
+    at::Tensor features = features_->features();
+    if (const auto bad = find_bad_features(features))
+      refuse(400, "feature {} of 'features' holds {}", bad->row, bad->reason);
+    return {std::move(root_), std::move(features)};
+  }
+
+ private:
+  void take_step() {
+    if (shape_.cancellation != nullptr && ++steps_ % kStepsBetweenChecks == 0) shape_.cancellation->check();
+  }
+
+  void check_known(const std::string& name) const {
+    if (shape_.members.count(name) == 0)
+      refuse(400, "the body has a member '{}', expected {}", excerpt(name), fmt::join(shape_.members, " or "));
+  }
+
+  template <typename Number>
+  bool number(Number value, double as_double) {
+    if (!reads_features_) return put(value);
+    take_step();
+    features_->number(as_double);
+    return true;
+  }
+
+  /// Where the next value belongs.
+  json& place() {
+    take_step();
+    if (reads_features_) features_->other();
+    if (open_.empty()) return root_;
+    if (++values_ > kMostValues) refuse(413, "the body has more than {} values", kMostValues);
+    json& in = *open_.back();
+    if (in.is_object()) return in[name_];
+    in.push_back(nullptr);
+    return in.back();
+  }
+
+  template <typename Value>
+  bool put(Value&& value) {
+    place() = json(std::forward<Value>(value));
+    return true;
+  }
+
+  void open(json container) {
+    if (open_.empty() && !container.is_object()) refuse(400, "the body has to be a JSON object");
+    if (open_.size() == kDeepestBody) refuse(400, "the body is nested deeper than {} levels", kDeepestBody);
+    json& at = place();
+    at = std::move(container);
+    open_.push_back(&at);
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string& text_;
+  const JsonShape& shape_;
+  json root_;
+  std::vector<json*> open_;  // a container grows only while it is the last of them, so that they stay where they are
+  std::string name_;
+  std::optional<FeatureReader> features_;
+  bool reads_features_ = false;
+  int64_t values_ = 0;
+  int64_t steps_ = 0;
+};
 
 }  // namespace
 
-json parse_object(const std::string& body, const std::set<std::string>& known) {
-  json object;
-  try {
-    object = parse_json(body, "the body");
-    check_members_once(body);
-  } catch (const Error& error) {
-    refuse(400, "{}", error.what());
-  }
-  if (!object.is_object()) refuse(400, "the body has to be a JSON object");
-  check_members(object, known, "the body");
-  return object;
+JsonBody read_json_body(const std::string& body, const JsonShape& shape) {
+  BodyBuilder builder(body, shape);
+  json::sax_parse(body, &builder);
+  return builder.take();
 }
 
 void check_label(const std::string& text, const std::string& what) {
@@ -90,20 +200,6 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
     to.attributes.push_back(text_in(one, "name"));
     to.weights.push_back(weight_in(one));
   }
-}
-
-at::Tensor features_in(const json& object, const char* name, const FeatureShape& shape) {
-  const json& value = object.at(name);
-  if (!value.is_array() || value.empty()) refuse(400, "'{}' has to be a list of features", name);
-  const bool one = value.front().is_number();
-  const auto n = one ? int64_t{1} : static_cast<int64_t>(value.size());
-  if (n > shape.most) refuse(413, "a request has at most {} features", shape.most);
-  at::Tensor features = at::empty({n, shape.dim}, at::kFloat);
-  auto* to = features.data_ptr<float>();
-  for (int64_t i = 0; i < n; ++i) take_row(one ? value : value[static_cast<size_t>(i)], shape.dim, to + i * shape.dim);
-  if (const auto bad = find_bad_features(features))
-    refuse(400, "feature {} of '{}' holds {}", bad->row, name, bad->reason);
-  return features;
 }
 
 }  // namespace protocom::http

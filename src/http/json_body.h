@@ -1,33 +1,40 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
+#include "http/cancellation.h"
+#include "http/feature_reader.h"
 #include "protocom/serve/describe_class.h"
 
 namespace protocom::http {
 
-/// The object that a body holds. Strict: throws HttpError 400 for what is no JSON object, a member that is not among
-/// `known`, or one that stands there twice.
-nlohmann::json parse_object(const std::string& body, const std::set<std::string>& known);
+/// What a body of JSON may hold.
+struct JsonShape {
+  std::set<std::string> members;                   ///< that the object may have
+  std::optional<FeatureShape> features = {};       ///< of the member `features`, where it may have that
+  const Cancellation* cancellation = nullptr;      ///< asked while it is read; nullptr: nothing cancels it
+};
+
+/// What a body of JSON held.
+struct JsonBody {
+  nlohmann::json members;    ///< an object, without `features`
+  at::Tensor features = {};  ///< float32 [n, d]; undefined without that member
+};
+
+/// Reads the object that a body is, in one pass whose time and memory grow with the body's length at most. Strict:
+/// throws HttpError 400 for what is no JSON object, a member that may not be there, one that is there twice, and
+/// nesting deeper than any member needs; 413 for more values or features than a request needs.
+JsonBody read_json_body(const std::string& body, const JsonShape& shape);
 
 /// A member that has to be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
 std::string text_in(const nlohmann::json& object, const char* name);
 /// A member that has to be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
 /// 1 where none is said: into the attributes of a class and their weights.
 void take_attributes(const nlohmann::json& object, const char* name, ClassRequest& to);
-
-/// A member that has to be one feature of `dim` numbers, or a list of 1 to `most` of them: float32 [n, dim]. Throws
-/// HttpError 400 for another shape, 413 for more.
-struct FeatureShape {
-  int64_t dim = 0;
-  int64_t most = 0;
-};
-at::Tensor features_in(const nlohmann::json& object, const char* name, const FeatureShape& shape);
 
 /// Throws HttpError 400 unless a label from a client is 1 to 200 bytes of UTF-8 without control characters; `what`
 /// names it.

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/cancellation.h"
 #include "http/http_error.h"
 
 namespace protocom::http {
@@ -26,6 +28,8 @@ struct Request {
   std::map<std::string, std::string> parameters;  ///< of the route's pattern, decoded
   std::string content_type;
   std::string body;
+  std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  ///< before it uses the file
 };
 
 struct Response {

@@ -45,7 +45,7 @@ std::string take_value(std::string_view& text) {
   return value;
 }
 
-/// A parameter of a header's value: `name` of "form-data; name=x". Throws for a header that says it twice.
+/// A parameter of a header's value: `name` of "form-data; name=x". Throws for a duplicate.
 std::string parameter(std::string_view value, std::string_view name) {
   std::string found;
   bool seen = false;
@@ -62,7 +62,7 @@ std::string parameter(std::string_view value, std::string_view name) {
     value = trim(value.substr(equals + 1));
     const std::string content = take_value(value);
     if (key != name) continue;
-    if (seen) refuse(400, "a header says '{}' twice", name);
+    if (seen) refuse(400, "duplicate parameter '{}' of a header", name);
     seen = true;
     found = content;
   }

@@ -20,6 +20,9 @@ using boost::system::error_code;
 /// After a connection could not be accepted: the next one would fail for the same reason.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
+constexpr std::chrono::milliseconds kLookEvery{250};
+constexpr std::chrono::milliseconds kLookEveryWhileStopping{10};
+
 asio::ip::address address_of(const std::string& text) {
   error_code error;
   const auto address = asio::ip::make_address(text == "localhost" ? "127.0.0.1" : text, error);
@@ -75,6 +78,7 @@ struct Server::Parts {
 
   void accept() {
     acceptor.async_accept([this](error_code error, tcp::socket socket) {
+      if (!error && !acceptor.is_open()) return welcome(std::move(socket));  // it came just before
       if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
       if (error) return accept_later(error);
       fails = false;
@@ -92,11 +96,34 @@ struct Server::Parts {
   }
 
   void welcome(tcp::socket socket) {
-    if (connections.count() >= options.limits.connections && !connections.end_longest(Awaits::kHead))
+    const bool is_full = connections.count() >= options.limits.connections;
+    if (is_full && !connections.end_longest(Awaits::kEnd) && !connections.end_longest(Awaits::kHead))
       return turn_away(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    connections.add(serve_client(std::move(socket), {api, options.limits, connections, tls.get()}));
+    const auto connection = serve_client(std::move(socket), {api, options.limits, connections, tls.get()});
+    connections.add(connection);
+    if (!acceptor.is_open()) connection->stop();
+  }
+
+  /// Those that have connected before the server was told to stop are among those that are answered.
+  void welcome_waiting() {
+    error_code error;
+    acceptor.non_blocking(true, error);
+    while (!error) {
+      tcp::socket socket(sockets);
+      acceptor.accept(socket, error);
+      if (!error) welcome(std::move(socket));
+    }
+  }
+
+  /// Goes on as long as there is a connection or there may be one.
+  void look_after() {
+    watch.expires_after(acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
+    watch.async_wait([this](error_code) {
+      connections.look();
+      if (acceptor.is_open() || connections.count() > 0) look_after();
+    });
   }
 
   /// The sockets' thread. What goes wrong with one connection is not the others' fault.
@@ -113,8 +140,10 @@ struct Server::Parts {
 
   /// In the sockets' thread.
   void close() {
+    welcome_waiting();
     acceptor.close();
     pause.cancel();
+    watch.cancel();
     connections.stop();
   }
 
@@ -123,6 +152,7 @@ struct Server::Parts {
   std::unique_ptr<asio::ssl::context> tls;
   tcp::acceptor acceptor;
   asio::steady_timer pause{sockets};
+  asio::steady_timer watch{sockets};
   bool fails = false;  // the last connection could not be accepted
   Api api;
   Connections connections;
@@ -133,6 +163,7 @@ Server::Server(const std::filesystem::path& recognizer, const ServerOptions& opt
   check_options(options);
   parts_ = std::make_unique<Parts>(recognizer, options);
   parts_->accept();
+  parts_->look_after();
   parts_->thread = std::thread([parts = parts_.get()] { parts->run(); });
 }
 

@@ -21,6 +21,7 @@ std::string label_of(const std::string& file_name) {
 
 Upload read_upload(std::string_view bytes, const std::string& file_name, const UploadOptions& options,
                    int64_t& pixels_left) {
+  if (options.cancellation != nullptr) options.cancellation->check();
   Upload upload;
   upload.label = label_of(file_name);
   DecodeOptions decode;
@@ -55,7 +56,8 @@ Form read_form(const Request& request, const UploadOptions& options) {
     }
     if (std::find(options.fields.begin(), options.fields.end(), part.name) == options.fields.end())
       refuse(400, "a form has no field '{}' here", excerpt(part.name));
-    if (!form.fields.emplace(part.name, part.content).second) refuse(400, "a form says '{}' twice", excerpt(part.name));
+    if (!form.fields.emplace(part.name, part.content).second)
+      refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }
   return form;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "http/cancellation.h"
 #include "http/message.h"
 #include "protocom/core/preprocessing.h"
 #include "protocom/data/image.h"
@@ -30,6 +31,7 @@ struct UploadOptions {
   Preprocessing preprocessing;
   ServerLimits limits;
   std::vector<std::string> fields;  ///< that a form may have besides `image`
+  const Cancellation* cancellation = nullptr;  ///< asked before each image; nullptr: nothing cancels it
 };
 
 /// The image that a body is, or the fields and images of a multipart body. An image that cannot be read does not stop

@@ -147,7 +147,8 @@ void RecognizerFile::create(const fs::path& path, const RecognizerSettings& sett
   write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
 }
 
-RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patience) {
+RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patience)
+    : patience_(patience), identity_(place_of(path)) {
   reading(path, [&] {
     database_ = std::make_unique<Database>(Database::open(path, patience));
     const Transaction view(*database_, Access::kRead);
@@ -155,6 +156,7 @@ RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patien
     header_ = read_header(*database_);
     settings_ = settings_of(header_, read_attributes(*database_), path.string());
     artefacts_ = read_artefacts(*database_);
+    read_identity(*database_, identity_);
   });
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -64,7 +63,6 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify("[]").error(), HasSubstr("has to be a JSON object"));
   EXPECT_THAT(classify("{}").error(), HasSubstr("needs the member 'features'"));
   EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected features"));
-  EXPECT_THAT(classify(R"({"features": [1], "features": [2]})").error(), HasSubstr("twice"));
   EXPECT_THAT(classify(R"({"features": [1, 2]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": [["a"]]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": []})").error(), HasSubstr("a list of"));
@@ -72,7 +70,10 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify(json{{"features", std::vector<double>(dim, 1e300)}}.dump()).error(), HasSubstr("2^63"));
   EXPECT_THAT(classify(json{{"features", std::vector<double>(dim, 9e18)}}.dump()).error(),
               HasSubstr("feature 0 of 'features' holds a number of size 9e+18, more than 1e+08"));
-  EXPECT_EQ(classify(json{{"features", std::vector<std::vector<int>>(1001, std::vector<int>(1))}}.dump()).status, 413);
+  const std::string row = json(std::vector<int>(dim)).dump();
+  EXPECT_THAT(classify("{\"features\": " + row + ", \"features\": " + row + "}").error(), HasSubstr("duplicate member"));
+  const std::vector<std::vector<int>> many(1001, std::vector<int>(dim));
+  EXPECT_EQ(classify(json{{"features", many}}.dump()).status, 413);
   EXPECT_EQ(classify(std::string(200, '[')).status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": "a", "attributes": ["tail"]})", kJson).status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": 1})", kJson).status, 400);
@@ -91,12 +92,12 @@ TEST_F(Served, AnErrorTellsNothingOfTheMachine) {
   }
 }
 
-TEST_F(Served, AFileThatIsDamagedMeanwhileIsAServersErrorWithoutDetails) {
+TEST_F(Served, AFileThatIsDamagedMeanwhileIsSaidWithoutDetails) {
   serve();
   enrol("dark", 10);
   write_file(path_, std::string(100'000, 'x'));
   const Reply reply = ask("GET", "/v1/classes");
-  EXPECT_THAT(reply.status, AnyOf(200, 500)) << "the file that was opened may still be there";
+  EXPECT_EQ(reply.status, 503);
   EXPECT_THAT(reply.body, Not(HasSubstr(folder_.path().string())));
 }
 

@@ -27,7 +27,8 @@ class Server {
 
   [[nodiscard]] int port() const;
 
-  /// Accepts nothing more, answers what was accepted, and ends. Takes at most as long as the limits allow a client.
+  /// Accepts nothing more, answers what was accepted, and ends. After ServerLimits::stop it gives up what is not yet
+  /// answered.
   void stop();
 
  private:

@@ -20,13 +20,14 @@ struct ServerLimits {
   int64_t connections = 512;                   ///< at once
   int64_t bodies = 256;                        ///< on their way at once
   int64_t requests = 256;                      ///< here with their bodies and not yet answered
-  int64_t waiting_bytes = int64_t{256} << 20;  ///< that have come of the bodies of both together
+  int64_t waiting_bytes = int64_t{256} << 20;  ///< of the bodies of both and of responses not yet read, together
   int64_t waiting_images = 1024;               ///< decoded and waiting for the backbone
   std::chrono::seconds head{30};               ///< for a request's headers, and between requests of a connection
   std::chrono::seconds body{60};               ///< for a request's body
   std::chrono::seconds answer{60};             ///< that an image may wait for the backbone
   std::chrono::seconds file{5};                ///< that another program may keep the recognizer's file
   std::chrono::seconds write{30};              ///< that a client may take to read a response
+  std::chrono::seconds stop{20};               ///< for what was begun when the server is told to stop
 };
 
 /// How a Server is reached.

@@ -7,9 +7,10 @@ namespace protocom {
 
 /// Why a recognizer's file could not be read or changed.
 enum class DatabaseFault {
-  kFull,     ///< there is no room on the disk; nothing was changed
-  kBusy,     ///< another process has kept it for too long; nothing was changed
-  kDamaged,  ///< its bytes are not what they should be
+  kFull,      ///< there is no room on the disk; nothing was changed
+  kBusy,      ///< another process has kept it for too long; nothing was changed
+  kDamaged,   ///< its bytes are not what they should be
+  kReplaced,  ///< it is gone, or another one lies in its place; nothing was changed
   kOther
 };
 

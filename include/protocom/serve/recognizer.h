@@ -111,6 +111,8 @@ class Recognizer {
   [[nodiscard]] RecognizerFile& file() { return file_; }
   [[nodiscard]] const RecognizerFile& file() const { return file_; }
   [[nodiscard]] const RecognizerOptions& options() const { return options_; }
+  /// RecognizerFile::follow, for callers that keep a recognizer open for long.
+  void follow();
   /// What it classifies with.
   [[nodiscard]] const Method& method();
 

@@ -158,6 +158,12 @@ class RecognizerFile {
   RecognizerFile& operator=(RecognizerFile&&) noexcept;
 
   [[nodiscard]] const std::filesystem::path& path() const;
+  /// For callers that keep it open for long: looks whether what was opened still lies at its path, and opens what lies
+  /// there now where it does not. Returns whether it did: no snapshot from before is of use then. Throws DatabaseError
+  /// kReplaced where there is no recognizer with the same header, attributes and artefacts, until there is one again.
+  bool follow();
+  /// Whether the path leads to the file that is open. Takes one look at the folder.
+  [[nodiscard]] bool is_at_path() const;
   [[nodiscard]] const ArtefactHeader& header() const { return header_; }
   [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
   /// Those that a recognizer's header says, with the attributes that lie beside it. Throws Error that names `where`.
@@ -228,6 +234,19 @@ class RecognizerFile {
   [[nodiscard]] int64_t class_id(const std::string& name) const;
   [[nodiscard]] ClassEntry entry_at(const Statement& row) const;
 
+  /// What tells a file from another one that lies at its path later.
+  struct Identity {
+    uint64_t device = 0, inode = 0;
+    int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< of its last change
+    std::string header;                              ///< its text
+    int64_t newest_change = 0;  ///< the highest number that a change has had; it never falls
+  };
+  static Identity place_of(const std::filesystem::path& path);
+  static void read_identity(const Database& database, Identity& to);
+  bool is_as_opened();
+
+  std::chrono::seconds patience_;
+  Identity identity_;
   std::unique_ptr<Database> database_;
   ArtefactHeader header_;
   RecognizerSettings settings_;

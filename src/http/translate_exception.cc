@@ -1,4 +1,4 @@
-#include "http/error_of_now.h"
+#include "http/translate_exception.h"
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
@@ -16,7 +16,7 @@ HttpError internal(const std::exception& error) {
 
 }  // namespace
 
-HttpError error_of_now() {
+HttpError translate_exception() {
   try {
     throw;
   } catch (const HttpError& error) {
@@ -24,6 +24,9 @@ HttpError error_of_now() {
   } catch (const DatabaseError& error) {
     if (error.fault() == DatabaseFault::kBusy)
       return {503, "another program is changing the recognizer; nothing was changed: send it again later", kComeAgain};
+    if (error.fault() == DatabaseFault::kReplaced)
+      return {503, "the recognizer's file is gone or is another one; nothing was changed: send it again later",
+              kComeAgain};
     if (error.fault() != DatabaseFault::kFull) return internal(error);
     logger().error("{}", error.what());
     return {507, "the server's disk is full; nothing was changed"};

@@ -1,0 +1,84 @@
+#include "http/guard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/files.h"
+#include "support/logged.h"
+#include "support/temp_dir.h"
+
+namespace protocom::http {
+namespace {
+
+using protocom::testing::Logged;
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+/// What a guard answers; 200 where it lets the request pass.
+int answer_of(Guard& guard, const Head& head) {
+  try {
+    guard.check(head, Asks::kRead);
+    return 200;
+  } catch (const HttpError& error) {
+    return error.status;
+  }
+}
+
+Head head_to(const std::string& host) {
+  Head head;
+  head.host = host;
+  return head;
+}
+
+TEST(Guard, WithoutKeysAnswersOnlyToNamesOfThisMachine) {
+  Guard guard({});
+  for (const char* host : {"localhost", "localhost:8080", "127.0.0.1", "127.0.0.1:1", "127.8.8.8", "[::1]", "[::1]:80"})
+    EXPECT_EQ(answer_of(guard, head_to(host)), 200) << host;
+  for (const char* host : {"", "[::1].evil", "[::1].evil:80", "[::1", "[::1]]", "localhost:80.evil", "localhost:x",
+                           "localhost.evil", "127.0.0.1.evil", "evil", "[::1]evil", "localhost:80:80", "[]", ":80"})
+    EXPECT_EQ(answer_of(guard, head_to(host)), 403) << host;
+}
+
+class KeysFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ApiKeys keys;
+    text_ = keys.add({"reader", Role::kRead, "", 6000});
+    keys.write(path_);
+  }
+
+  [[nodiscard]] Head head(const std::string& scheme = "Bearer ") const {
+    Head made = head_to("example.org");
+    made.authorization = scheme + text_;
+    return made;
+  }
+
+  TempDir folder_;
+  std::filesystem::path path_ = folder_ / "keys.json";
+  std::string text_;
+};
+
+TEST_F(KeysFile, TheSchemeIsTheSameInSmallAndInCapitalLetters) {
+  Guard guard(path_);
+  for (const char* scheme : {"Bearer ", "bearer ", "BEARER "}) EXPECT_EQ(answer_of(guard, head(scheme)), 200) << scheme;
+  for (const char* scheme : {"", "Bearer", "Basic ", "bearer\t", " bearer "})
+    EXPECT_EQ(answer_of(guard, head(scheme)), 401) << scheme;
+}
+
+TEST_F(KeysFile, DeletingItRevokesEveryKeyAndIsLogged) {
+  Guard guard(path_);
+  EXPECT_EQ(answer_of(guard, head()), 200);
+  const Logged logged;
+  std::filesystem::rename(path_, folder_ / "aside");
+  EXPECT_EQ(answer_of(guard, head()), 401);
+  EXPECT_EQ(answer_of(guard, head()), 401);
+  const std::string said = logged.text();
+  const size_t first = said.find("the file of API keys is gone");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("is gone", first + 30), std::string::npos) << "once is enough: " << said;
+  std::filesystem::rename(folder_ / "aside", path_);
+  EXPECT_EQ(answer_of(guard, head()), 200);
+}
+
+}  // namespace
+}  // namespace protocom::http

@@ -1,0 +1,177 @@
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "http/server_support.h"
+#include "serve/database.h"
+#include "support/most_memory.h"
+
+namespace protocom::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+const std::string kChunkedHead =
+    "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/// Clients that send what no client needs to.
+class HostileClients : public Served {};
+
+TEST_F(HostileClients, EndlessChunkExtensionsAndTrailersAreRefusedAtOnce) {
+  serve();
+  for (const std::string& begin : {std::string("1;"), std::string("1;a=\""), std::string("0\r\nA: "), std::string("0;"),
+                                   std::string(200, '0') + ";", std::string("1\r\nx\r\n0\r\nA: b\r\nB: ")}) {
+    Client client(port());
+    client.send(kChunkedHead + begin + std::string(1 << 20, 'a'));
+    EXPECT_EQ(client.receive().status, 431) << begin;
+  }
+  Client zeros(port());
+  zeros.send(kChunkedHead + std::string(1 << 20, '0'));
+  EXPECT_EQ(zeros.receive().status, 431);
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
+}
+
+TEST_F(HostileClients, ManyShortExtensionsAndTrailersCountTogether) {
+  serve();
+  std::string chunks;
+  for (int i = 0; i < 1000; ++i) chunks += "1;" + std::string(100, 'a') + "\r\nx\r\n";
+  Client extensions(port());
+  extensions.send(kChunkedHead + chunks);
+  EXPECT_EQ(extensions.receive().status, 431);
+  std::string trailers = "0\r\n";
+  for (int i = 0; i < 1000; ++i) trailers += "A" + std::to_string(i) + ": " + std::string(100, 'a') + "\r\n";
+  Client client(port());
+  client.send(kChunkedHead + trailers + "\r\n");
+  EXPECT_EQ(client.receive().status, 431);
+}
+
+TEST_F(HostileClients, ABodyInChunksOfAByteEachIsTakenWithAShortTrailer) {
+  serve();
+  enrol("dark", 10);
+  std::string chunks;
+  for (const char c : png(20)) chunks += std::string("1\r\n") + c + "\r\n";
+  Client client(port());
+  client.send(kChunkedHead + chunks + "0;a=b\r\nA: b\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(client.ask("GET", "/healthz").status, 200) << "the connection goes on behind the trailer";
+}
+
+TEST_F(HostileClients, ThoseThatSendWithoutEndTakeNoMoreMemoryThanTheirBuffers) {
+  serve();
+  constexpr int kClients = 300;
+  const std::string trailer = kChunkedHead + "0\r\nA: " + std::string(256 << 10, 'a');
+  const int64_t memory = most_memory_of([&] {
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < kClients; ++i) {
+      clients.push_back(std::make_unique<Client>(port()));
+      clients.back()->send(trailer);
+    }
+    EXPECT_EQ(ask("GET", "/healthz").status, 200);
+  });
+#ifdef PROTOCOM_SANITIZED
+  EXPECT_GT(memory, 0);  // sanitizers keep what is freed
+#else
+  EXPECT_LT(memory, kClients * (int64_t{96} << 10)) << "a buffer of at most 48 KiB for each, twice where it grows";
+#endif
+}
+
+TEST_F(HostileClients, NothingBehindAHeadThatIsRefusedIsARequest) {
+  serve();
+  const std::string inner = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const std::string head :
+       {"POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n",
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, identity\r\n\r\n",
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: identity\r\n\r\n",
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n",
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /v1/classify HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /v1/classes HTTP/1.1\r\nHost: evil\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nOrigin: http://evil\r\n\r\n"}) {
+    Client client(port());
+    client.send(head + inner);
+    EXPECT_GE(client.receive().status, 400) << head;
+    EXPECT_TRUE(client.is_closed()) << head;
+  }
+}
+
+TEST_F(HostileClients, WhoWasRefusedAndStaysKeepsNobodyOut) {
+  ServerOptions options;
+  options.limits.connections = 4;
+  serve(options);
+  std::vector<std::unique_ptr<Client>> refused;
+  for (int i = 0; i < 12; ++i) {
+    refused.push_back(std::make_unique<Client>(port()));
+    refused.back()->send(
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 99999999\r\n\r\n");
+    EXPECT_EQ(refused.back()->receive().status, 413);
+    EXPECT_EQ(ask("GET", "/healthz").status, 200);
+  }
+}
+
+TEST_F(HostileClients, ResponsesThatNobodyReadsMakeRoomForOthers) {
+  ServerOptions options;
+  options.limits.body_bytes = options.limits.json_bytes = options.limits.waiting_bytes = 100'000;
+  serve(options);
+  const std::string one = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const size_t size = ask("GET", "/openapi.json").body.size();
+  ASSERT_LT(size, 100'000U);
+  ASSERT_GT(4 * size, 100'000U) << "three fit, with a fourth one has to go";
+  constexpr int kEach = 1000;  // more than the kernel keeps for them
+  std::string many;
+  for (int i = 0; i < kEach; ++i) many += one;
+  std::vector<std::unique_ptr<Client>> lazy;
+  for (int i = 0; i < 3; ++i) {
+    lazy.push_back(std::make_unique<Client>(port()));
+    lazy.back()->send(many);
+  }
+  std::this_thread::sleep_for(milliseconds(500));  // so that all wait for their readers
+  EXPECT_EQ(ask("GET", "/openapi.json").status, 200);
+  int received = 0;
+  while (lazy.front()->receive().status == 200) ++received;
+  EXPECT_LT(received, kEach) << "it waited longest";
+}
+
+TEST_F(HostileClients, WhatIsAskedByAClientThatHasGoneIsNotDone) {
+  ServerOptions options;
+  options.limits.file = seconds(2);
+  serve(options);
+  const Database other = Database::open(path_);
+  other.run("BEGIN IMMEDIATE");
+  std::vector<std::unique_ptr<Client>> waiting;
+  const auto send_enrolment = [&](const std::string& name) {
+    waiting.push_back(std::make_unique<Client>(port()));
+    waiting.back()->send(
+        waiting.back()->text_of("POST", "/v1/classes/" + name + "/examples", R"({"attributes": ["tail"]})", kJson));
+  };
+  for (const char* name : {"a", "b", "c"}) send_enrolment(name);
+  std::this_thread::sleep_for(milliseconds(200));  // a worker each for the first two
+  waiting.pop_back();
+  std::this_thread::sleep_for(milliseconds(700));
+  other.run("ROLLBACK");
+  for (const auto& client : waiting) EXPECT_EQ(client->receive().status, 201);
+  EXPECT_EQ(ask("GET", "/v1/classes/c").status, 404);
+}
+
+TEST_F(HostileClients, LargeImagesThatAreDecodedLeaveTheRestAnswered) {
+  ServerOptions options;
+  options.workers = 2;
+  serve(options);
+  enrol("dark", 10);
+  constexpr int64_t kLarge = 3000;
+  const std::string large = encode_png({kLarge, kLarge, std::vector<uint8_t>(kLarge * kLarge * 3, 20)});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(std::make_unique<Client>(port()));
+    clients.back()->send(clients.back()->text_of("POST", "/v1/classify", large, kPng));
+  }
+  EXPECT_EQ(ask("GET", "/v1/classes").status, 200);
+  int64_t answered = 0;
+  for (const auto& client : clients) answered += client->has_something();
+  EXPECT_LE(answered, 4) << "it did not wait for them";
+  for (const auto& client : clients) EXPECT_EQ(client->receive().status, 200);
+}
+
+}  // namespace
+}  // namespace protocom::testing
