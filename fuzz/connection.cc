@@ -34,10 +34,10 @@ fs::path make_recognizer(const fs::path& folder) {
   ProtoComNetOptions sizes;
   sizes.feature_dim = made->dim();
   sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
-  write_completion_model(folder / "model.npz",
-                         {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, made->dim()}),
-                          at::ones({1, made->dim()}), {"cat"}},
-                         {}, nlohmann::json::object());
+  write_completion_model(
+      folder / "model.npz",
+      {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, made->dim()}), at::ones({1, made->dim()}), {"cat"}},
+      {}, nlohmann::json::object());
   Knowledge knowledge;
   knowledge.classes = {"cat"};
   knowledge.attributes = {"tail"};

@@ -133,7 +133,10 @@ void write_texts(const fs::path& folder) {
   write_file(folder / "request/features", R"({"features": [[1, -0.5], [2e3, 4]]})");
   write_file(folder / "request/class", R"({"name": "sea lion", "attributes": ["tail", "fin"]})");
   const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
-  write_file(folder / "connection/two", "GET /healthz" + host + "\r\nGET /v1/\x01" "classes" + host + "\x01\r\n\x02");
+  write_file(folder / "connection/two", "GET /healthz" + host +
+                                            "\r\nGET /v1/\x01"
+                                            "classes" +
+                                            host + "\x01\r\n\x02");
   write_file(folder / "connection/chunks", "POST /v1/classes/a/examples" + host +
                                                "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                                                "8;a=b\r\n{\"attrib\r\n\x01"

@@ -80,8 +80,7 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")->required();
   command->add_option("--knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
-  command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")
-      ->required();
+  command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")->required();
   add_recipe_options(*command, recipe.schedule, recipe.sgd);
   command->add_option("--batches", recipe.batches, "Steps an epoch");
   command->add_option("--batch", recipe.batch, "Prototypes a step");

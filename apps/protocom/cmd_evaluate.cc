@@ -67,7 +67,8 @@ void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods)
   for (const auto& method : methods) {
     if (!method->spec().has(Need::kFitting)) continue;
     return logger().info(
-        "'{}' is not fitted and knows the labelled images of each episode alone: `protocom fit` and --fitted let it use "
+        "'{}' is not fitted and knows the labelled images of each episode alone: `protocom fit` and --fitted let it "
+        "use "
         "the base classes",
         method->label());
   }

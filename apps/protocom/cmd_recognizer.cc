@@ -83,9 +83,9 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 void add_files(CLI::App& command, CreateCommand& options) {
   command.add_option("--backbone", options.backbone, "Image encoder");
   CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
-  CLI::Option* fitted = command.add_option("--fitted", options.fitted,
-                                           "Method fitted on base classes like these (protocom fit)")
-                            ->excludes(model);
+  CLI::Option* fitted =
+      command.add_option("--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")
+          ->excludes(model);
   command
       .add_option("--space", options.space,
                   "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")

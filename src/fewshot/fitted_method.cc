@@ -70,9 +70,8 @@ bool gives(const FittedMethod& one, const MethodCall& call) {
 const std::string& fitted_name(const MethodSpec& spec) { return spec.fitted_as.empty() ? spec.name : spec.fitted_as; }
 
 bool is_fitted(const std::vector<FittedMethod>& fitted, const MethodSpec& spec) {
-  return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& one) {
-    return one.method->spec().name == fitted_name(spec);
-  });
+  return std::any_of(fitted.begin(), fitted.end(),
+                     [&](const FittedMethod& one) { return one.method->spec().name == fitted_name(spec); });
 }
 
 /// The file that a method is taken from: the only one of its name, else the one with its label, else the only one with

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
-#include "http/translate_exception.h"
 #include "http/multipart.h"
+#include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
 
@@ -94,9 +94,9 @@ void Api::answer(Admitted admitted, std::string body, Respond respond) {
   const Respond keep = [place = admitted.place, respond = std::move(respond)](Response response) {
     respond(std::move(response));
   };
-  auto request = std::make_shared<Request>(
-      Request{std::move(admitted.match.parameters), std::move(admitted.content_type), std::move(body),
-              std::move(admitted.cancellation)});
+  auto request =
+      std::make_shared<Request>(Request{std::move(admitted.match.parameters), std::move(admitted.content_type),
+                                        std::move(body), std::move(admitted.cancellation)});
   const auto work = [route, request, keep] {
     request->cancellation->check();
     route->handle(std::move(*request), keep);

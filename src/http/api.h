@@ -23,8 +23,8 @@ namespace protocom::http {
 struct Admitted {
   Match match;
   std::string content_type;
-  uint64_t most_bytes = 0;                  ///< of its body
-  std::shared_ptr<Admission::Place> place;  ///< nullptr: it needs none
+  uint64_t most_bytes = 0;                     ///< of its body
+  std::shared_ptr<Admission::Place> place;     ///< nullptr: it needs none
   std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
 };
 

@@ -35,7 +35,7 @@ struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   at::Tensor features;        ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
-  std::function<void(Recognised)> done;  ///< called once, in a thread of the engine, and has to be quick
+  std::function<void(Recognised)> done;             ///< called once, in a thread of the engine, and has to be quick
   std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point until = {};

@@ -67,10 +67,9 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
 
 /// What is ambiguous is refused: another program on the way could read it otherwise.
 void check_head(const wire::fields& fields) {
-  for (const wire::field name :
-       {wire::field::host, wire::field::origin, wire::field::authorization, wire::field::content_type,
-        wire::field::content_length, wire::field::content_encoding, wire::field::transfer_encoding,
-        wire::field::expect}) {
+  for (const wire::field name : {wire::field::host, wire::field::origin, wire::field::authorization,
+                                 wire::field::content_type, wire::field::content_length, wire::field::content_encoding,
+                                 wire::field::transfer_encoding, wire::field::expect}) {
     if (fields.count(name) > 1) refuse(400, "duplicate header {}", std::string(wire::to_string(name)));
   }
   if (fields.count(wire::field::host) == 0) refuse(400, "the header Host is missing");

@@ -14,9 +14,9 @@ namespace protocom::http {
 
 /// What a body of JSON may hold.
 struct JsonShape {
-  std::set<std::string> members;                   ///< that the object may have
-  std::optional<FeatureShape> features = {};       ///< of the member `features`, where it may have that
-  const Cancellation* cancellation = nullptr;      ///< asked while it is read; nullptr: nothing cancels it
+  std::set<std::string> members;               ///< that the object may have
+  std::optional<FeatureShape> features = {};   ///< of the member `features`, where it may have that
+  const Cancellation* cancellation = nullptr;  ///< asked while it is read; nullptr: nothing cancels it
 };
 
 /// What a body of JSON held.

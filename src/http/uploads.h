@@ -30,7 +30,7 @@ struct Form {
 struct UploadOptions {
   Preprocessing preprocessing;
   ServerLimits limits;
-  std::vector<std::string> fields;  ///< that a form may have besides `image`
+  std::vector<std::string> fields;             ///< that a form may have besides `image`
   const Cancellation* cancellation = nullptr;  ///< asked before each image; nullptr: nothing cancels it
 };
 

@@ -75,7 +75,8 @@ std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vecto
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
   for (const HeldOut& one : group) left_out[static_cast<size_t>(one.k)] = {one.image};
   const auto rest = scorer.without(left_out);
-  for (const HeldOut& one : group) scores.push_back(rest->score(scorer.images(one.k).slice(0, one.image, one.image + 1)));
+  for (const HeldOut& one : group)
+    scores.push_back(rest->score(scorer.images(one.k).slice(0, one.image, one.image + 1)));
   return scores;
 }
 

@@ -44,8 +44,9 @@ void check_parts(const NewRecognizer& parts) {
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
   if (parts.model.empty() && parts.fitted.empty() && !parts.knowledge.empty())
-    fail_usage("--knowledge counts with --fitted or --model: without them nothing has learned from base classes what "
-               "attributes look like");
+    fail_usage(
+        "--knowledge counts with --fitted or --model: without them nothing has learned from base classes what "
+        "attributes look like");
 }
 
 const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }

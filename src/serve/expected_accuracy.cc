@@ -58,7 +58,8 @@ Tally ask_halves(const ClassScorer& scorer) {
   Rng rng(1);
   for (int64_t draw = 0; draw < kHalves; ++draw) {
     LeftOutImages left_out(static_cast<size_t>(classes));
-    for (int64_t k = 0; k < classes; ++k) left_out[static_cast<size_t>(k)] = rng.sample(scorer.count(k), scorer.count(k) / 2);
+    for (int64_t k = 0; k < classes; ++k)
+      left_out[static_cast<size_t>(k)] = rng.sample(scorer.count(k), scorer.count(k) / 2);
     ask(scorer, left_out, tally);
   }
   return tally;

@@ -71,7 +71,8 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify(json{{"features", std::vector<double>(dim, 9e18)}}.dump()).error(),
               HasSubstr("feature 0 of 'features' holds a number of size 9e+18, more than 1e+08"));
   const std::string row = json(std::vector<int>(dim)).dump();
-  EXPECT_THAT(classify("{\"features\": " + row + ", \"features\": " + row + "}").error(), HasSubstr("duplicate member"));
+  EXPECT_THAT(classify("{\"features\": " + row + ", \"features\": " + row + "}").error(),
+              HasSubstr("duplicate member"));
   const std::vector<std::vector<int>> many(1001, std::vector<int>(dim));
   EXPECT_EQ(classify(json{{"features", many}}.dump()).status, 413);
   EXPECT_EQ(classify(std::string(200, '[')).status, 400);

@@ -52,9 +52,9 @@ TEST(JsonBody, GivesFeaturesAsATensorAndTheRestAsValues) {
 }
 
 TEST(JsonBody, RefusesFeaturesOfAnyOtherShape) {
-  for (const char* features : {"1", "null", "\"a\"", "{}", "[]", "[1]", "[1, 2, 3]", "[[1]]", "[[1, 2, 3]]",
-                               "[[1, 2], 3]", "[1, [2, 3]]", "[[1, [2]]]",
-                               "[[]]", "[{}, {}]", "[[1, null]]", "[[1, 2], []]"})
+  for (const char* features :
+       {"1", "null", "\"a\"", "{}", "[]", "[1]", "[1, 2, 3]", "[[1]]", "[[1, 2, 3]]", "[[1, 2], 3]", "[1, [2, 3]]",
+        "[[1, [2]]]", "[[]]", "[{}, {}]", "[[1, null]]", "[[1, 2], []]"})
     EXPECT_THAT(said_of("{\"features\": " + std::string(features) + "}"), HasSubstr("400 ")) << features;
   EXPECT_THAT(said_of(R"({"features": [[1, 2], [1, 2], [1, 2], [1, 2]]})"), HasSubstr("413 "));
   EXPECT_THAT(said_of(R"({"features": [1, 1e300]})"), HasSubstr("2^63"));

@@ -9,10 +9,10 @@
 namespace protocom::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Clock = std::chrono::steady_clock;
 
 /// Another file is put in the place of the one that is served.
@@ -49,15 +49,15 @@ class ReplacedFile : public Served {
 
   [[nodiscard]] Reply enrol_feature(float value) const {
     const auto dim = static_cast<size_t>(feature_dim_);
-    return ask("POST", "/v1/classes/new/examples",
-               nlohmann::json{{"features", std::vector<float>(dim, value)}}.dump(), kJson);
+    return ask("POST", "/v1/classes/new/examples", nlohmann::json{{"features", std::vector<float>(dim, value)}}.dump(),
+               kJson);
   }
 
   void expect_refused(const char* when) const {
     EXPECT_EQ(ask("GET", "/readyz").status, 503) << when;
-    for (const Reply& reply : {enrol_feature(0.5F), enrol("new", 7), ask("DELETE", "/v1/classes/dark"),
-                               ask("GET", "/v1/classes"), ask("POST", "/v1/classify", png(20), kPng),
-                               ask("POST", "/v1/calibrate"), ask("POST", "/v1/undo")}) {
+    for (const Reply& reply :
+         {enrol_feature(0.5F), enrol("new", 7), ask("DELETE", "/v1/classes/dark"), ask("GET", "/v1/classes"),
+          ask("POST", "/v1/classify", png(20), kPng), ask("POST", "/v1/calibrate"), ask("POST", "/v1/undo")}) {
       EXPECT_EQ(reply.status, 503) << when << reply.body;
       EXPECT_THAT(reply.error(), HasSubstr("is another one")) << when;
     }

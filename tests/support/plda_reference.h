@@ -8,8 +8,8 @@
 #include "protocom/fewshot/plda/posterior.h"
 #include "protocom/fewshot/plda/vb.h"
 
-/// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast form
-/// (plda/rows.h, plda/vb_rows.h) is held against.
+/// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast
+/// form (plda/rows.h, plda/vb_rows.h) is held against.
 namespace protocom::testing {
 
 /// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n].

@@ -11,7 +11,8 @@ namespace protocom {
 int64_t edit_distance(std::string_view a, std::string_view b);
 
 /// Those of `candidates` that `text` was probably meant to be: within a third of its length by edit distance, ignoring
-/// case, or containing it, or the same number with other zeros in front (001 and 1); the nearest first, at most `limit` of them. Made for messages.
+/// case, or containing it, or the same number with other zeros in front (001 and 1); the nearest first, at most `limit`
+/// of them. Made for messages.
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates,
                                       size_t limit = 3);
 

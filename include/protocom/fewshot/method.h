@@ -146,8 +146,8 @@ class Method {
   [[nodiscard]] virtual std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
                                                               int64_t classes) const;
 
-  /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its own.
-  /// Null: it has no space.
+  /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its
+  /// own. Null: it has no space.
   [[nodiscard]] virtual std::unique_ptr<Method> as_space() const;
 
   /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.

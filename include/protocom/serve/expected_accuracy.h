@@ -13,9 +13,9 @@ struct ExpectedAccuracy {
   int64_t images = 0;   ///< enrolled
   int64_t asked = 0;    ///< left out and classified by the others; 0: no class has two
   double accuracy = 0;  ///< of those, in [0, 1]
-  /// Points of accuracy that kMoreImages further images of each class would add, where the error falls with the number of
-  /// images as it did between half of them and all: error = c K^-p. None where the classes have fewer than 4 images or
-  /// the error does not fall.
+  /// Points of accuracy that kMoreImages further images of each class would add, where the error falls with the number
+  /// of images as it did between half of them and all: error = c K^-p. None where the classes have fewer than 4 images
+  /// or the error does not fall.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
 };

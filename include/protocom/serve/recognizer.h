@@ -19,9 +19,9 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/calibration.h"
-#include "protocom/serve/expected_accuracy.h"
 #include "protocom/serve/class_scorer.h"
 #include "protocom/serve/describe_class.h"
+#include "protocom/serve/expected_accuracy.h"
 #include "protocom/serve/recognizer_file.h"
 #include "protocom/serve/store_model.h"
 

@@ -239,7 +239,7 @@ class RecognizerFile {
     uint64_t device = 0, inode = 0;
     int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< of its last change
     std::string header;                              ///< its text
-    int64_t newest_change = 0;  ///< the highest number that a change has had; it never falls
+    int64_t newest_change = 0;                       ///< the highest number that a change has had; it never falls
   };
   static Identity place_of(const std::filesystem::path& path);
   static void read_identity(const Database& database, Identity& to);

@@ -32,9 +32,8 @@ class PldaVb : public PldaMethod {
   explicit PldaVb(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
   [[nodiscard]] MakeScorer make_scorer() const override {
-    return [options = options_](PldaPrepared prepared) {
-      return std::make_unique<Mixture>(std::move(prepared), options);
-    };
+    return
+        [options = options_](PldaPrepared prepared) { return std::make_unique<Mixture>(std::move(prepared), options); };
   }
 
  private:

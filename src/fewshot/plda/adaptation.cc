@@ -117,10 +117,9 @@ AdaptedSpace isotropic_space(const OwnImages& own, const PldaAdaptation& adaptat
   scatter.eigenvalues = scatter.eigenvalues / found.within;
   const int64_t rank = scatter.eigenvalues.size(0);
   // With one image per class all means have one length, which a shift would end: they would lose by theirs.
-  const at::Tensor origin =
-      rank > 0 ? class_means(z, own.labels, own.count).mean(0) : at::zeros({d}, at::kDouble);
-  const ChosenDegrees chosen = choose_degrees((z - origin) / std::sqrt(found.within), own.labels, own.classes(), scatter,
-                                              adaptation.degrees);
+  const at::Tensor origin = rank > 0 ? class_means(z, own.labels, own.count).mean(0) : at::zeros({d}, at::kDouble);
+  const ChosenDegrees chosen =
+      choose_degrees((z - origin) / std::sqrt(found.within), own.labels, own.classes(), scatter, adaptation.degrees);
   result.left_out = chosen.left_out;
   const at::Tensor within = (chosen.degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) /
                             (chosen.degrees + scatter.degrees);
@@ -220,9 +219,10 @@ at::Tensor WithinWhitening::apply(const at::Tensor& x) const {
 }
 
 at::Tensor WithinWhitening::apply_to_variance(const at::Tensor& variance) const {
-  const at::Tensor scaled = directions * gain;                                             // [e, r]
-  const at::Tensor inner = at::mm(directions.t(), variance.unsqueeze(1) * directions);     // [r, r]
-  return base * base * variance + 2 * base * variance * (directions * scaled).sum(1) + (at::mm(scaled, inner) * scaled).sum(1);
+  const at::Tensor scaled = directions * gain;                                          // [e, r]
+  const at::Tensor inner = at::mm(directions.t(), variance.unsqueeze(1) * directions);  // [r, r]
+  return base * base * variance + 2 * base * variance * (directions * scaled).sum(1) +
+         (at::mm(scaled, inner) * scaled).sum(1);
 }
 
 WithinWhitening whitening_of(const WithinScatter& scatter, double nu) {
@@ -238,8 +238,7 @@ PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
   const int64_t dims = space.projection.size(1);
   const at::Tensor isotropic = at::mm(space.projection.t(), space.projection);
   const double unit = static_cast<double>(dims) / isotropic.trace().item<double>();
-  const auto [values, vectors] =
-      at::linalg_eigh((1 - share) * at::eye(dims, at::kDouble) + share * unit * isotropic);
+  const auto [values, vectors] = at::linalg_eigh((1 - share) * at::eye(dims, at::kDouble) + share * unit * isotropic);
   const at::Tensor root = at::mm(vectors / values.sqrt(), vectors.t());
   PldaSpace result = space;
   result.projection = at::mm(space.projection, root);
@@ -255,8 +254,8 @@ LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, i
   // Inner products u' (I - U diag(w) U') v = nu u' (nu I + R)^-1 v.
   const at::Tensor w = scatter.eigenvalues / (nu + scatter.eigenvalues);
   const at::Tensor p = at::mm(x, scatter.directions), q = at::mm(means, scatter.directions);
-  const at::Tensor xx = x.square().sum(1) - at::mv(p.square(), w);      // [m]
-  const at::Tensor xm = at::mm(x, means.t()) - at::mm(p * w, q.t());    // [m, c]
+  const at::Tensor xx = x.square().sum(1) - at::mv(p.square(), w);        // [m]
+  const at::Tensor xm = at::mm(x, means.t()) - at::mm(p * w, q.t());      // [m, c]
   const at::Tensor mm = at::mm(means, means.t()) - at::mm(q * w, q.t());  // [c, c]
   const at::Tensor squared = xx.unsqueeze(1) + mm.diagonal() - 2 * xm;
   const at::Tensor own = labels.unsqueeze(1);
@@ -272,7 +271,8 @@ LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, i
 }
 
 void set_scale(double scale, PldaModel& model) {
-  for (ByShots* one : {&model.inductive_scale, &model.transductive_scale, &model.known_slope}) *one = {scale, scale, scale};
+  for (ByShots* one : {&model.inductive_scale, &model.transductive_scale, &model.known_slope})
+    *one = {scale, scale, scale};
 }
 
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes) {

@@ -67,10 +67,10 @@ void set_scale(double scale, PldaModel& model);
 ///            images' leave-one-out loss is surely smaller (by more than its standard error);
 ///   between  its diagonal in the space in which S is I;
 ///   scale of probabilities, also of P(known): by leaving images out.
-/// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of I,
-/// and S has exact eigenvectors. So does a fitted one where that is surely better at the images left out. Features
-/// [m, d] of any float type, labels int64 [m] in [0, classes), each of which occurs. Without two images of one class only
-/// the center moves. Throws Error for features that are not finite or of another size.
+/// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
+/// I, and S has exact eigenvectors. So does a fitted one where that is surely better at the images left out. Features
+/// [m, d] of any float type, labels int64 [m] in [0, classes), each of which occurs. Without two images of one class
+/// only the center moves. Throws Error for features that are not finite or of another size.
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
 
 }  // namespace protocom

@@ -26,7 +26,8 @@ ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::ve
 /// How a space follows classes that have nothing to do with those it was fitted on.
 constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
 
-/// Of z's own covariance as a multiple of I, in the prior of a foreign space's within-class covariance (docs/methods/plda.md).
+/// Of z's own covariance as a multiple of I, in the prior of a foreign space's within-class covariance
+/// (docs/methods/plda.md).
 constexpr double kIsotropicShare = 0.3;
 
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.

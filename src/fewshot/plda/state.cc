@@ -89,8 +89,8 @@ std::vector<double> values_of(const PldaAdaptation& adaptation) {
 PldaAdaptation adaptation_of(const at::Tensor& values) {
   const auto value = values.accessor<double, 1>();
   if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
-    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1", value[0],
-         value[1], value[2], value[3]);
+    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1",
+         value[0], value[1], value[2], value[3]);
   return {value[0], value[1], value[2], value[3] == 1};
 }
 

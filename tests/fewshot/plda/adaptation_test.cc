@@ -10,9 +10,9 @@
 namespace protocom {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::golden;
+using ::testing::HasSubstr;
 using testing::tensor_of;
 
 struct AdaptationImages {
@@ -30,8 +30,7 @@ AdaptationImages adaptation_images(int64_t classes, int64_t each, int64_t d, uin
 
 PldaModel model_of(const AdaptationImages& base) {
   PldaModel model;
-  model.space =
-      PldaSpaceFitter(unit_moments(base.features, base.labels, base.features.mean(0))).space(0.1);
+  model.space = PldaSpaceFitter(unit_moments(base.features, base.labels, base.features.mean(0))).space(0.1);
   model.space.between = model.space.between + 0.1;
   model.residual = model.space.between;
   return model;
