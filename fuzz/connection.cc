@@ -12,7 +12,7 @@
 #include <string>
 
 #include "protocom/core/files.h"
-#include "protocom/fewshot/completion_model.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/http/server.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"

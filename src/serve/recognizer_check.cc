@@ -28,9 +28,6 @@ constexpr Rule kRules[] = {
     {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
      "descriptions of classes that are not there"},
-    {"SELECT count(*) FROM moments m WHERE m.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM classes c WHERE c.id = m.class AND c.removed_by IS NULL)",
-     "moments of classes that are not there"},
     // The file's own index tells a text from a blob of the same bytes.
     {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
      "1)",

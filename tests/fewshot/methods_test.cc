@@ -140,25 +140,25 @@ TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {
 
 // ------------------------------------------------------------------------------- the contract that every method keeps
 
-constexpr int64_t kDim = 20;
+constexpr int64_t kWorldDim = 20;
 constexpr int64_t kClasses = 12;  // the first eight are base classes
-constexpr int64_t kBase = 8;
-constexpr int64_t kImages = 25;
+constexpr int64_t kWorldBase = 8;
+constexpr int64_t kWorldImages = 25;
 
 /// Classes that can be told apart, base features, knowledge and an untrained completion network.
-struct World {
-  World() : model{ProtoComNet({kDim, 3, 8, 6, 9}), {"a", "b", "c", "d"}, {}, {}, {}} {
+struct MethodsWorld {
+  MethodsWorld() : model{ProtoComNet({kWorldDim, 3, 8, 6, 9}), {"a", "b", "c", "d"}, {}, {}, {}} {
     at::manual_seed(7);
-    const at::Tensor centres = at::rand({kClasses, kDim});
-    features = centres.repeat_interleave(kImages, 0) + 0.2 * at::rand({kClasses * kImages, kDim});
-    labels = at::arange(kClasses, at::kLong).repeat_interleave(kImages);
-    base = {features.slice(0, 0, kBase * kImages), labels.slice(0, 0, kBase * kImages)};
+    const at::Tensor centres = at::rand({kClasses, kWorldDim});
+    features = centres.repeat_interleave(kWorldImages, 0) + 0.2 * at::rand({kClasses * kWorldImages, kWorldDim});
+    labels = at::arange(kClasses, at::kLong).repeat_interleave(kWorldImages);
+    base = {features.slice(0, 0, kWorldBase * kWorldImages), labels.slice(0, 0, kWorldBase * kWorldImages)};
     model.attribute_embedding = at::randn({4, 3});
-    model.attribute_mean = at::rand({4, kDim});
-    model.attribute_std = at::rand({4, kDim});
+    model.attribute_mean = at::rand({4, kWorldDim});
+    model.attribute_std = at::rand({4, kWorldDim});
     classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
     classes.embedding = at::randn({kClasses, 3});
-    maps = features.view({-1, kDim, 1, 1}) * (0.5 + at::rand({kClasses * kImages, kDim, 2, 2}));
+    maps = features.view({-1, kWorldDim, 1, 1}) * (0.5 + at::rand({kClasses * kWorldImages, kWorldDim, 2, 2}));
     maps = maps.to(at::kHalf);
     for (int64_t i = 0; i < kClasses; ++i) class_names.push_back("class" + std::to_string(i));
     knowledge.classes = class_names;
@@ -189,12 +189,12 @@ struct World {
   KnowledgeTable knowledge;
   std::vector<std::string> class_names;
   at::Tensor features, labels;
-  at::Tensor maps;  // float16 [m, kDim, 2, 2], of the same images
+  at::Tensor maps;  // float16 [m, kWorldDim, 2, 2], of the same images
   LabelledFeatures base;
 };
 
-const World& world() {
-  static const World kWorld;
+const MethodsWorld& methods_world() {
+  static const MethodsWorld kWorld;
   return kWorld;
 }
 
@@ -208,12 +208,12 @@ RowBatch some_rows(bool ragged = false, int64_t pool = 0) {
   for (int64_t e = 0; e < 2; ++e) {
     rows.seed.push_back(static_cast<uint64_t>(e));
     for (int64_t i = 0; i < rows.n; ++i) {
-      const int64_t label = kBase + (i + e) % 4;
+      const int64_t label = kWorldBase + (i + e) % 4;
       rows.classes.push_back(label);
-      for (int64_t j = 0; j < rows.k; ++j) rows.support.push_back(ragged && j > i % 3 ? -1 : label * kImages + j + e);
+      for (int64_t j = 0; j < rows.k; ++j) rows.support.push_back(ragged && j > i % 3 ? -1 : label * kWorldImages + j + e);
     }
-    for (int64_t q = 0; q < rows.q; ++q) rows.query.push_back((kBase + q * 7 % 4) * kImages + 5 + q / 4 + e);
-    for (int64_t u = 0; u < rows.u; ++u) rows.unlabelled.push_back((kBase + u % 4) * kImages + 14 + u / 4);
+    for (int64_t q = 0; q < rows.q; ++q) rows.query.push_back((kWorldBase + q * 7 % 4) * kWorldImages + 5 + q / 4 + e);
+    for (int64_t u = 0; u < rows.u; ++u) rows.unlabelled.push_back((kWorldBase + u % 4) * kWorldImages + 14 + u / 4);
   }
   return rows;
 }
@@ -240,8 +240,8 @@ std::shared_ptr<Method> ready(const std::string& name) {
   if (!source.empty()) {
     method->load(ready(source)->state());
   } else if (method->spec().has(Need::kFitting)) {
-    FitInputs inputs{world().base, {}, &world().knowledge, &world().class_names, 3};
-    inputs.maps = {world().maps, at::arange(kBase * kImages, at::kLong), {}};
+    FitInputs inputs{methods_world().base, {}, &methods_world().knowledge, &methods_world().class_names, 3};
+    inputs.maps = {methods_world().maps, at::arange(kWorldBase * kWorldImages, at::kLong), {}};
     method->fit(inputs);
   }
   return method;
@@ -278,11 +278,11 @@ TEST(FittedFiles, KeepWhatFittingFound) {
 
 class MethodContract : public ::testing::TestWithParam<std::string> {
  protected:
-  MethodContract() : method_(ready(GetParam())), scorer_(method_->prepare(world().context())) {}
+  MethodContract() : method_(ready(GetParam())), scorer_(method_->prepare(methods_world().context())) {}
 
   [[nodiscard]] at::Tensor logits(const EpisodeBatch& batch) const { return scorer_->score(batch).logits; }
 
-  [[nodiscard]] EpisodeBatch batch_of(const RowBatch& rows) const { return gather(world().table_of(*method_), rows); }
+  [[nodiscard]] EpisodeBatch batch_of(const RowBatch& rows) const { return gather(methods_world().table_of(*method_), rows); }
 
   std::shared_ptr<Method> method_;
   std::unique_ptr<Scorer> scorer_;
@@ -295,10 +295,10 @@ TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart)
   EXPECT_TRUE(found.isfinite().all().item<bool>());
   const EpisodeScores scores = scorer_->score(batch_);
   if (scores.prototypes.defined()) {
-    EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kDim}));
+    EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kWorldDim}));
   }
   if (GetParam() == "completed") return;  // by a network that has learned nothing
-  const at::Tensor truth = (at::tensor(some_rows().query, at::kLong).div(kImages, "floor")).view({2, 24});
+  const at::Tensor truth = (at::tensor(some_rows().query, at::kLong).div(kWorldImages, "floor")).view({2, 24});
   const at::Tensor winner = batch_.classes.gather(1, found.argmax(-1));
   EXPECT_GT(winner.eq(truth).to(at::kFloat).mean().item<double>(), 0.9);
 }
@@ -356,17 +356,17 @@ TEST_P(MethodContract, TakesRaggedShots) {
 TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
   if (!method_->spec().has(Need::kFitting)) {
     EXPECT_TRUE(method_->state().empty());
-    EXPECT_THROW(method_->fit({world().base}), UsageError);
+    EXPECT_THROW(method_->fit({methods_world().base}), UsageError);
     return;
   }
   const testing::TempDir folder;
   const auto path = folder / "fitted.npz";
-  write_fitted_method(path, {method_, kDim, {"x"}}, {}, nlohmann::json::object());
+  write_fitted_method(path, {method_, kWorldDim, {"x"}}, {}, nlohmann::json::object());
   const FittedMethod read = read_fitted_method(path);
   EXPECT_EQ(read.method->label(), method_->label());
-  EXPECT_EQ(read.feature_dim, kDim);
+  EXPECT_EQ(read.feature_dim, kWorldDim);
   EXPECT_EQ(read.trained_on, std::vector<std::string>{"x"});
-  EXPECT_EQ(far(read.method->prepare(world().context())->score(batch_).logits, logits(batch_)), 0);
+  EXPECT_EQ(far(read.method->prepare(methods_world().context())->score(batch_).logits, logits(batch_)), 0);
   EXPECT_THROW(make_method(GetParam())->load({}), Error);
 }
 
@@ -377,24 +377,24 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
     EXPECT_THROW(check_needs(*method_, {}), UsageError);
   }
   if (method_->spec().has(Need::kFitting)) {
-    EXPECT_THROW(check_needs(*make_method(GetParam()), world().context()), UsageError);
+    EXPECT_THROW(check_needs(*make_method(GetParam()), methods_world().context()), UsageError);
   }
-  EXPECT_NO_THROW(check_needs(*method_, world().context()));
+  EXPECT_NO_THROW(check_needs(*method_, methods_world().context()));
 }
 
 TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
-  const ClassKnowledge classes{world().classes.association.slice(0, kBase), world().classes.embedding.slice(0, kBase)};
-  const std::vector<std::string> names(world().class_names.begin() + kBase, world().class_names.end());
-  KnowledgeTable knowledge = world().knowledge;
+  const ClassKnowledge classes{methods_world().classes.association.slice(0, kWorldBase), methods_world().classes.embedding.slice(0, kWorldBase)};
+  const std::vector<std::string> names(methods_world().class_names.begin() + kWorldBase, methods_world().class_names.end());
+  KnowledgeTable knowledge = methods_world().knowledge;
   knowledge.classes = names;
   knowledge.association = classes.association;
   knowledge.class_embedding = classes.embedding;
-  MethodContext context = world().context();
+  MethodContext context = methods_world().context();
   context.classes = &classes;
   context.knowledge = &knowledge;
   context.class_names = &names;
   EpisodeBatch batch = batch_;
-  batch.classes = batch_.classes - kBase;
+  batch.classes = batch_.classes - kWorldBase;
   const double difference = far(method_->prepare(context)->score(batch).logits, logits(batch_));
   if (method_->spec().has(Need::kOtherClasses))
     EXPECT_GT(difference, 1e-4);
@@ -404,7 +404,7 @@ TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOt
 
 TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
   for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
-    const ScorerGroup group({method_}, world().context(), world().features);
+    const ScorerGroup group({method_}, methods_world().context(), methods_world().features);
     const EpisodeScores found = group.score(rows).front();
     const EpisodeScores expected = scorer_->score(batch_of(rows));
     EXPECT_LT(far(found.logits, expected.logits), 1e-4);
@@ -428,11 +428,11 @@ at::Tensor only_the_images_of(const RowBatch& rows, const at::Tensor& table, flo
 
 TEST_P(MethodContract, ReadsNoImageInPlaceOfOneThatIsAbsent) {
   const RowBatch rows = some_rows(true);
-  MethodContext context = world().context();
-  const auto expected = ScorerGroup({method_}, context, world().features).score(rows).front().logits;
+  MethodContext context = methods_world().context();
+  const auto expected = ScorerGroup({method_}, context, methods_world().features).score(rows).front().logits;
   constexpr float kMostOfHalf = 65504;  // maps that are not numbers would be refused
   if (context.maps.defined()) context.maps = only_the_images_of(rows, context.maps, kMostOfHalf);
-  const at::Tensor table = only_the_images_of(rows, world().features, std::numeric_limits<float>::quiet_NaN());
+  const at::Tensor table = only_the_images_of(rows, methods_world().features, std::numeric_limits<float>::quiet_NaN());
   const ScorerGroup group({method_}, context, table);
   EXPECT_EQ(far(group.score(rows).front().logits, expected), 0);
 }
@@ -477,7 +477,7 @@ TEST_P(MethodContract, AClassThatIsPlacedByItselfIsWhatItIsInItsEpisode) {
 
 TEST(MethodList, ThePapersInductiveRowsAndTheBayesianOnePlaceAClassByItself) {
   for (const char* name : {"mean", "completed", "mean-fusion", "plda"})
-    EXPECT_NE(ready(name)->prepare(world().context())->placer(), nullptr) << name;
+    EXPECT_NE(ready(name)->prepare(methods_world().context())->placer(), nullptr) << name;
 }
 
 std::vector<std::string> all_names() {
@@ -493,11 +493,11 @@ INSTANTIATE_TEST_SUITE_P(Registry, MethodContract, ::testing::ValuesIn(all_names
 
 TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
   const auto methods = make_methods({"gauss-fusion:scale=30", "simple-shot", "mean:gamma=4", "gauss-fusion", "mean"});
-  const auto scores = ScorerGroup(methods, world().context(), world().features).score(some_rows());
-  const EpisodeBatch batch = gather(world().features, some_rows());
+  const auto scores = ScorerGroup(methods, methods_world().context(), methods_world().features).score(some_rows());
+  const EpisodeBatch batch = gather(methods_world().features, some_rows());
   ASSERT_EQ(scores.size(), 5U);
   for (size_t m = 0; m < methods.size(); ++m)
-    EXPECT_LT(far(scores[m].logits, methods[m]->prepare(world().context())->score(batch).logits), 1e-4)
+    EXPECT_LT(far(scores[m].logits, methods[m]->prepare(methods_world().context())->score(batch).logits), 1e-4)
         << methods[m]->label();
   EXPECT_LT(far(scores[2].logits * 2.5, scores[4].logits), 1e-5) << "4 instead of 10";
 }
@@ -510,14 +510,14 @@ TEST(ScorerGroup, ScoresMapsThatAreTooManyToBeTensorsAtOnceInParts) {
       (many.*part).insert((many.*part).end(), (two.*part).begin(), (two.*part).end());
     many.seed.insert(many.seed.end(), two.seed.begin(), two.seed.end());
   }
-  const ScorerGroup group({ready("ctm"), ready("mean")}, world().context(), world().features);
+  const ScorerGroup group({ready("ctm"), ready("mean")}, methods_world().context(), methods_world().features);
   const auto expected = group.score(two);
   const auto found = group.score(many);
   for (size_t m = 0; m < 2; ++m) EXPECT_LT(far(found[m].logits, expected[m].logits.repeat({1000, 1, 1})), 1e-4);
 }
 
 TEST(EpisodeBatch, IsRefusedWhenItsPartsDoNotFit) {
-  EpisodeBatch batch = gather(world().features, some_rows());
+  EpisodeBatch batch = gather(methods_world().features, some_rows());
   EXPECT_NO_THROW(check_batch(batch));
   EpisodeBatch narrow = batch;
   narrow.query = batch.query.slice(2, 0, 3);
