@@ -226,6 +226,9 @@ TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {
   const Outcome open = protocom(folder_->path(), {"serve", "c.pcm", "--address", "0.0.0.0", "--port", "0"});
   EXPECT_EQ(open.exit_code, 2);
   EXPECT_THAT(open.err, HasSubstr("API keys"));
+  const Outcome nameless = protocom(folder_->path(), {"serve", "c.pcm", "--port", "0", "--keys", ""});
+  EXPECT_EQ(nameless.exit_code, 2);
+  EXPECT_THAT(nameless.err, HasSubstr("expected a file of API keys"));
   Serving server(folder_->path(), {"--keys", "keys.json"});
   const std::string key = made.out.substr(0, made.out.find('\n'));
   EXPECT_EQ(Client(server.port()).ask("GET", "/v1/classes").status, 401);

@@ -102,12 +102,6 @@ class Client {
     return buffer_.rfind("HTTP/1.1 100", 0) == 0;
   }
 
-  /// Whether anything has come that was not received yet.
-  [[nodiscard]] bool has_something() const {
-    char byte = 0;
-    return !buffer_.empty() || ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-  }
-
   /// Whether the server ends the connection without another byte.
   bool is_closed() {
     char byte = 0;
