@@ -61,11 +61,10 @@ struct Model {
     fields.space(own.space);
     const int64_t channels = own.space->channels();
     fields.tensor("mixing", own.mixing, {channels, channels});
-    fields.tensor("codewords", own.codewords, {-1, -1, -1});
-    const int64_t groups = own.codewords.size(0);
-    if (groups < 1 || own.codewords.size(2) * groups != channels)
-      fail("{} channels cannot be in {} equal groups", channels, groups);
-    fields.tensor("codeword_biases", own.codeword_biases, {groups, own.codewords.size(1)});
+    fields.tensor("codeword_biases", own.codeword_biases, {-1, -1});
+    const int64_t groups = own.codeword_biases.size(0);
+    if (groups < 1 || channels % groups != 0) fail("{} channels cannot be in {} equal groups", channels, groups);
+    fields.tensor("codewords", own.codewords, {groups, own.codeword_biases.size(1), channels / groups});
     fields.tensor("log_scale", log_scale, {});
   }
 };

@@ -158,11 +158,12 @@ AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const P
   return result;
 }
 
-/// The fitted space, or one of the images alone where that is surely better.
+/// The fitted space, or one of the images alone where they are as many as dimensions and that is surely better.
 AdaptedSpace adapted_space(const PldaModel& model, const OwnImages& own) {
   if (model.adaptation.isotropic) return isotropic_space(own, model.adaptation);
   AdaptedSpace fitted = fitted_space(model.space, own, model.adaptation);
-  if (!fitted.left_out.loss.defined()) return fitted;
+  const auto degrees = own.features.size(0) - own.classes();
+  if (!fitted.left_out.loss.defined() || degrees < own.features.size(1)) return fitted;
   AdaptedSpace alone = isotropic_space(own, model.adaptation);
   const bool better = alone.left_out.loss.defined() && surely_less(alone.left_out.loss, fitted.left_out.loss);
   return better ? alone : fitted;

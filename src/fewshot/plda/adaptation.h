@@ -68,7 +68,8 @@ void set_scale(double scale, PldaModel& model);
 ///   between  its diagonal in the space in which S is I;
 ///   scale of probabilities, also of P(known): by leaving images out.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
-/// I, and S has exact eigenvectors. So does a fitted one where that is surely better at the images left out. Features
+/// I, and S has exact eigenvectors. So does a fitted one where that is surely better
+/// at the images left out and these, less the classes, are at least d. Features
 /// [m, d] of any float type, labels int64 [m] in [0, classes), each of which occurs. Without two images of one class
 /// only the center moves. Throws Error for features that are not finite or of another size.
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);

@@ -191,7 +191,7 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   const auto path = folder / "plda.npz";
   write_fitted_method(path, {method, kPldaDim, {"x"}}, {}, nlohmann::json::object());
   const ArtefactHeader header = read_any_header(path);
-  EXPECT_EQ(header.format_version, 4);
+  EXPECT_EQ(header.format_version, 5);
   const nlohmann::json& fit = header.details.at("fit");
   const PldaModel model = plda_model_of(method->state());
   EXPECT_EQ(fit.at("inductive_scale").at("5").get<double>(), model.inductive_scale.five);
