@@ -14,6 +14,7 @@
 #include "protocom/core/files_below.h"
 #include "protocom/core/json.h"
 #include "protocom/core/unfinished.h"
+#include "standard_streams.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -31,10 +31,12 @@ char separator_of(std::string_view header) {
       ->first;
 }
 
-/// Whether a spreadsheet would run it, behind apostrophes or not: "'=1" gets one more, so that each text comes back.
+/// Whether a spreadsheet would run it, behind apostrophes or not: "'=1" gets one more, so that each text comes back. A
+/// sign alone ("-", what stands for the standard input) is none.
 bool is_formula(std::string_view text) {
   const size_t first = text.find_first_not_of('\'');
-  return first != std::string_view::npos && std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
+  return first != std::string_view::npos && first + 1 < text.size() &&
+         std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
 }
 
 bool is_blank(const std::vector<std::string>& cells) {

@@ -20,7 +20,7 @@ fs::path plain_place(const fs::path& folder) {
 
 }  // namespace
 
-PendingFolder::PendingFolder(fs::path final_place)
+PendingFolder::PendingFolder(const fs::path& final_place)
     : final_(plain_place(final_place)), pending_(temporary_beside(final_)) {
   std::error_code error;
   if (fs::exists(final_, error) && (!fs::is_directory(final_, error) || !fs::is_empty(final_, error)))

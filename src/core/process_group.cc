@@ -6,6 +6,7 @@
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <utility>
 #ifdef USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
@@ -43,9 +44,9 @@ HeartbeatTimes times_of(const Launch& launch) {
   return times;
 }
 
-Heartbeat::OnLoss with_sentence(const ProcessGroup::OnLoss& on_loss, int size) {
+Heartbeat::OnLoss with_sentence(ProcessGroup::OnLoss on_loss, int size) {
   if (!on_loss) return {};
-  return [on_loss, size](const std::vector<int>& lost) { on_loss(loss_sentence(lost, size)); };
+  return [told = std::move(on_loss), size](const std::vector<int>& lost) { told(loss_sentence(lost, size)); };
 }
 
 /// Where this process listens for the others: at the interface asked for, as PyTorch's users do, or the one of the
@@ -79,9 +80,9 @@ c10::intrusive_ptr<CollectiveEngine> open_nccl([[maybe_unused]] const c10::intru
 }  // namespace
 
 struct ProcessGroup::Connection {
-  Connection(const Launch& launch, const OnLoss& on_loss)
+  Connection(const Launch& launch, OnLoss on_loss)
       : store(open_store(launch)),
-        heartbeat(open_second_store(launch), launch.rank, launch.size, with_sentence(on_loss, launch.size),
+        heartbeat(open_second_store(launch), launch.rank, launch.size, with_sentence(std::move(on_loss), launch.size),
                   times_of(launch)) {
     wait_for_all(*store, launch);
     cpu = open_gloo(store, launch);
@@ -115,7 +116,7 @@ struct ProcessGroup::Connection {
 
 ProcessGroup::ProcessGroup(const Launch& launch, OnLoss on_loss) : launch_(launch) {
   if (is_single()) return;
-  connection_ = std::make_unique<Connection>(launch, on_loss);
+  connection_ = std::make_unique<Connection>(launch, std::move(on_loss));
   barrier();
 }
 

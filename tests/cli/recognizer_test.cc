@@ -70,7 +70,7 @@ TEST_F(Recognizers, AFittedMethodNeedsNoTrainingToMeasureEnrolAndClassify) {
   EXPECT_EQ(methods, (std::vector<std::string>{"plda", "plda:prior=none", "plda-vb", "mean"}));
   EXPECT_THAT(results.at("findings").dump(), HasSubstr(explained));
   const Outcome reported = protocom(folder_->path(), {"report", "measured.json", "--out", "measured.html"});
-  EXPECT_THAT(reported.out, HasSubstr(" to plda (inductive) in 5-way 1-shot tasks"));
+  EXPECT_THAT(reported.out, HasSubstr("5-way 1-shot: plda (inductive) "));
   EXPECT_THAT(read_text(*folder_ / "measured.html"), HasSubstr("<p>" + explained));
   std::map<std::string, std::vector<std::string>> by_class;
   for (const std::string& file : files_below(out("images"))) {

@@ -150,6 +150,7 @@ TEST_F(CsvTest, ATextThatASpreadsheetWouldRunIsWrittenBehindAnApostrophe) {
   EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
   EXPECT_EQ(csv_cell("@sum(1,2)"), "\"'@sum(1,2)\"");
   EXPECT_EQ(csv_cell("-ness"), "'-ness");
+  EXPECT_EQ(csv_cell("-"), "-") << "a sign alone";
   EXPECT_EQ(csv_cell("rock 'n' roll"), "rock 'n' roll");
   EXPECT_EQ(csv_cell("'tis"), "'tis");
 }

@@ -10,7 +10,7 @@ namespace protocom {
 class PendingFolder {
  public:
   /// Throws Error when something else than an empty folder is at the final place, or no folder can be made there.
-  explicit PendingFolder(std::filesystem::path final_place);
+  explicit PendingFolder(const std::filesystem::path& final_place);
 
   /// Where it is until keep().
   [[nodiscard]] const std::filesystem::path& path() const { return pending_.path(); }
