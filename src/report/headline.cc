@@ -29,8 +29,7 @@ const MethodResult* row_of(const Rows& rows, const std::string& method) {
 }
 
 std::string reached(const MethodResult& row, const MethodResult* mean) {
-  const std::string gain =
-      mean == nullptr || mean == &row ? "" : fmt::format(", {} vs mean", points_words(gain_over(row, *mean)));
+  const std::string gain = mean == nullptr || mean == &row ? "" : ", " + points_words(gain_over(row, *mean), "mean");
   return fmt::format("{} ({}) {}\u00a0%{}", row.method, row.mode, percent_cell(row.accuracy), gain);
 }
 

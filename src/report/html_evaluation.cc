@@ -217,7 +217,9 @@ std::string protocol_line(const Evaluation& evaluation) {
 
 std::string evaluation_html(const Evaluation& evaluation, const std::string& id) {
   const ReportTable knowledge = knowledge_table(evaluation);
-  return accuracy_table(evaluation) + (knowledge.rows.empty() ? "" : table_html(knowledge)) + charts(evaluation, id);
+  return accuracy_table(evaluation) +
+         (knowledge.rows.empty() ? "" : "<div class=\"charts\">" + table_html(knowledge) + "</div>\n") +
+         charts(evaluation, id);
 }
 
 }  // namespace protocom

@@ -24,14 +24,17 @@ std::string finding_html(const Evaluation& evaluation, const char* css_class) {
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
-/// What the analyses found, each with the way to it.
+/// What the analyses found, a row each that leads to it.
 std::string findings_html(const std::vector<AnalysisFile>& analyses) {
   std::string html;
   for (const AnalysisFile& analysis : analyses) {
-    html += fmt::format("<li><a href=\"#analysis-{}\">{}</a>: {}</li>\n", escape_html(analysis.section.name),
-                        escape_html(analysis.section.title), prose_html(analysis.section.finding));
+    html += fmt::format("<tr><th scope=\"row\"><a href=\"#analysis-{}\">{}</a></th><td class=\"words\">{}</td></tr>\n",
+                        escape_html(analysis.section.name), escape_html(analysis.section.title),
+                        prose_html(analysis.section.finding));
   }
-  return html.empty() ? "" : "<h2>In short</h2>\n<ul class=\"findings\">\n" + html + "</ul>\n";
+  if (html.empty()) return "";
+  return "<h2>In short</h2>\n<div class=\"card\"><table class=\"findings\"><tbody>\n" + html +
+         "</tbody></table></div>\n";
 }
 
 std::string evaluations_html(const std::vector<Evaluation>& evaluations) {

@@ -79,8 +79,9 @@ bool is_significant(const Estimate& change, int decimals) {
   return size > change.ci95 && size >= 0.5 * std::pow(10.0, -decimals);
 }
 
-std::string points_words(const Estimate& change) {
-  return signed_cell(change) + (is_significant(change) ? " points" : " points (not significant)");
+std::string points_words(const Estimate& change, const std::string& compared) {
+  return fmt::format("{} points{}{}", signed_cell(change), compared.empty() ? "" : " vs " + compared,
+                     is_significant(change) ? "" : ", not significant");
 }
 
 size_t place_of_largest(const std::vector<double>& values) {

@@ -19,8 +19,8 @@ std::string paired_cell(const std::vector<double>& own, const std::vector<double
 /// Whether the interval leaves out 0, and the difference does not round to it.
 bool is_significant(const Estimate& change, int decimals = 1);
 
-/// "+3.2 ± 0.4 points", "+0.2 ± 0.4 points (not significant)".
-std::string points_words(const Estimate& change);
+/// "+3.2 ± 0.4 points vs mean", "+0.2 ± 0.4 points vs mean, not significant"; of a change alone without `compared`.
+std::string points_words(const Estimate& change, const std::string& compared = "");
 
 /// The place of the largest value. At least one.
 size_t place_of_largest(const std::vector<double>& values);

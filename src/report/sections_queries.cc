@@ -41,8 +41,8 @@ std::string lowest_error(const std::vector<ReliabilityCurve>& methods, const Rep
   std::vector<double> errors;
   for (const ReliabilityCurve& one : methods) errors.push_back(-one.expected_error);
   const std::vector<std::string>& best = table.rows[place_of_largest(errors)];
-  return fmt::format("Lowest expected calibration error: {}, {} points; probabilities are {} points too high.", best[0],
-                     best[1], best[2]);
+  return fmt::format("Lowest expected calibration error: {}, {} points; mean probability minus accuracy {} points.",
+                     best[0], best[1], best[2]);
 }
 
 std::string joined(const std::vector<std::string>& names, const TitleSource& title) {

@@ -83,7 +83,7 @@ std::string ends_line(const std::vector<SeriesPoint>& points, const SeriesSpec& 
     const bool compared = !baseline.empty() && point.method != baseline;
     return fmt::format("{}\u00a0% at {}\u00a0=\u00a0{}{}", percent_cell(point.accuracy), spec.symbol,
                        format_number(point.x, spec.decimals),
-                       compared ? fmt::format(" ({} vs {})", points_words(point.gain), baseline) : "");
+                       compared ? fmt::format(" ({})", points_words(point.gain, baseline)) : "");
   };
   const SeriesPoint& last = own.back();
   std::string line = method_label(last.method, last.mode) + ": " + at(own.front());

@@ -22,8 +22,7 @@ a { color: var(--m-completed); text-underline-offset: .15em; }
 .finding { font-weight: 600; }
 .soft, figcaption, .caption { color: var(--soft); font-size: .9rem; }
 .soft { margin-bottom: 1rem; }
-.findings { padding-left: 1.2rem; margin: .5rem 0; max-width: 46rem; }
-.findings li { margin: .35rem 0; }
+.findings th { width: 34%; font-weight: 400; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }

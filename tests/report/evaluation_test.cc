@@ -116,7 +116,7 @@ TEST(Headline, OfARaggedTaskLeavesOtherTasksOut) {
 
 TEST(Headline, SaysThatAGainWithinItsIntervalIsNotSignificant) {
   EXPECT_THAT(headline_of({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 71.6)}),
-              HasSubstr("+0.1 ± 0.7 points (not significant) vs mean"));
+              HasSubstr("+0.1 ± 0.7 points vs mean, not significant"));
   EXPECT_THAT(headline_of({result("mean", "inductive", 5, 71.5), result("completed", "inductive", 5, 69.0)}),
               HasSubstr("−2.5 ± 0.7 points vs mean"));
 }

@@ -158,8 +158,10 @@ TEST(HtmlReport, ShowsAnalysesWithTheirFindingFirstAndHowToReproduceThem) {
   for (const auto& evaluations : {std::vector<Evaluation>{example()}, std::vector<Evaluation>{}}) {
     const std::string html = html_report(evaluations, options);
     expect_balanced(html);
-    EXPECT_LT(html.find("<a href=\"#analysis-noise\">Wrong &lt;knowledge&gt;</a>: It costs 3.1 points."),
-              html.find("<section id=\"analysis-noise\">"));
+    EXPECT_LT(
+        html.find(
+            "<a href=\"#analysis-noise\">Wrong &lt;knowledge&gt;</a></th><td class=\"words\">It costs 3.1 points."),
+        html.find("<section id=\"analysis-noise\">"));
     EXPECT_THAT(html, HasSubstr("<th scope=\"row\">a &amp; b</th><td>1.0 ± 0.1</td>"));
     EXPECT_THAT(html, HasSubstr("protocom analyse noise --gamma 0,0.1"));
     EXPECT_THAT(html, HasSubstr("<code>77aa</code>"));

@@ -80,7 +80,7 @@ TEST(ShotsSection, ClaimsNoGainAndNoCrossingWithinTheIntervals) {
     if (point.method == "completed") point.gain.ci95 = 11;
   }
   const Section section = series_section("shots", points, {});
-  EXPECT_THAT(section.finding, HasSubstr("(+10.0 ± 11.0 points (not significant) vs mean)"));
+  EXPECT_THAT(section.finding, HasSubstr("(+10.0 ± 11.0 points vs mean, not significant)"));
   EXPECT_TRUE(std::get<LineChart>(section.figures.front()).vertical.empty());
 }
 
@@ -145,8 +145,9 @@ TEST(CalibrationSection, NamesTheLowestErrorWithBothIntervals) {
   other.method = "plda";
   other.expected_error = 0.015;
   const Section section = calibration_section({curve, other}, {});
-  EXPECT_EQ(section.finding,
-            "Lowest expected calibration error: plda, 1.5 ± 0.5 points; probabilities are +0.1 ± 0.4 points too high.");
+  EXPECT_EQ(
+      section.finding,
+      "Lowest expected calibration error: plda, 1.5 ± 0.5 points; mean probability minus accuracy +0.1 ± 0.4 points.");
   EXPECT_THAT(section.tables[0].rows[0], ElementsAre("mean", "2.0 ± 0.5", "+0.1 ± 0.4"));
 }
 
@@ -172,7 +173,7 @@ TEST(EpisodesSection, SaysWhetherTheChangeIsSignificant) {
   analysis.change = {-1.2, 0.7};
   EXPECT_THAT(finding(), HasSubstr("−1.2 ± 0.7 points;"));
   analysis.change = {0.3, 0.7};
-  EXPECT_THAT(finding(), HasSubstr("+0.3 ± 0.7 points (not significant);"));
+  EXPECT_THAT(finding(), HasSubstr("+0.3 ± 0.7 points, not significant;"));
 }
 
 // 2 and 4: mean 3, standard deviation sqrt(2), interval 1.96.
