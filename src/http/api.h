@@ -69,6 +69,7 @@ class Api {
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
+  nlohmann::json calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options);
   void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
                     const Respond& respond);
   void check_class(const Request& request, const ClassRequest& described);

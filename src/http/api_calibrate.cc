@@ -42,8 +42,7 @@ class Turn {
 
 }  // namespace
 
-void Api::calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
-                       const Respond& respond) {
+json Api::calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options) {
   const Turn turn(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
@@ -56,6 +55,13 @@ void Api::calibrate_on(const Request& request, const at::Tensor& strangers, cons
     throw;
   }
   shown["change"] = change_json(recognizer.file().last_made());
+  return shown;
+}
+
+void Api::calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
+                       const Respond& respond) {
+  // The turn ends before the answer is sent: who has the answer may ask for the next calibration at once.
+  const json shown = calibrated_on(request, strangers, options);
   respond(json_response(shown));
 }
 
