@@ -10,7 +10,7 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, CENTER_CLASSES = 5, 1000.0, 20.0
+DIMS, NU, CENTER_CLASSES = 5, 300.0, 20.0
 FACTORS = [1, 0.3, 0.1, 3, 10]
 USUAL_SCALE = 0.1
 SHOTS = [3, 2, 4]
@@ -55,15 +55,26 @@ def scatter_of(classes):
     return scatter
 
 
-def left_out(z, within, nu):
-    """Loss of each image by the others, at the scale that makes the labels most likely."""
+def scatter_of_means(classes, between):
+    """Of class means about their mean, each in units of its own variance."""
+    means = [mean_of(images) for images in classes]
+    scatter = identity(0.0)
+    for images, mean in zip(classes, means):
+        a = minus(mean, mean_of(means))
+        scatter = plus(scatter, [[p * q / (between + 1 / len(images)) for q in a] for p in a])
+    return scatter
+
+
+def left_out(z, within, of_means, nu):
+    """Loss of each image by the others, at the scale that makes the labels most likely; `of_means` stays as it is."""
     logs = []
     for own, images in enumerate(z):
         for i, x in enumerate(images):
             rest = [list(one) for one in z]
             del rest[own][i]
-            degrees = sum(len(one) for one in rest) - len(rest)
-            s = [[v / (nu + degrees) for v in row] for row in plus(identity(nu * within), scatter_of(rest))]
+            degrees = sum(len(one) for one in rest) - 1
+            scatter = plus(scatter_of(rest), of_means)
+            s = [[v / (nu + degrees) for v in row] for row in plus(identity(nu * within), scatter)]
             precision = inverse(s)
             d = [minus(x, mean_of(one)) for one in rest]
             logs.append(([-0.5 * dot(v, times(precision, v)) for v in d], own))
@@ -77,11 +88,11 @@ def left_out(z, within, nu):
     return best[1], best[2]
 
 
-def chosen_degrees(z, within):
-    first, scale = left_out(z, within, NU)
+def chosen_degrees(z, within, of_means):
+    first, scale = left_out(z, within, of_means, NU)
     best = (NU, first, scale)
     for factor in FACTORS[1:]:
-        losses, scale = left_out(z, within, factor * NU)
+        losses, scale = left_out(z, within, of_means, factor * NU)
         gains = [a - b for a, b in zip(first, losses)]
         mean = sum(gains) / len(gains)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
@@ -92,21 +103,27 @@ def chosen_degrees(z, within):
 
 def answers(classes, queries):
     """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen."""
+    if min(v for images in classes for x in images for v in x) >= 0:
+        classes = [[[math.sqrt(v) for v in x] for x in images] for images in classes]
+        queries = [[math.copysign(math.sqrt(abs(v)), v) for v in x] for x in queries]
     share = len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
     means = [mean_of(images) for images in z]
     grand = mean_of(means)
-    degrees = sum(len(images) for images in z) - len(z)
+    images = sum(len(one) for one in z)
     scatter = scatter_of(z)
-    within = sum(scatter[i][i] for i in range(DIMS)) / DIMS / degrees
     spread = sum(dot(minus(m, grand), minus(m, grand)) for m in means) / (len(means) - 1) / DIMS
-    error = sum(1 / len(images) for images in z) / len(z)
-    between = within * max(spread / within - error, 0.05)
-    nu, _, scale = chosen_degrees(z, within)
-    # S: nu images of the isotropic covariance and the degrees of the images' own.
-    s = [[v / (nu + degrees) for v in row] for row in plus(identity(nu * within), scatter)]
-    b = identity(between)
+    if images > len(z):
+        within = sum(scatter[i][i] for i in range(DIMS)) / DIMS / (images - len(z))
+        between = max(spread / within - sum(1 / len(one) for one in z) / len(z), 0.05)
+    else:
+        within, between = spread / 2, 1.0
+    of_means = scatter_of_means(z, between)
+    nu, _, scale = chosen_degrees(z, within, of_means) if images > len(z) else (NU, None, USUAL_SCALE)
+    # S: nu images of the isotropic covariance, the degrees of the images' own and of the class means.
+    s = [[v / (nu + images - 1) for v in row] for row in plus(identity(nu * within), plus(scatter, of_means))]
+    b = identity(within * between)
     mean_images = sum(len(images) for images in z) / len(z)
     v = inverse(plus(inverse(b), inverse(s), mean_images))  # of a class mean after so many images
     predictive = inverse(plus(s, v))
@@ -124,13 +141,21 @@ def answers(classes, queries):
     return rows, nu, scale
 
 
-def main():
-    draw = Lcg(41)
-    classes = [[[draw.number() + (1.0 if i == k else 0.0) for i in range(DIMS)] for _ in range(shots)]
-               for k, shots in enumerate(SHOTS)]
-    queries = [[draw.number() for _ in range(DIMS)] for _ in range(4)]
+def case(seed, shots, number):
+    draw = Lcg(seed)
+    classes = [[[number(draw) + (1.0 if i == k else 0.0) for i in range(DIMS)] for _ in range(each)]
+               for k, each in enumerate(shots)]
+    queries = [[number(draw) for _ in range(DIMS)] for _ in range(4)]
     rows, nu, scale = answers(classes, queries)
-    print(json.dumps({"isotropic": {"support": classes, "query": queries, "nu": nu, "scale": scale, "log_ratio": rows}}, indent=1))
+    return {"support": classes, "query": queries, "nu": nu, "scale": scale, "log_ratio": rows}
+
+
+def main():
+    print(json.dumps({
+        "isotropic": case(41, SHOTS, lambda draw: draw.number()),
+        "roots": case(42, SHOTS, lambda draw: abs(draw.number())),
+        "one image each": case(43, [1, 1, 1], lambda draw: draw.number()),
+    }, indent=1))
 
 
 if __name__ == "__main__":

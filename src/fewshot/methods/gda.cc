@@ -33,7 +33,8 @@ class GaussianDiscriminant : public Scorer {
     const at::Tensor images = x.index_select(0, there);
     const at::Tensor labels = y.index_select(0, there).argmax(-1);
     const at::Tensor means = at::mm(y.t().to(at::kDouble), x) / y.sum(0).unsqueeze(1);
-    const WithinScatter scatter = within_scatter(images, labels, y.size(1));
+    const Scatter scatter =
+        scatter_of(within_rows(images, labels, y.size(1)), static_cast<double>(images.size(0) - y.size(1)));
     const auto dims = static_cast<double>(x.size(1));
     const double total = scatter.eigenvalues.sum().item<double>();
     const double ridge = total / static_cast<double>(std::max<int64_t>(images.size(0) - 1, 1));

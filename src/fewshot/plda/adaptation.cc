@@ -43,13 +43,15 @@ struct Isotropic {
   double between = 1;  ///< in units of `within`
 };
 
+/// `deviations` of z from its class means, [m, d].
 Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count,
-                              const WithinScatter& scatter) {
+                              const at::Tensor& deviations) {
   const auto dims = static_cast<double>(z.size(1));
   const auto classes = static_cast<double>(count.size(0));
+  const double degrees = static_cast<double>(z.size(0)) - classes;
   const at::Tensor means = class_means(z, labels, count);
   const double spread = classes > 1 ? means.var(0).sum().item<double>() / dims : 1 / dims;
-  const double within = scatter.eigenvalues.sum().item<double>() / dims / std::max(scatter.degrees, 1.0);
+  const double within = deviations.square().sum().item<double>() / dims / std::max(degrees, 1.0);
   if (!(within > 0)) return {std::max(spread, 1e-12) / (1 + kUnknownBetween), kUnknownBetween};
   const double error = count.reciprocal().mean().item<double>();
   return {within, std::max(spread / within - error, kLeastBetween)};
@@ -71,10 +73,10 @@ struct ChosenDegrees {
 };
 
 /// Of x in units in which S0 is I.
-ChosenDegrees choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
-                             const WithinScatter& scatter, double usual) {
+ChosenDegrees choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
+                             double usual) {
   ChosenDegrees first{usual, {{}, kDefaultScale}};
-  if (scatter.eigenvalues.numel() == 0) return first;
+  if (x.size(0) == classes || scatter.eigenvalues.numel() == 0) return first;  // no image can be left out
   ChosenDegrees best;
   for (const double factor : kDegreeFactors) {
     const double degrees = factor * usual;
@@ -102,46 +104,55 @@ struct OwnImages {
   at::Tensor count;     // [classes]
 
   [[nodiscard]] int64_t classes() const { return count.size(0); }
-  [[nodiscard]] at::Tensor center() const { return class_means(features, labels, count).mean(0); }
+  /// Mean of the class means, of what `space` centers.
+  [[nodiscard]] at::Tensor center(const PldaSpace& space) const {
+    return class_means(space.rooted(features), labels, count).mean(0);
+  }
 };
 
-/// S0 and B are multiples of I, and the eigenvectors of S the axes.
-AdaptedSpace isotropic_space(const OwnImages& own, const PldaAdaptation& adaptation) {
-  const int64_t d = own.features.size(1);
+/// S0 and B are multiples of I, and the eigenvectors of S the axes. Class means say of S what images do, as far as B
+/// strays from a multiple of I as S does from S0: with one image per class nothing else is known of S.
+AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adaptation) {
+  const int64_t d = images.features.size(1);
+  const int64_t classes = images.classes();
   AdaptedSpace result;
   PldaSpace& space = result.space;
-  space.center = center_share(adaptation, own.classes()) * own.center();
-  const at::Tensor z = space.directions(own.features);
-  WithinScatter scatter = within_scatter(z, own.labels, own.classes());
-  const Isotropic found = isotropic_variances(z, own.labels, own.count, scatter);
-  scatter.eigenvalues = scatter.eigenvalues / found.within;
-  const int64_t rank = scatter.eigenvalues.size(0);
-  // With one image per class all means have one length, which a shift would end: they would lose by theirs.
-  const at::Tensor origin = rank > 0 ? class_means(z, own.labels, own.count).mean(0) : at::zeros({d}, at::kDouble);
-  const ChosenDegrees chosen =
-      choose_degrees((z - origin) / std::sqrt(found.within), own.labels, own.classes(), scatter, adaptation.degrees);
+  space.root = root_of(images.features);
+  space.center = center_share(adaptation, classes) * images.center(space);
+  const at::Tensor z = space.directions(images.features);
+  const at::Tensor within = within_rows(z, images.labels, classes);
+  const Isotropic found = isotropic_variances(z, images.labels, images.count, within);
+  const double unit = 1 / std::sqrt(found.within);
+  const at::Tensor between = at::full({d}, found.between, at::kDouble);
+  const Scatter scatter = scatter_of(at::cat({unit * within, between_rows(unit * z, images.labels, classes, between)}),
+                                     static_cast<double>(z.size(0) - 1));
+  const at::Tensor origin = class_means(z, images.labels, images.count).mean(0);
+  const ChosenDegrees chosen = choose_degrees(unit * (z - origin), images.labels, classes, scatter, adaptation.degrees);
   result.left_out = chosen.left_out;
-  const at::Tensor within = (chosen.degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) /
-                            (chosen.degrees + scatter.degrees);
+  const int64_t rank = scatter.eigenvalues.size(0);
+  const at::Tensor covariance = (chosen.degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) /
+                                (chosen.degrees + scatter.degrees);
   const at::Tensor axes =
       rank == 0 ? at::eye(d, at::kDouble) : std::get<0>(at::linalg_qr(scatter.directions, "complete"));
-  space.projection = axes / (found.within * within).sqrt();
+  space.projection = axes / (found.within * covariance).sqrt();
   space.offset = at::mv(space.projection.t(), origin);
-  space.between = found.between / within;
+  space.between = found.between / covariance;
   space.leading = std::max<int64_t>(rank, 1);
   return result;
 }
 
-/// A fitted space after labelled images.
+/// A fitted space after labelled images. Class means say nothing of S here: where few foreign classes differ, `between`
+/// is an extrapolation.
 AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const PldaAdaptation& adaptation) {
   const double share = center_share(adaptation, own.classes());
   AdaptedSpace result{fitted, {{}, kDefaultScale}};
   PldaSpace& space = result.space;
-  space.center = fitted.center + share * (own.center() - fitted.center);
+  space.center = fitted.center + share * (own.center(fitted) - fitted.center);
   const at::Tensor f = space.transform(own.features);
   const at::Tensor shift = share * class_means(f, own.labels, own.count).mean(0);
   space.offset = fitted.offset + shift;
-  WithinScatter scatter = within_scatter(f, own.labels, own.classes());
+  Scatter scatter =
+      scatter_of(within_rows(f, own.labels, own.classes()), static_cast<double>(f.size(0) - own.classes()));
   if (scatter.eigenvalues.numel() == 0) return result;
   const auto dims = static_cast<double>(f.size(1));
   const double scale = (adaptation.scale_degrees + scatter.eigenvalues.sum().item<double>() / dims) /
@@ -201,17 +212,25 @@ std::pair<at::Tensor, at::Tensor> without_copies(const at::Tensor& features, con
 
 }  // namespace
 
-WithinScatter within_scatter(const at::Tensor& x, const at::Tensor& labels, int64_t classes) {
-  const at::Tensor means = class_means(x, labels, class_counts(labels, classes));
-  const at::Tensor a = x - means.index_select(0, labels);  // [m, e]
-  WithinScatter scatter;
-  scatter.degrees = static_cast<double>(x.size(0) - classes);
-  const bool by_images = a.size(0) <= a.size(1);
-  const auto [values, vectors] = at::linalg_eigh(by_images ? at::mm(a, a.t()) : at::mm(a.t(), a));
+at::Tensor within_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes) {
+  return x - class_means(x, labels, class_counts(labels, classes)).index_select(0, labels);
+}
+
+at::Tensor between_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const at::Tensor& between) {
+  const at::Tensor count = class_counts(labels, classes);
+  const at::Tensor means = class_means(x, labels, count);
+  return (means - means.mean(0)) / (between + count.reciprocal().unsqueeze(1)).sqrt();
+}
+
+Scatter scatter_of(const at::Tensor& rows, double degrees) {
+  Scatter scatter;
+  scatter.degrees = degrees;
+  const bool by_rows = rows.size(0) <= rows.size(1);
+  const auto [values, vectors] = at::linalg_eigh(by_rows ? at::mm(rows, rows.t()) : at::mm(rows.t(), rows));
   const at::Tensor kept = values.gt(values.max() * kRankTolerance).logical_and(values.gt(0)).nonzero().flatten();
   scatter.eigenvalues = values.index_select(0, kept);
   scatter.directions = vectors.index_select(1, kept);
-  if (by_images) scatter.directions = at::mm(a.t(), scatter.directions) / scatter.eigenvalues.sqrt();
+  if (by_rows) scatter.directions = at::mm(rows.t(), scatter.directions) / scatter.eigenvalues.sqrt();
   return scatter;
 }
 
@@ -226,7 +245,7 @@ at::Tensor WithinWhitening::apply_to_variance(const at::Tensor& variance) const 
          (at::mm(scaled, inner) * scaled).sum(1);
 }
 
-WithinWhitening whitening_of(const WithinScatter& scatter, double nu) {
+WithinWhitening whitening_of(const Scatter& scatter, double nu) {
   const double total = nu + scatter.degrees;
   WithinWhitening whitening;
   whitening.base = std::sqrt(total / nu);
@@ -248,8 +267,8 @@ PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
   return result;
 }
 
-LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
-                                const WithinScatter& scatter, double nu) {
+LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
+                                double nu) {
   const at::Tensor count = class_counts(labels, classes);
   const at::Tensor means = class_means(x, labels, count);
   // Inner products u' (I - U diag(w) U') v = nu u' (nu I + R)^-1 v.

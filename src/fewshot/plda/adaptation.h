@@ -7,17 +7,22 @@
 
 namespace protocom {
 
-/// What labelled images say of how images of one class differ: R = sum (x - mean of its class)(x - mean of its class)',
-/// which has rank r <= images - classes, by its eigenvectors.
-struct WithinScatter {
+/// R = sum of r r' over rows r, by its eigenvectors.
+struct Scatter {
   at::Tensor directions;   ///< U, float64 [e, r], orthonormal
   at::Tensor eigenvalues;  ///< of R, float64 [r], above 0
-  double degrees = 0;      ///< images less classes; 0: R is 0
+  double degrees = 0;      ///< how many independent rows the rows count as
 };
 
-/// Of x float64 [m, e] with labels int64 [m] in [0, classes), each of which occurs. Needs the m x m or the e x e
-/// products, whichever are fewer.
-WithinScatter within_scatter(const at::Tensor& x, const at::Tensor& labels, int64_t classes);
+/// Of rows float64 [m, e]. Needs their m x m or e x e products, whichever are fewer.
+Scatter scatter_of(const at::Tensor& rows, double degrees);
+
+/// x - mean of its class, of x float64 [m, e] with labels int64 [m] in [0, classes), each of which occurs.
+at::Tensor within_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes);
+
+/// (mean of a class - mean of those) / sqrt(between + 1 / images of the class), float64 [classes, e]: of covariance I
+/// where the covariance of class means is diag(between) and that of images of a class I. `between`: float64 [e].
+at::Tensor between_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const at::Tensor& between);
 
 /// The linear map that gives the within-class covariance S the unit of length: S = (nu I + R) / (nu + degrees), the
 /// posterior mean of an inverse Wishart prior with mean I and `nu` degrees. W = S^-1/2 = base I + U diag(gain) U'.
@@ -34,7 +39,7 @@ struct WithinWhitening {
 };
 
 /// `nu` above 0.
-WithinWhitening whitening_of(const WithinScatter& scatter, double nu);
+WithinWhitening whitening_of(const Scatter& scatter, double nu);
 
 /// The space with S0 = (1 - share) I + share c P'P, c = e / tr(P'P), in place of I within classes, where P is its
 /// projection: P'P is what a multiple of I in the space of z is in this one. Images of foreign classes differ in other
@@ -50,8 +55,8 @@ struct LeftOutAnswers {
 /// Each image x [m, e] against the class means, itself left out of its class's mean and of the scatter, where the prior
 /// of S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
 /// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r).
-LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
-                                const WithinScatter& scatter, double nu);
+LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
+                                double nu);
 
 /// The scale of log densities where no image can be left out.
 inline constexpr double kDefaultScale = 0.1;
@@ -68,10 +73,11 @@ void set_scale(double scale, PldaModel& model);
 ///   between  its diagonal in the space in which S is I;
 ///   scale of probabilities, also of P(known): by leaving images out.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
-/// I, and S has exact eigenvectors. So does a fitted one where that is surely better
-/// at the images left out and these, less the classes, are at least d. Features
-/// [m, d] of any float type, labels int64 [m] in [0, classes), each of which occurs. Without two images of one class
-/// only the center moves. Throws Error for features that are not finite or of another size.
+/// I, S has exact eigenvectors, R has the class means' rows too (between_rows), and features of which none is negative
+/// are replaced by their roots. So does a fitted one where that is surely better at the images left out and these, less
+/// the classes, are at least d. Features [m, d] of any float type, labels int64 [m] in [0, classes), each of which
+/// occurs. Without two images of one class only the center of a fitted space moves. Throws Error for features that are
+/// not finite or of another size.
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
 
 }  // namespace protocom

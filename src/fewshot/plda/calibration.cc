@@ -99,8 +99,9 @@ at::Tensor unit_of(const PldaCalibration& calibration) { return calibration.with
 
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration) {
   const at::Tensor scale = unit_of(calibration);
-  return {space.center, space.projection * scale, space.offset * scale,
-          calibration.between.values(space.between, space.leading) / calibration.within, space.leading};
+  return {space.center,         space.projection * scale,
+          space.offset * scale, calibration.between.values(space.between, space.leading) / calibration.within,
+          space.leading,        space.root};
 }
 
 at::Tensor residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {

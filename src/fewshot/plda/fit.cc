@@ -110,6 +110,15 @@ void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, Pl
   set_probabilities(parts, {best.tells(), draws}, fit.model);
 }
 
+/// What the space of `inputs` is fitted on where it takes roots.
+PldaFitInputs roots_of(PldaFitInputs inputs) {
+  PldaSpace space;
+  space.root = true;
+  inputs.base_features = space.rooted(inputs.base_features);
+  if (inputs.val_features.defined()) inputs.val_features = space.rooted(inputs.val_features);
+  return inputs;
+}
+
 PldaSpace with_floor(PldaSpace space) {
   space.between = space.between + kUncalibratedFloor * space.between.narrow(0, 0, space.leading).mean();
   return space;
@@ -117,12 +126,14 @@ PldaSpace with_floor(PldaSpace space) {
 
 }  // namespace
 
-PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
+PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
   if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
     fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
                options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
   }
   PldaFit fit;
+  const bool root = root_of(given.base_features);
+  const PldaFitInputs inputs = root ? roots_of(given) : given;
   const auto [whole, evidence] = hold_out(inputs, options);
   const PriorChoice choice = choose_knowledge(whole, inputs, options);
   record(choice, fit);
@@ -141,6 +152,7 @@ PldaFit fit_plda(const PldaFitInputs& inputs, const PldaFitOptions& options) {
     choose_answers(best, options, fit);
   }
   if (told.fit) fit.model.knowledge = told.fit(prior_examples(raw, whole.moments(), told.descriptions))->scaled(factor);
+  fit.model.space.root = root;
   return fit;
 }
 

@@ -38,7 +38,7 @@ constexpr double kAdaptedTrust = 0.5;
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
-  model.adaptation.degrees = 1000;
+  model.adaptation.degrees = 300;
   model.adaptation.center_classes = 20;
   model.adaptation.isotropic = true;
   model.vb.spread = 0;

@@ -39,6 +39,7 @@ PldaLayout plda_layout(const PldaModel& model) {
 }
 
 PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)) {
+  space_.root = model.space.root;
   space_.center = model.space.center.to(at::kFloat);
   space_.projection = model.space.projection.to(at::kFloat);
   space_.offset = model.space.offset.to(at::kFloat);
@@ -62,8 +63,9 @@ std::pair<at::Tensor, at::Tensor> PldaRows::sums(const at::Tensor& features, con
 
 bool PldaRows::same_as(const FeatureMap& other) const {
   const auto* rows = dynamic_cast<const PldaRows*>(&other);
-  return rows != nullptr && rows->layout_.padded == layout_.padded && rows->space_.center.equal(space_.center) &&
-         rows->space_.projection.equal(space_.projection) && rows->space_.offset.equal(space_.offset);
+  return rows != nullptr && rows->layout_.padded == layout_.padded && rows->space_.root == space_.root &&
+         rows->space_.center.equal(space_.center) && rows->space_.projection.equal(space_.projection) &&
+         rows->space_.offset.equal(space_.offset);
 }
 
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout) {

@@ -59,8 +59,14 @@ UnitMoments join(const UnitMoments& a, const UnitMoments& b) {
           a.scatter + b.scatter};
 }
 
+bool root_of(const at::Tensor& features) { return features.numel() > 0 && features.min().item<double>() >= 0; }
+
+at::Tensor PldaSpace::rooted(const at::Tensor& features) const {
+  return root ? features.sign() * features.abs().sqrt() : features;
+}
+
 at::Tensor PldaSpace::directions(const at::Tensor& features) const {
-  return unit_rows(features - center.to(features.scalar_type()));
+  return unit_rows(rooted(features) - center.to(features.scalar_type()));
 }
 
 at::Tensor PldaSpace::transform(const at::Tensor& features) const {

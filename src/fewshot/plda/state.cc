@@ -103,6 +103,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   add("by_shots", tensor_of_shots(model));
   if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
   if (model.adaptation.isotropic) return state;
+  if (model.space.root) add("root", at::ones({}, at::kDouble));
   add("center", model.space.center);
   add("projection", model.space.projection);
   add("offset", model.space.offset);
@@ -121,6 +122,7 @@ PldaModel plda_model_of(const MethodState& state) {
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
   if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
   if (model.adaptation.isotropic) return model;
+  model.space.root = has_tensor(state, "root");
   model.space.center = finite_tensor(state, "center", {-1});
   model.space.projection = finite_tensor(state, "projection", {model.space.center.size(0), -1});
   const int64_t dims = model.space.projection.size(1);

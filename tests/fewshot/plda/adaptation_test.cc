@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/plda/fit.h"
 #include "support/golden.h"
 
 namespace protocom {
@@ -51,7 +53,8 @@ at::Tensor probabilities_of(const std::string& method, const EpisodeBatch& batch
 TEST(PldaAdaptation, LowRankWhiteningIsTheDenseRootAndKeepsTheDiagonalOfTheOtherCovariance) {
   for (const int64_t each : {3, 40}) {  // fewer and more images than dimensions
     const AdaptationImages data = adaptation_images(4, each, 12);
-    const WithinScatter scatter = within_scatter(data.features, data.labels, 4);
+    const Scatter scatter =
+        scatter_of(within_rows(data.features, data.labels, 4), 4 * static_cast<double>(each - 1));
     const WithinWhitening whitening = whitening_of(scatter, 30);
     at::Tensor dense = 30 * at::eye(12, at::kDouble);
     for (int64_t c = 0; c < 4; ++c) {
@@ -89,8 +92,7 @@ TEST(PldaAdaptation, ManyImagesOfTheClassesAtHandBringTheirOwnCovarianceToTheUni
   EXPECT_LT(error_of(at::mm(a.t(), a) / 19995, at::eye(10, at::kDouble)), 0.01);
 }
 
-TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
-  const auto data = golden("isotropic", "plda_adaptation.json");
+EpisodeBatch golden_episode(const nlohmann::json& data) {
   EpisodeBatch batch;
   batch.support = at::zeros({1, 3, 4, 5});
   batch.support_mask = at::zeros({1, 3, 4});
@@ -100,11 +102,42 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
     batch.support_mask[0][c].narrow(0, 0, images.size(0)).fill_(1);
   }
   batch.query = tensor_of(data.at("query")).to(at::kFloat).unsqueeze(0);
-  const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
-  const at::Tensor expected = tensor_of(data.at("log_ratio"));
-  EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5);
-  const at::Tensor scaled = make_method("plda")->prepare({})->score(batch).logits[0];
-  EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5);
+  return batch;
+}
+
+TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
+  for (const char* kind : {"isotropic", "roots", "one image each"}) {
+    const auto data = golden(kind, "plda_adaptation.json");
+    const EpisodeBatch batch = golden_episode(data);
+    const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
+    const at::Tensor expected = tensor_of(data.at("log_ratio"));
+    EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5) << kind;
+    const at::Tensor scaled = make_method("plda")->prepare({})->score(batch).logits[0];
+    EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5) << kind;
+  }
+}
+
+TEST(PldaAdaptation, FeaturesOfWhichNoneIsNegativeAreTakenByTheirRootsInAFittedSpaceToo) {
+  const AdaptationImages base = adaptation_images(12, 20, 10);
+  const at::Tensor positive = base.features.square();
+  const PldaModel squares = fit_plda({positive, base.labels, {}, {}, {}}).model;
+  EXPECT_TRUE(squares.space.root);
+  EXPECT_FALSE(fit_plda({base.features, base.labels, {}, {}, {}}).model.space.root);
+  EXPECT_LT(error_of(squares.space.center, base.features.abs().mean(0)), 1e-6);
+  const PldaModel again = plda_model_of(state_of(squares, {}));
+  EXPECT_TRUE(again.space.transform(positive).equal(squares.space.transform(positive)));
+}
+
+TEST(PldaAdaptation, WithOneImagePerClassTheAxisAlongWhichClassMeansDifferMostCountsLess) {
+  at::manual_seed(5);
+  at::Tensor features = at::randn({20, 30}, at::kDouble);
+  features.select(1, 7).mul_(6);
+  PldaModel model;
+  model.adaptation = {300, 0, 20, true};
+  const PldaSpace space = adapted(model, features, at::arange(20, at::kLong), 20).space;
+  const at::Tensor length = space.projection.square().sum(1);  // of each feature
+  EXPECT_EQ(length.argmin().item<int64_t>(), 7);
+  EXPECT_LT(length[7].item<double>(), 0.6 * length.median().item<double>());
 }
 
 TEST(PldaAdaptation, WithoutASpaceRotatedOrScaledFeaturesHaveTheSameAnswers) {
