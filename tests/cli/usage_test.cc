@@ -40,6 +40,7 @@ class Usage : public ::testing::Test {
 };
 
 TEST_F(Usage, VersionAndHelpSucceed) {
+  const ByExecutable started;
   const Outcome version = run({"--version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_THAT(version.out, StartsWith("protocom "));
@@ -149,6 +150,7 @@ class Variable {
 
 // What OpenBLAS does not know it takes for a processor of 2004; its last word on standard error is what it uses.
 TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
+  const ByExecutable started;
   const Variable verbose("OPENBLAS_VERBOSE", "2");
   if (read_text("/proc/cpuinfo").find(" avx2 ") != std::string::npos) {
     const std::string said = run({"--version"}).err;
@@ -178,6 +180,7 @@ class Without {
 
 // Those that spin for long keep the one they wait for from running where other programs use the same cores.
 TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
+  const ByExecutable started;
   const Variable display("OMP_DISPLAY_ENV", "verbose");
   const Without policy("OMP_WAIT_POLICY");
   const Without spins("GOMP_SPINCOUNT");
