@@ -1,3 +1,21 @@
-#include "entry.h"
+#include <fstream>
+#include <string_view>
 
-int main(int argc, char** argv) { protocom::cli::run_program(argc, argv); }
+#include "entry.h"
+#include "help_pages.h"
+
+namespace {
+
+bool write_help_pages(const char* path) {
+  std::ofstream file(path);
+  file << protocom::cli::help_pages_source() << std::flush;
+  return file.good();
+}
+
+}  // namespace
+
+// Users start front/front.cc, which becomes this. The build asks it for what the front answers itself.
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--write-help-pages") return write_help_pages(argv[2]) ? 0 : 1;
+  protocom::cli::run_program(argc, argv);
+}
