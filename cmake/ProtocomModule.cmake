@@ -23,13 +23,11 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # protocom_pch(NAME LINK target... HEADERS header...): headers precompiled once, for targets that say protocom_use_pch(target NAME).
 # PROTOCOM_PCH=OFF leaves all of them out: clang-tidy cannot read GCC's, and compiling a source whose first include is its own
 # header then proves that the header stands alone.
-# The empty source is compiled without them: GCC instantiates in each source what the headers left to do, which takes seconds.
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch.cc CONTENT "")
 function(protocom_pch name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
   if(PROTOCOM_PCH)
     add_library(protocom_pch_${name} OBJECT ${PROJECT_BINARY_DIR}/pch.cc)
-    set_source_files_properties(${PROJECT_BINARY_DIR}/pch.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     set_target_properties(protocom_pch_${name} PROPERTIES UNITY_BUILD OFF)
     target_link_libraries(protocom_pch_${name} PRIVATE protocom_settings ${arg_LINK})
     target_precompile_headers(protocom_pch_${name} PRIVATE ${arg_HEADERS})
