@@ -11,7 +11,7 @@
 namespace protocom::cli {
 namespace {
 
-constexpr int kFailed = 1;
+constexpr int kFaulted = 1;  // as any failure
 
 /// Nothing else may be done in a signal handler.
 void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text)); }
@@ -26,7 +26,7 @@ void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(ST
   } else {
     put("a file was cut, or its disk failed, while it was read\n");
   }
-  ::_exit(kFailed);
+  ::_exit(kFaulted);
 }
 
 }  // namespace

@@ -246,7 +246,8 @@ void check_writable(const fs::path& path) {
 
 void check_absent(const fs::path& path) {
   std::error_code ignored;
-  const bool is_kept = fs::is_regular_file(path, ignored) || fs::is_directory(path, ignored);
+  const bool is_file = fs::is_regular_file(path, ignored) && !output_place(path).is_stream;
+  const bool is_kept = is_file || fs::is_directory(path, ignored);
   if (is_kept && !fs::is_empty(path, ignored))
     fail("{} is already there: remove it, or choose another name", path.string());
 }

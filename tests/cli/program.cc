@@ -7,10 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "apps/protocom/entry.h"
 
 namespace protocom::testing {
 namespace fs = std::filesystem;
@@ -26,19 +30,51 @@ void read_from(const fs::path& path) {
   if (file < 0 || ::dup2(file, STDIN_FILENO) < 0) ::_exit(126);
 }
 
+std::string path_in(const char* variable) {
+  const char* path = std::getenv(variable);
+  if (path == nullptr)
+    throw std::runtime_error(std::string(variable) + " must name a program under test (ctest sets it)");
+  return path;
+}
+
+/// What is executed; empty: nothing, the child goes on as the program.
+std::string& executable() {
+#ifdef PROTOCOM_SANITIZED  // whose report at the end would be of the test too
+  static std::string path = path_in("PROTOCOM_PROGRAM");
+#else
+  static std::string path;
+#endif
+  return path;
+}
+
+/// The child: never returns.
+[[noreturn]] void become_program(std::vector<char*> words) {
+  if (!executable().empty()) {
+    ::execv(words[0], words.data());
+    ::_exit(127);
+  }
+  // As an executable would begin: no file of the test's is open, its sockets above all.
+  ::closefrom(STDERR_FILENO + 1);
+  cli::run_program(static_cast<int>(words.size()) - 1, words.data());
+}
+
 }  // namespace
 
+ByExecutable::ByExecutable(const char* variable) : before_(executable()) { executable() = path_in(variable); }
+
+ByExecutable::~ByExecutable() { executable() = before_; }
+
 Program::Program(const fs::path& folder, const std::vector<std::string>& arguments, const fs::path& input) {
-  const char* program = std::getenv("PROTOCOM_PROGRAM");
-  if (program == nullptr) throw std::runtime_error("PROTOCOM_PROGRAM must name the program under test (ctest sets it)");
   static std::atomic<int> counter{0};
   const std::string stem =
       fs::temp_directory_path() / ("protocom-cli-" + std::to_string(::getpid()) + "-" + std::to_string(counter++));
   out_ = stem + ".out";
   err_ = stem + ".err";
-  std::vector<char*> words = {const_cast<char*>(program)};
+  std::string program = executable().empty() ? "protocom" : executable();
+  std::vector<char*> words = {program.data()};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  std::fflush(nullptr);  // or the child would print it too
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) return;
@@ -48,8 +84,7 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   redirect(err_, STDERR_FILENO);
   if (!input.empty()) read_from(input);
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
-  ::execv(program, words.data());
-  ::_exit(127);
+  become_program(std::move(words));
 }
 
 Program::~Program() {

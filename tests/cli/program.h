@@ -15,10 +15,13 @@ struct Outcome {
 };
 
 /// The program under test, running in a folder of its own.
+///
+/// It is a process of its own, but a fork of the test's, which has loaded LibTorch and done nothing with it: loading
+/// takes ten times as long as a short command. What depends on how an executable begins (ByExecutable) is tested by
+/// one.
 class Program {
  public:
-  /// Starts `protocom arguments...` in `folder` (the file named by PROTOCOM_PROGRAM), with a file as its standard input
-  /// unless `input` is empty.
+  /// Starts `protocom arguments...` in `folder`, with a file as its standard input unless `input` is empty.
   Program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
           const std::filesystem::path& input = {});
   ~Program();
@@ -39,6 +42,19 @@ class Program {
  private:
   std::filesystem::path out_, err_;
   pid_t process_ = -1;
+};
+
+/// For as long as it lives, programs are started from the executable that a variable of the environment names (ctest
+/// sets PROTOCOM_PROGRAM and PROTOCOM_SERVE_PROGRAM), as a user's shell does it.
+class ByExecutable {
+ public:
+  explicit ByExecutable(const char* variable = "PROTOCOM_PROGRAM");
+  ~ByExecutable();
+  ByExecutable(const ByExecutable&) = delete;
+  ByExecutable& operator=(const ByExecutable&) = delete;
+
+ private:
+  std::string before_;
 };
 
 /// Runs it to its end.

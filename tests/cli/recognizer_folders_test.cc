@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -129,6 +131,9 @@ bool comes_true(const std::function<bool()>& what) {
   return what();
 }
 
+/// Opens a file for writing and closes it, of which the system tells whoever watches the folder.
+void touch(const fs::path& path) { ::close(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); }
+
 TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
   const std::string image = create_with_classes("missed.pcm", 1).front();
   const fs::path folder = *folder_ / "busy";
@@ -140,7 +145,7 @@ TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
   ASSERT_TRUE(answers("there.jpg")) << watching.out_so_far();
   watching.signal(SIGSTOP);
   const int most = std::stoi(read_text("/proc/sys/fs/inotify/max_queued_events"));
-  for (int i = 0; i < most + 10; ++i) std::ofstream(folder / (i % 2 == 0 ? "a.txt" : "b.txt")) << i;
+  for (int i = 0; i < most + 10; ++i) touch(folder / (i % 2 == 0 ? "a.txt" : "b.txt"));
   write_text(folder / "late.jpg", read_text(image));  // of which the system does not tell
   watching.signal(SIGCONT);
   EXPECT_TRUE(answers("late.jpg")) << watching.out_so_far();

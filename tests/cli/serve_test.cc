@@ -184,23 +184,8 @@ TEST_F(ServeCommand, AnswersAsClassifyDoes) {
   EXPECT_EQ(answer["nearest"][0]["example"], expected["nearest"][0]["example"]);
 }
 
-/// The program under test is another one for as long as this lives.
-class OtherProgram {
- public:
-  explicit OtherProgram(const char* variable) : before_(std::getenv(kVariable)) {
-    ::setenv(kVariable, std::getenv(variable), 1);
-  }
-  ~OtherProgram() { ::setenv(kVariable, before_.c_str(), 1); }
-  OtherProgram(const OtherProgram&) = delete;
-  OtherProgram& operator=(const OtherProgram&) = delete;
-
- private:
-  static constexpr const char* kVariable = "PROTOCOM_PROGRAM";
-  std::string before_;
-};
-
 TEST_F(ServeCommand, IsWhatTheProgramWithoutTrainingDoesUnasked) {
-  const OtherProgram serving("PROTOCOM_SERVE_PROGRAM");
+  const ByExecutable serving("PROTOCOM_SERVE_PROGRAM");
   const std::string image = (folder_->path() / "out/images" / first_image()).string();
   EXPECT_EQ(protocom(folder_->path(), {"enrol", "c.pcm", image, "--class", "one"}).exit_code, 0);
   EXPECT_THAT(protocom(folder_->path(), {"--help"}).out, Not(HasSubstr("pretrain")));

@@ -1,5 +1,6 @@
 #include "protocom/core/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -240,6 +241,32 @@ TEST_F(FilesTest, TellsThatSomethingIsAlreadyThereButNotOfWhatIsEmptyOrAStream) 
   for (const fs::path& kept : {folder_ / "mine.csv", folder_.path()})
     EXPECT_EQ(message_of([&] { check_absent(kept); }),
               kept.string() + " is already there: remove it, or choose another name");
+}
+
+/// Standard output goes to a file for as long as it lives.
+class OutputToFile {
+ public:
+  explicit OutputToFile(const fs::path& path) : before_(::dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND);
+    ::dup2(file, STDOUT_FILENO);
+    ::close(file);
+  }
+  ~OutputToFile() {
+    std::fflush(stdout);
+    ::dup2(before_, STDOUT_FILENO);
+    ::close(before_);
+  }
+  OutputToFile(const OutputToFile&) = delete;
+  OutputToFile& operator=(const OutputToFile&) = delete;
+
+ private:
+  int before_;
+};
+
+TEST_F(FilesTest, StandardOutputMayBeTheOutputAlsoWhereItGoesToAFileThatHasText) {
+  const OutputToFile redirected(put("said.txt", "said before\n"));
+  EXPECT_EQ(message_of([&] { check_absent("/dev/stdout"); }), "(no Error)");
 }
 
 TEST_F(FilesTest, MapsAFile) {

@@ -1,0 +1,94 @@
+#include "entry.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "blas_kernels.h"
+#include "cli.h"
+#include "faults.h"
+#include "interrupt.h"
+#include "job.h"
+#include "memory.h"
+#include "standard_streams.h"
+#include "terminal_progress.h"
+
+namespace protocom::cli {
+namespace {
+
+constexpr int kOk = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kSignalled = 128;  // plus the signal, as shells say it
+
+int end(int code, const std::string& sentence) {
+  terminal_progress().clear();
+  say(fmt::format("protocom: {}\n", one_line(sentence)));
+  return code;
+}
+
+int fail_with(int code, const std::string& sentence) {
+  end(code, sentence);
+  end_job(sentence);
+  return code;
+}
+
+void flush_results() {
+  if (std::fflush(stdout) != 0) fail("cannot write to standard output: {}", std::strerror(errno));
+}
+
+/// fmt's message when printing failed.
+std::string reason_of_system(const std::system_error& error) {
+  const bool printing = std::string_view(error.what()).rfind("cannot write to file", 0) == 0;
+  return printing ? fmt::format("cannot write to standard output: {}", error.code().message()) : reason_of(error);
+}
+
+int run(int argc, char** argv) {
+  const auto app = make_app();
+  try {
+    parse_and_run(*app, std::vector<std::string>(argv + 1, argv + argc));
+    flush_results();
+    leave_job();
+    return kOk;
+  } catch (const CLI::Success& request) {
+    return app->exit(request);  // --help and --version
+  } catch (const CLI::ParseError& error) {
+    return fail_with(kUsage, describe_parse_error(*app, error));
+  } catch (const UsageError& error) {
+    return fail_with(kUsage, error.what());
+  } catch (const Interrupted& interrupted) {
+    leave_job();
+    return end(kSignalled + interrupted.signal(), interrupted.what());
+  } catch (const std::system_error& error) {
+    return fail_with(kFailed, reason_of_system(error));
+  } catch (const std::exception& error) {
+    return fail_with(kFailed, reason_of(error));
+  }
+}
+
+/// Ends without the destructors of LibTorch's global objects, which take a fifth of a short command's time; the
+/// sanitizers' own work at the end is done.
+[[noreturn]] void leave(int code) {
+#ifdef PROTOCOM_SANITIZED
+  std::exit(code);
+#else
+  std::fflush(nullptr);
+  std::_Exit(code);
+#endif
+}
+
+}  // namespace
+
+void run_program(int argc, char** argv) {
+  keep_freed_memory();
+  prepare_standard_streams();
+  choose_blas_kernels();
+  catch_faults();
+  watch_signals();
+  leave(run(argc, argv));
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,80 @@
+// What is started as `protocom`. LibTorch registers 2,000 operators when it is loaded, a third of a second; so this,
+// which is linked without it, answers --version and --help itself, and becomes the program for everything else. It also
+// sets what libraries read when they are loaded.
+#include <limits.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "pages.h"
+
+namespace protocom::front {
+namespace {
+
+constexpr int kFailed = 1;
+
+/// How long threads of OpenMP spin for one another at the end of a parallel loop before they sleep. libgomp has them
+/// spin for milliseconds: where other programs use the same cores, a thread that spins keeps the one it waits for from
+/// running, and an encoder of many small loops takes ten times as long. With 3,000 turns they wait long enough for each
+/// other where nobody else is there, and not too long where somebody is (docs/log/speed.md).
+void choose_spins() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "3000", 0);
+}
+
+/// The text that answers the command line whatever else there is; null: the program has to look.
+const char* page_for(int argc, char** argv) {
+  if (argc < 2) return nullptr;
+  const std::string_view last = argv[argc - 1];
+  if (last == "--version") return argc == 2 ? kVersion : nullptr;
+  if (last != "--help" && last != "-h") return nullptr;
+  std::string command;
+  for (int i = 1; i < argc - 1; ++i) command += (i > 1 ? " " : "") + std::string(argv[i]);
+  for (size_t i = 0; i < kPageCount; ++i) {
+    if (command == kPages[i].command) return kPages[i].text;
+  }
+  return nullptr;
+}
+
+/// False when nothing could be written. A reader that has seen enough is no failure.
+bool print(std::string_view text) {
+  std::signal(SIGPIPE, SIG_IGN);
+  bool printed = false;
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return printed || errno == EPIPE;
+    printed = true;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+/// The program lies where it was built or installed, seen from here.
+std::string program_path() {
+  char self[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0) return PROTOCOM_INSTALLED_PROGRAM;
+  const std::string path(self, static_cast<size_t>(length));
+  return path.substr(0, path.rfind('/') + 1) + PROTOCOM_PROGRAM_FROM_HERE;
+}
+
+}  // namespace
+}  // namespace protocom::front
+
+int main(int argc, char** argv) {
+  using namespace protocom::front;
+  const char* page = page_for(argc, argv);
+  if (page != nullptr && print(page)) return 0;
+  choose_spins();
+  const std::string program = program_path();
+  ::execv(program.c_str(), argv);
+  std::fprintf(stderr, "protocom: cannot start %s: %s; both files belong together, install or copy both\n",
+               program.c_str(), std::strerror(errno));
+  return kFailed;
+}
