@@ -1,7 +1,7 @@
 #include "protocom/features/extract.h"
 
+#include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <chrono>

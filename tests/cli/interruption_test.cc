@@ -246,14 +246,14 @@ TEST_F(Interruption, AStoppedTrainingIsNotOverwrittenByAccident) {
 
 TEST_F(Interruption, ADamagedStateIsNamedAndTheOneBeforeItIsUsed) {
   const fs::path fine = place("fine"), damaged = place("damaged");
-  ASSERT_EQ(protocom(fine, pretraining(40)).exit_code, 0);
+  ASSERT_EQ(protocom(fine, pretraining(40, "60")).exit_code, 0);
   Program program(damaged, pretraining(40));
   ASSERT_TRUE(wait_until([&] { return lines_of(damaged / "m.npz.jsonl") > 3; }));
   program.kill();
   program.wait();
   const fs::path state = damaged / "m.npz.last";
   fs::resize_file(state, fs::file_size(state) / 2);
-  std::vector<std::string> again = pretraining(40);
+  std::vector<std::string> again = pretraining(40, "60");
   again.erase(std::find(again.begin(), again.end(), "--quiet"));
   const Outcome resumed = protocom(damaged, again);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;

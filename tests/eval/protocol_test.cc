@@ -1,6 +1,6 @@
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
 
 #include <map>
 #include <set>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 /// The toy world with an untrained network: accuracies are arbitrary, but every path runs.
 struct Bench {
   Bench() {
-    torch::manual_seed(2);
+    at::manual_seed(2);
     ProtoComNetOptions options;
     options.feature_dim = world.features.dim();
     options.embedding_dim = world.knowledge.embedding_dim();

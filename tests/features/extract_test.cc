@@ -1,8 +1,8 @@
 #include "protocom/features/extract.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace protocom {
 namespace {
 
 PackedImages random_pack(int64_t count, int64_t size) {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   PackedImages pack;
   pack.pixels = at::randint(0, 256, {count, size, size, 3}, at::kByte);
   pack.labels = at::arange(count, at::kLong).remainder(2);
@@ -28,7 +28,7 @@ PackedImages random_pack(int64_t count, int64_t size) {
 }
 
 std::unique_ptr<Backbone> conv4(int64_t size) {
-  torch::manual_seed(2);
+  at::manual_seed(2);
   BackboneOptions options;
   options.architecture = "conv4";
   options.image_size = size;

@@ -1,6 +1,6 @@
 #include "fewshot/heads/am3_method.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 

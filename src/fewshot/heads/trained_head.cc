@@ -1,6 +1,6 @@
 #include "fewshot/heads/trained_head.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "fewshot/toolbox/class_semantics.h"
 #include "fewshot/toolbox/step_training.h"
@@ -8,7 +8,7 @@
 namespace protocom {
 
 void AnyTrainedHead::fit(const FitInputs& inputs) {
-  torch::manual_seed(inputs.seed);
+  at::manual_seed(inputs.seed);
   Rng rng(inputs.seed);
   if (spec().has(Need::kKnowledge)) attributes_ = knowledge_of(inputs, spec().name).attributes;
   const HeadTraining training = begin(inputs, rng);

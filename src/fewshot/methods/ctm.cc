@@ -1,4 +1,5 @@
-#include <torch/torch.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/conv.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "fewshot/toolbox/step_training.h"
 
-#include <torch/torch.h>
+#include <torch/optim/adam.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "fewshot/toolbox/two_layers.h"
 
-#include <torch/torch.h>
+#include <torch/nn/modules/linear.h>
 
 #include "fewshot/toolbox/expect_tensor.h"
 

@@ -1,8 +1,8 @@
 #include "protocom/fewshot/paper/completer.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
 
 #include <limits>
 
@@ -21,7 +21,7 @@ using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
 CompletionModel small_model() {
-  torch::manual_seed(11);
+  at::manual_seed(11);
   ProtoComNetOptions options;
   options.feature_dim = 16;
   options.embedding_dim = 6;
@@ -62,7 +62,7 @@ TEST(Completer, AgreesWithTheNetwork) {
 }
 
 TEST(Completer, CompletesEachPrototypeToTheLastBitWhateverIsBesideIt) {
-  torch::manual_seed(7);
+  at::manual_seed(7);
   for (const int64_t dim : {16, 24, 64}) {
     ProtoComNetOptions options = small_model().network.options();
     options.feature_dim = dim;
@@ -82,7 +82,7 @@ TEST(Completer, CompletesEachPrototypeToTheLastBitWhateverIsBesideIt) {
 }
 
 TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const CompletionModel model{ProtoComNet(ProtoComNetOptions{}), std::vector<std::string>(40, "part"),
                               at::randn({40, 300}), at::randn({40, 512}), at::ones({40, 512})};
   const ClassKnowledge classes{at::ones({20, 40}), at::randn({20, 300})};

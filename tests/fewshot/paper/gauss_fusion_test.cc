@@ -1,6 +1,6 @@
 #include "protocom/fewshot/paper/gauss_fusion.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "support/golden.h"
@@ -85,7 +85,7 @@ TEST(GaussFusion, DoesNotDependOnTheOrderOfTheQueries) {
 }
 
 TEST(GaussFusion, HasTheGradientOfFiniteDifferences) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const at::Tensor support = at::randn({1, 3, 2, 4}, at::kDouble);
   const at::Tensor queries = at::randn({1, 7, 4}, at::kDouble);
   at::Tensor completed = at::randn({1, 3, 4}, at::kDouble);
