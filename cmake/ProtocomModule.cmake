@@ -17,7 +17,10 @@ if(PROTOCOM_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID MATCHES "Clan
   target_compile_options(protocom_settings INTERFACE -fno-sanitize=vptr,function)
   target_link_options(protocom_settings INTERFACE -fno-sanitize=vptr,function)
 endif()
-if(PROTOCOM_FUZZ)
+if(PROTOCOM_FUZZ AND PROTOCOM_BUILD_TESTS)
+  # One build for the tests under sanitizers and for harnesses: of what libFuzzer can look at the part that costs the tests nothing.
+  target_compile_options(protocom_settings INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table)
+elseif(PROTOCOM_FUZZ)
   target_compile_options(protocom_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -79,7 +79,7 @@ TEST_F(SlowClients, BytesThatCameAndRestMakeRoomForOthers) {
   for (int i = 0; i < 2; ++i) {
     slow_.push_back(announce(length(900'000)));
     slow_.back()->send(std::string(700'000, 'x'));
-    std::this_thread::sleep_for(milliseconds(300));  // so that all of it has come
+    slow_.back()->wait_until_taken();
   }
   EXPECT_EQ(slow_[0]->receive().status, 503);
   slow_[1]->send(std::string(200'000, 'x'));
@@ -128,8 +128,8 @@ class BusyServer : public Served {
     for (auto& client : clients_) {
       client = std::make_unique<Client>(port());
       client->send(client->text_of("POST", "/v1/classes/cat/examples", R"({"attributes": ["tail"]})", kJson));
+      client->wait_until_taken();
     }
-    std::this_thread::sleep_for(milliseconds(300));
   }
 
   std::unique_ptr<Database> other_;
