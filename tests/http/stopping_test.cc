@@ -45,7 +45,7 @@ TEST_F(Stopping, AnswersEveryClientThatHasConnected) {
 
 bool can_connect(int port) {
   try {
-    Client(port);
+    const Client client(port);
     return true;
   } catch (const std::exception&) {
     return false;

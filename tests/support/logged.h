@@ -1,9 +1,8 @@
 #pragma once
-#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/base_sink.h>
 
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
 
 #include "protocom/core/log.h"
@@ -13,7 +12,7 @@ namespace protocom::testing {
 /// What the library logs while this object lives.
 class Logged {
  public:
-  Logged() : sink_(std::make_shared<Sink>(text_)) { logger().sinks().push_back(sink_); }
+  Logged() : sink_(std::make_shared<Sink>()) { logger().sinks().push_back(sink_); }
   ~Logged() { logger().sinks().pop_back(); }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
@@ -21,19 +20,25 @@ class Logged {
   [[nodiscard]] std::string text() const { return sink_->text(); }
 
  private:
-  class Sink : public spdlog::sinks::ostream_sink_mt {
+  class Sink : public spdlog::sinks::base_sink<std::mutex> {
    public:
-    explicit Sink(std::ostringstream& text) : ostream_sink_mt(text), text_(text) {}
     [[nodiscard]] std::string text() {
       const std::lock_guard lock(mutex_);
-      return text_.str();
+      return text_;
     }
 
+   protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+      spdlog::memory_buf_t line;
+      formatter_->format(message, line);
+      text_.append(line.data(), line.size());
+    }
+    void flush_() override {}
+
    private:
-    std::ostringstream& text_;
+    std::string text_;
   };
 
-  std::ostringstream text_;
   std::shared_ptr<Sink> sink_;
 };
 
