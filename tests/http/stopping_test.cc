@@ -102,16 +102,16 @@ class LongCalibration : public Stopping {
     Recognizer recognizer = Recognizer::open(path_);
     const int64_t dim = recognizer.file().settings().feature_dim;
     std::vector<Enrolee> enrolees;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 40; ++i) {
       ClassRequest named;
       named.name = "c" + std::to_string(i);
       enrolees.push_back(recognizer.describe(named));
-      enrolees.back().examples.features = at::randn({10, dim});
-      for (int j = 0; j < 10; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
+      enrolees.back().examples.features = at::randn({8, dim});
+      for (int j = 0; j < 8; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
     }
     recognizer.file().enrol(enrolees);
     ServerOptions options;
-    options.recognizing.method = "logistic-regression";
+    options.recognizing.method = "baseline-pp";
     options.limits.stop = seconds(0);
     serve(options);
   }
