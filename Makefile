@@ -19,7 +19,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz bench tidy format format-check spelling install clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,12 @@ fuzz: setup-dev ## every reader under libFuzzer, SECONDS=60 each, JOBS at a time
 	@cmake --preset fuzz $(CMAKE_ARGS)
 	@cmake --build --preset fuzz -j $(JOBS)
 	@JOBS=$(JOBS) scripts/fuzz build/fuzz $(SECONDS)
+
+# Of each harness of `make fuzz-third`: continuous integration has 45 minutes for everything, and comes by each of them often.
+THIRD_SECONDS ?= 15
+fuzz-third: setup-dev ## a third of the harnesses for a moment, in turn, in the build of `make sanitize`
+	@cmake --preset sanitize $(CMAKE_ARGS)
+	@scripts/fuzz-third build/sanitize $(THIRD_SECONDS) $(JOBS)
 
 # The modules that read bytes from outside; `make sanitize` has all of them.
 INPUTS ?= core data knowledge serve

@@ -12,7 +12,7 @@ namespace {
 
 /// The one that this executable is built for.
 const protocom::fuzz::Reader& reader() {
-  const auto& all = protocom::fuzz::readers();
+  const auto& all = protocom::fuzz::PROTOCOM_FUZZ_READERS();
   const auto found =
       std::find_if(all.begin(), all.end(), [](const auto& one) { return one.name == PROTOCOM_FUZZ_READER; });
   if (found == all.end()) std::abort();

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    protocom::fuzz::write_seeds(argv[1]);
+    protocom::fuzz::PROTOCOM_FUZZ_SEEDS(argv[1]);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "make_seeds: %s\n", error.what());

@@ -8,16 +8,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "apps/protocom/run/config.h"
-#include "fuzz/connection.h"
-#include "http/http_error.h"
-#include "http/json_body.h"
-#include "http/multipart.h"
-#include "http/target.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
-#include "protocom/core/json.h"
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/episodes.h"
@@ -26,18 +19,14 @@
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/data/split.h"
-#include "protocom/eval/tune.h"
 #include "protocom/fewshot/fitted_method.h"
 #include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/http/api_keys.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/word_vectors.h"
 #include "protocom/knowledge/wordnet.h"
 #include "protocom/nn/backbone.h"
-#include "protocom/report/html_report.h"
 #include "protocom/serve/recognizer_file.h"
-#include "train/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -69,14 +58,6 @@ void read_tensors(const fs::path& path) {
 
 void read_header_of(const fs::path& path) { (void)read_any_header(path).to_json().dump(); }
 
-void read_results(const fs::path& path) { (void)html_report({parse_evaluation(read_json(path), path.string())}); }
-
-void read_analysis(const fs::path& path) {
-  ReportOptions options;
-  options.analyses = {parse_analysis(read_json(path), path.string())};
-  (void)html_report({}, options);
-}
-
 /// Two novel classes of three images.
 FeatureSet small_features() {
   FeatureSet set;
@@ -92,8 +73,6 @@ void read_episode_list(const fs::path& path) {
   static const FeatureSet features = small_features();
   (void)read_episodes(path, features).hash(features);
 }
-
-void read_configuration(const fs::path& path) { (void)cli::read_run_config(path, {}); }
 
 void read_table(const fs::path& path) {
   const CsvTable table = read_csv(path);
@@ -148,51 +127,11 @@ void read_fitted(const fs::path& path) { (void)read_fitted_method(path).method->
 
 void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.clone(); }
 
-void read_keys(const fs::path& path) {
-  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);  // another's would be refused unread
-  (void)http::ApiKeys::read(path);
-}
-
-void read_tuned(const fs::path& path) { (void)read_chosen(path); }
-
 void read_model(const fs::path& path) { (void)read_completion_model(path); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 
 void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by_class(); }
-
-/// Runs something that may refuse a client.
-template <typename Read>
-void attempt_request(const Read& read) {
-  try {
-    read();
-  } catch (const http::HttpError& error) {
-    if (error.status < 400 || error.status > 499 || error.message.empty()) std::abort();
-  }
-}
-
-void read_form(const fs::path& path) {
-  const std::string body = read_file(path);
-  attempt_request([&] { (void)http::parse_multipart(body, "multipart/form-data; boundary=edge", 8); });
-  attempt_request([&] { (void)http::parse_multipart("--edge--", body, 8); });
-}
-
-void read_request(const fs::path& path) {
-  const std::string body = read_file(path);
-  attempt_request([&] {
-    const nlohmann::json object =
-        http::read_json_body(body, {{"features", "name", "attributes"}, http::FeatureShape{2, 4}}).members;
-    if (object.contains("name")) (void)http::text_in(object, "name");
-    ClassRequest request;
-    if (object.contains("attributes")) http::take_attributes(object, "attributes", request);
-  });
-}
-
-void read_target(const fs::path& path) {
-  attempt_request([&] { (void)http::path_of(read_file(path)); });
-}
-
-void read_state(const fs::path& path) { (void)read_checkpoint(path); }
 
 void read_images(const fs::path& path) { (void)read_pack(path); }
 
@@ -246,15 +185,12 @@ void check_message(const std::string& message, const fs::path& path, std::string
 
 }  // namespace
 
-const std::vector<Reader>& readers() {
+const std::vector<Reader>& lower_readers() {
   static const std::vector<Reader> all = {{"npz", ".npz", false, &read_npz},
                                           {"npy", ".npy", false, &read_array},
                                           {"safetensors", ".safetensors", false, &read_tensors},
                                           {"header", ".npz", true, &read_header_of},
-                                          {"results", ".json", false, &read_results},
-                                          {"analysis", ".json", false, &read_analysis},
                                           {"episodes", ".json", false, &read_episode_list},
-                                          {"toml", ".toml", false, &read_configuration},
                                           {"csv", ".csv", false, &read_table},
                                           {"word-vectors", ".txt", false, &read_vectors},
                                           {"wordnet", ".noun", false, &read_wordnet},
@@ -271,15 +207,8 @@ const std::vector<Reader>& readers() {
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
-                                          {"checkpoint", ".npz", true, &read_state},
                                           {"fitted", ".npz", true, &read_fitted},
-                                          {"maps", ".safetensors", false, &read_maps},
-                                          {"keys", ".json", false, &read_keys},
-                                          {"tuned", ".json", false, &read_tuned},
-                                          {"form", ".txt", false, &read_form},
-                                          {"request", ".json", false, &read_request},
-                                          {"target", ".txt", false, &read_target},
-                                          {"connection", ".txt", false, &play_connection}};
+                                          {"maps", ".safetensors", false, &read_maps}};
   return all;
 }
 

@@ -16,8 +16,12 @@ struct Reader {
   void (*read)(const std::filesystem::path& path) = nullptr;
 };
 
+/// Those of core, data, knowledge, nn, fewshot and serve.
+const std::vector<Reader>& lower_readers();
+/// Those of the modules above and of the program, whose harnesses take much longer to build.
+const std::vector<Reader>& upper_readers();
 /// All of them.
-const std::vector<Reader>& readers();
+std::vector<Reader> readers();
 
 /// Gives one input to a reader and tells whether it was read. Aborts unless it was, or was refused by an Error of one
 /// short line that names the file.

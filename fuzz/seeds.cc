@@ -18,9 +18,7 @@
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
-#include "protocom/report/section.h"
 #include "protocom/serve/recognizer_file.h"
-#include "train/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -29,22 +27,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr uintmax_t kLargestMember = 10'000;  // a fuzzer gets nowhere in weights
-
-Provenance provenance() { return {"seed", {{"option", 1}}, 1, {{"images", "0123456789abcdef"}}}; }
-
-/// The archive as a list of its small members.
-void write_as_members(const fs::path& npz, const fs::path& seed) {
-  const NpzReader reader(npz);
-  const fs::path small = npz.string() + ".small";
-  NpzWriter writer(small);
-  for (const std::string& name : reader.names()) {
-    const std::string content = reader.bytes(name);
-    if (content.size() > kLargestMember) continue;
-    writer.add_bytes(content.substr(0, 6) == "\x93NUMPY" ? name + ".npy" : name, content);
-  }
-  writer.close();
-  write_file(seed, pack_members(small));
-}
 
 Image ramp(int64_t height, int64_t width) {
   Image image{height, width, {}};
@@ -106,7 +88,7 @@ void write_images(const fs::path& folder) {
   images.class_split = {Split::kBase, Split::kNovel};
   images.image_ids = {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg"};
   images.content_hash = hash_content(images);
-  write_pack(folder / "pack/plain", images, provenance());
+  write_pack(folder / "pack/plain", images, seed_provenance());
 }
 
 void write_arrays(const fs::path& folder) {
@@ -171,21 +153,13 @@ json some_result() {
 }
 
 void write_documents(const fs::path& folder) {
-  const json header = make_header("results", 1, provenance()).to_json();
+  const json header = make_header("results", 1, seed_provenance()).to_json();
   write_file(folder / "results/plain", json{{"header", header},
                                             {"dataset", {{"features", "f.npz"}, {"classes", 20}, {"split", "novel"}}},
                                             {"command", "protocom evaluate"},
                                             {"checks", {{"disjoint", {{"what", "disjoint"}}}}},
                                             {"results", {some_result()}}}
                                            .dump(1));
-  Section section{"noise", "Title", "Finding.", "How.", {{"caption", {"a", "b"}, {{"1", "2"}}}}, {}};
-  section.figures = {
-      BarChart{"noise-a", "Bars", "", {{"x", "note", 0.5, 0.1, "m-mean"}}, 0, 1, 1, "%", {{0.2, "c"}}},
-      LineChart{"noise-b", "Lines", "", "x", "y", {{"s", "m-mean", {1, 2}, {3, 4}, {0.1, 0.2}}}, 0, 0, 1, {}, ""},
-      ScatterChart{"noise-c", "Points", "", "x", "y", {{"g", {0.1}, {0.2}}}},
-      HeatMap{"noise-d", "Matrix", "", "r", "c", {"a", "b"}, {{90, 10}, {20, 80}}},
-      PictureChart{"noise-e", "Pictures", "", {{"row", {{"/9j/4AA=", "c", "t"}}}}}};
-  write_file(folder / "analysis/plain", analysis_json({section, "protocom analyse", "h", header}, {{"x", 1}}).dump());
   write_file(folder / "episodes/plain",
              R"({"n_way":2,"k_shot":1,"n_query":2,"split":"novel","seed":0,"episodes":[{"classes":["cat","dog"],)"
              R"("support":[["a"],["d"]],"query":[["b","c"],["e","f"]]}]})");
@@ -198,7 +172,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   features.class_names = {"cat", "dog"};
   features.class_split = {Split::kBase, Split::kNovel};
   features.image_ids = {"a", "b", "c"};
-  write_features(work / "features.npz", features, provenance());
+  write_features(work / "features.npz", features, seed_provenance());
   Knowledge knowledge;
   knowledge.classes = {"cat", "dog"};
   knowledge.attributes = {"tail"};
@@ -206,24 +180,16 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   knowledge.association = at::ones({2, 1});
   knowledge.class_embedding = at::ones({2, 3});
   knowledge.attribute_embedding = at::ones({1, 3});
-  write_knowledge(work / "knowledge.npz", knowledge, provenance(), {{"source", "table"}});
+  write_knowledge(work / "knowledge.npz", knowledge, seed_provenance(), {{"source", "table"}});
   ProtoComNetOptions sizes;
   sizes.feature_dim = sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
   write_completion_model(work / "completion-model.npz",
                          {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
-                         provenance(), json::object());
+                         seed_provenance(), json::object());
   BackboneOptions options;
   options.architecture = "conv4";
-  write_backbone(work / "backbone.npz", *make_backbone(options), options, provenance());
-  Checkpoint state;
-  state.header = make_header("backbone", 1, provenance());
-  state.artefact = {{"weight", at::ones({2, 2})}};
-  state.training = {{"momentum", at::ones({2})}};
-  state.bytes = {{"optimizer", "some bytes"}};
-  state.made_by = {{"epochs", 2}, {"seed", 1}};
-  state.position = {{"epoch", 1}, {"step", 0}};
-  write_checkpoint(work / "checkpoint.npz", state);
-  for (const char* name : {"features", "knowledge", "completion-model", "backbone", "checkpoint"})
+  write_backbone(work / "backbone.npz", *make_backbone(options), options, seed_provenance());
+  for (const char* name : {"features", "knowledge", "completion-model", "backbone"})
     write_as_members(work / fmt::format("{}.npz", name), folder / name / "plain");
   write_as_members(work / "features.npz", folder / "header/plain");
 }
@@ -231,7 +197,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
 /// A fitted method of no dimensions to speak of: its text, and its tensors.
 void write_fitted(const fs::path& path, const fs::path& seed, const char* method,
                   const std::vector<std::pair<std::string, at::Tensor>>& state) {
-  ArtefactHeader header = make_header("fitted-method", 1, provenance());
+  ArtefactHeader header = make_header("fitted-method", 1, seed_provenance());
   header.details = {{"method", method}, {"feature_dim", 2}, {"trained_on", {"cat", "dog"}}};
   NpzWriter writer(path);
   for (const auto& [name, tensor] : state) writer.add("state." + name, tensor);
@@ -262,12 +228,12 @@ void write_methods(const fs::path& folder, const fs::path& work) {
                 {"embedding_rows", ones({2, 2})},
                 {"embedding_center", ones({2})}});
   write_feature_maps(folder / "maps/plain", {at::ones({2, 3, 2, 2}, at::kHalf), {"a", "b"}, "0123456789abcdef"},
-                     provenance());
+                     seed_provenance());
   write_file(
       folder / "keys/plain",
       json{{"keys", {{{"name", "phone"}, {"role", "write"}, {"sha256", std::string(64, 'a')}, {"per_minute", 600}}}}}
           .dump());
-  const json header = make_header(kTunedKind, kTunedVersion, provenance()).to_json();
+  const json header = make_header(kTunedKind, kTunedVersion, seed_provenance()).to_json();
   write_file(folder / "tuned/plain",
              json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
 }
@@ -279,7 +245,7 @@ void write_recognizer(const fs::path& folder) {
   settings.attributes = {"tail"};
   const fs::path path = folder / "recognizer/plain";
   write_file(folder / "artefacts/backbone", "a backbone");
-  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, provenance());
+  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
   RecognizerFile file(path);
   Enrolee cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
   cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
@@ -290,7 +256,22 @@ void write_recognizer(const fs::path& folder) {
 
 }  // namespace
 
-void write_seeds(const fs::path& folder) {
+Provenance seed_provenance() { return {"seed", {{"option", 1}}, 1, {{"images", "0123456789abcdef"}}}; }
+
+void write_as_members(const fs::path& npz, const fs::path& seed) {
+  const NpzReader reader(npz);
+  const fs::path small = npz.string() + ".small";
+  NpzWriter writer(small);
+  for (const std::string& name : reader.names()) {
+    const std::string content = reader.bytes(name);
+    if (content.size() > kLargestMember) continue;
+    writer.add_bytes(content.substr(0, 6) == "\x93NUMPY" ? name + ".npy" : name, content);
+  }
+  writer.close();
+  write_file(seed, pack_members(small));
+}
+
+void write_lower_seeds(const fs::path& folder) {
   write_images(folder);
   write_arrays(folder);
   write_texts(folder);

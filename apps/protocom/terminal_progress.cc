@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {
@@ -54,7 +55,7 @@ class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> 
 }  // namespace
 
 std::string format_duration(double seconds) {
-  const int64_t total = std::llround(std::max(0.0, seconds));
+  const auto total = to_whole<int64_t>(std::round(std::max(0.0, seconds)));
   if (total >= 3600) return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
   return fmt::format("{}:{:02}", total / 60, total % 60);
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -31,7 +32,7 @@ int usable_cores() {
   CPU_ZERO(&set);
   const int allowed = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
   const double granted = std::max(1.0, std::floor(cgroup_cores()));
-  return std::max(1, static_cast<int>(std::min<double>(allowed, granted)));
+  return std::max(1, to_whole<int>(std::min<double>(allowed, granted)));
 }
 
 void set_threads(int threads) {

@@ -144,7 +144,7 @@ bool Heartbeat::Watch::store_silent(Clock::time_point now) const {
   return now - beaten > (store_gone ? times.silence / 6 : times.silence);
 }
 
-/// Those who are silent now.
+/// Those who are silent now. Who has never beaten has not joined, for which there is more patience.
 std::vector<int> Heartbeat::Watch::silent() const {
   const auto now = Clock::now();
   // Process 0 keeps the store: while that does not answer, nothing is known of the others.
@@ -154,8 +154,8 @@ std::vector<int> Heartbeat::Watch::silent() const {
   }
   std::vector<int> found;
   for (size_t other = 0; other < counts.size(); ++other) {
-    if (static_cast<int>(other) != rank && !done[other] && now - changed[other] > times.silence)
-      found.push_back(static_cast<int>(other));
+    if (static_cast<int>(other) == rank || counts[other] == 0 || done[other]) continue;
+    if (now - changed[other] > times.silence) found.push_back(static_cast<int>(other));
   }
   return found;
 }

@@ -32,8 +32,8 @@ constexpr std::chrono::seconds kFarewell{5};        // process 0 keeps the store
 
 std::string loss_sentence(const std::vector<int>& lost, int size) {
   return fmt::format(
-      "process {} of {} has not answered for a while: it was killed or stopped, or its machine hangs; start all again "
-      "with --resume, in any number",
+      "process {} of {} has not answered for a while: it was killed or stopped, or its machine hangs; start all again, "
+      "in any number, a training with --resume",
       fmt::join(lost, ", "), size);
 }
 

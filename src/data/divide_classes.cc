@@ -5,6 +5,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +17,7 @@ constexpr int64_t kFewest = 2;
 /// The share, or as many as tasks of kWay need where that is more, of these at most one class in `least`; at least two,
 /// since tasks of one class ask nothing.
 int64_t part_of(int64_t classes, double share, int64_t least) {
-  const auto shared = static_cast<int64_t>(std::llround(share * static_cast<double>(classes)));
+  const auto shared = to_whole<int64_t>(std::round(share * static_cast<double>(classes)));
   return std::max({shared, std::min(kWay, classes / least), kFewest});
 }
 

@@ -7,6 +7,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
 #include "protocom/core/rng.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -91,7 +92,7 @@ class EpisodeSampler {
     for (size_t i = 0; i < queries_.size(); ++i) {
       const auto images = static_cast<int64_t>(rows_by_class_[static_cast<size_t>(episode.classes[i])].size());
       room.push_back(images - shots_[i] - shape_.unlabelled);
-      queries_[i] = std::min(static_cast<int64_t>(shares[i] * static_cast<double>(total)), room[i]);
+      queries_[i] = std::min(to_whole<int64_t>(shares[i] * static_cast<double>(total)), room[i]);
       given += queries_[i];
     }
     for (; given < total; ++given) {

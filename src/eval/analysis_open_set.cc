@@ -8,6 +8,7 @@
 #include "eval/episode_rows.h"
 #include "eval/known.h"
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 #include "protocom/eval/analysis_queries.h"
 #include "protocom/fewshot/scorer_group.h"
 
@@ -135,7 +136,7 @@ EpisodeOptions with_others(const OpenSetOptions& options, int64_t shots) {
 double accepted_at_recall(std::vector<double> positive, const std::vector<double>& negative, double recall) {
   if (positive.empty() || negative.empty()) fail("a false-accept rate needs scores of both kinds");
   std::sort(positive.begin(), positive.end());
-  const auto rejected = static_cast<size_t>((1 - recall) * static_cast<double>(positive.size()) + 1e-9);
+  const auto rejected = to_whole<size_t>((1 - recall) * static_cast<double>(positive.size()) + 1e-9);
   const double threshold = positive[rejected];
   const auto accepted = std::count_if(negative.begin(), negative.end(), [&](double s) { return s >= threshold; });
   return static_cast<double>(accepted) / static_cast<double>(negative.size());

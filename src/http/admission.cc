@@ -1,10 +1,12 @@
 #include "http/admission.h"
 
+#include <utility>
+
 namespace protocom::http {
 
-Admission::Place::~Place() {
-  if (accepted_) --admission_.requests_;
-  admission_.bytes_ -= bytes_;
+void Admission::Place::leave() {
+  if (std::exchange(accepted_, false)) --admission_.requests_;
+  admission_.bytes_ -= std::exchange(bytes_, 0);
 }
 
 bool Admission::Place::add(int64_t bytes) {

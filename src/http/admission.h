@@ -19,7 +19,7 @@ class Admission {
   class Place {
    public:
     explicit Place(Admission& admission) : admission_(admission) {}
-    ~Place();
+    ~Place() { leave(); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
@@ -27,6 +27,8 @@ class Admission {
     bool add(int64_t bytes);
     /// Its body is in. Throws HttpError 503 when there are as many requests as may be.
     void accept();
+    /// It takes nothing more. Before its client has the answer: what that sends next finds the place free.
+    void leave();
 
    private:
     Admission& admission_;

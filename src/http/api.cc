@@ -90,8 +90,8 @@ void Api::later(const Respond& respond, std::function<void()> work) { run_in(wor
 
 void Api::answer(Admitted admitted, std::string body, Respond respond) {
   const Route* route = admitted.match.route;
-  // The place in the queue is kept until the response is on its way.
   const Respond keep = [place = admitted.place, respond = std::move(respond)](Response response) {
+    if (place) place->leave();
     respond(std::move(response));
   };
   auto request =

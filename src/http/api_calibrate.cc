@@ -26,6 +26,18 @@ std::string in_words_of_requests(std::string message) {
   return at == std::string::npos ? message : message.replace(at, kOption.size(), kHere);
 }
 
+/// Ends a calibration at its next step once nobody waits for it.
+class WhileWanted : public Progress {
+ public:
+  explicit WhileWanted(const Cancellation& cancellation) : cancellation_(cancellation) {}
+  void start(std::string_view /*what*/, int64_t /*total*/) override { cancellation_.check(); }
+  void advance(int64_t /*done*/, std::string_view /*detail*/) override { cancellation_.check(); }
+  void finish() override { cancellation_.check(); }
+
+ private:
+  const Cancellation& cancellation_;
+};
+
 /// One calibration at a time: each takes the processor for long.
 class Turn {
  public:
@@ -47,9 +59,11 @@ json Api::calibrated_on(const Request& request, const at::Tensor& strangers, con
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+  WhileWanted wanted(*request.cancellation);
   json shown;
   try {
-    shown = refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(strangers, options))); });
+    shown =
+        refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(strangers, options, wanted))); });
   } catch (HttpError& refused) {
     refused.message = in_words_of_requests(refused.message);
     throw;
@@ -80,12 +94,15 @@ void Api::calibrate(const Request& request, const Respond& respond) {
     if (!one.error.empty()) refuse(400, "an image could not be read: {}", one.error);
   }
   if (form.images.empty()) return calibrate_on(request, {}, options, respond);
-  submit(request, form.images, Want::kFeatures, [this, respond, options](Recognised done) {
-    if (done.error) return respond(error_response(*done.error));
-    later(respond, [this, now = Request(), respond, options, features = done.features] {
-      calibrate_on(now, features, options, respond);
-    });
-  });
+  submit(request, form.images, Want::kFeatures,
+         [this, respond, options, cancellation = request.cancellation](Recognised done) {
+           if (done.error) return respond(error_response(*done.error));
+           later(respond, [this, cancellation, respond, options, features = done.features] {
+             Request now;
+             now.cancellation = cancellation;
+             calibrate_on(now, features, options, respond);
+           });
+         });
 }
 
 void Api::add_calibrate_route() {

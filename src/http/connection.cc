@@ -135,7 +135,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (awaits() == Awaits::kEnd && now >= since() + kLastLinger) lowest().cancel();
     if (now < stop_by_) return;
     if (cancellation_) cancellation_->cancel();
-    if (awaits() != Awaits::kNothing && awaits() != Awaits::kEnd) make_room();
+    if (awaits() == Awaits::kHead || awaits() == Awaits::kBody || awaits() == Awaits::kReader) make_room();
   }
 
  private:
@@ -285,7 +285,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void close_with(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
 
   void forget() {
-    await(Awaits::kNothing);
+    await(Awaits::kClosed);
     admitted_ = {};
     room_ = {};
     lowest().close();

@@ -17,7 +17,8 @@ enum class Awaits {
   kHead,
   kBody,
   kReader,  ///< that it reads its response
-  kEnd      ///< that it closes a connection on which nothing more is answered
+  kEnd,     ///< that it closes a connection on which nothing more is answered
+  kClosed   ///< nothing any more, though the thread that answered may still know of it
 };
 
 /// A client's connection. All of it happens in the one thread that runs the sockets; it lives as long as something is

@@ -5,7 +5,10 @@
 namespace protocom::http {
 
 int64_t Connections::count() {
-  const auto gone = [](const std::weak_ptr<Connection>& one) { return one.expired(); };
+  const auto gone = [](const std::weak_ptr<Connection>& one) {
+    const auto connection = one.lock();
+    return !connection || connection->awaits() == Awaits::kClosed;
+  };
   all_.erase(std::remove_if(all_.begin(), all_.end(), gone), all_.end());
   return static_cast<int64_t>(all_.size());
 }

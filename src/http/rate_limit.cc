@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocom/core/to_whole.h"
+
 namespace protocom::http {
 
 int RateLimit::take(const std::string& key, int64_t per_minute, Clock::time_point now) {
@@ -12,7 +14,7 @@ int RateLimit::take(const std::string& key, int64_t per_minute, Clock::time_poin
   Bucket& bucket = found->second;
   bucket.left = std::min(size, bucket.left + std::chrono::duration<double>(now - bucket.at).count() * a_second);
   bucket.at = now;
-  if (bucket.left < 1) return std::max(1, static_cast<int>(std::ceil((1 - bucket.left) / a_second)));
+  if (bucket.left < 1) return std::max(1, to_whole<int>(std::ceil((1 - bucket.left) / a_second)));
   bucket.left -= 1;
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "nn/resnet12.h"
 #include "nn/vision_transformer.h"
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -115,7 +116,7 @@ std::optional<std::string> published_transformer(const Names& names) {
   const int64_t places = names.sizes("pos_embed", 3)[1] - 1;
   if (shape.width < 1 || places < 1)
     fail("a vision transformer with tokens of width {} and {} places: expected at least 1", shape.width, places);
-  shape.grid = std::llround(std::sqrt(static_cast<double>(places)));
+  shape.grid = to_whole<int64_t>(std::round(std::sqrt(static_cast<double>(places))));
   if (shape.grid * shape.grid != places) fail("'pos_embed' has {} places, expected 1 and a square number", places + 1);
   shape.mlp = names.sizes("blocks.0.mlp.fc1.weight", 2)[0] / shape.width;
   shape.registers = names.has("register_tokens") ? names.sizes("register_tokens", 3)[1] : 0;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 #include "protocom/data/image.h"
 #include "protocom/report/base64.h"
 #include "protocom/report/svg.h"
@@ -144,8 +145,8 @@ cairo_status_t append_bytes(void* out, const unsigned char* bytes, unsigned int 
 
 std::string Svg::png(double scale) const {
   const Svg sheet = framed();
-  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(sheet.width_ * scale)),
-                                             static_cast<int>(std::ceil(sheet.height_ * scale))),
+  Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, to_whole<int>(std::ceil(sheet.width_ * scale)),
+                                             to_whole<int>(std::ceil(sheet.height_ * scale))),
                   &cairo_surface_destroy);
   const Context context(cairo_create(surface.get()), &cairo_destroy);
   cairo_scale(context.get(), scale, scale);

@@ -9,6 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -137,7 +138,7 @@ std::string count_text(double count) {
 /// The value that another stranger exceeds with a probability of at most `rate`.
 double threshold_of(const at::Tensor& strangers, double rate) {
   const int64_t n = strangers.numel();
-  const auto place = static_cast<int64_t>(std::ceil((static_cast<double>(n) + 1) * (1 - rate) - 1e-9));
+  const auto place = to_whole<int64_t>(std::ceil((static_cast<double>(n) + 1) * (1 - rate) - 1e-9));
   if (place > n)
     fail(
         "a false-accept rate of {} needs at least {} images of none of the classes, there are {}: give more by "

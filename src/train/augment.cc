@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -79,7 +80,7 @@ Image rotate_quarters(const Image& image, int turns) {
 }
 
 AugmentDraw draw_augmentation(const AugmentOptions& options, int64_t side, Rng& rng) {
-  const auto padding = static_cast<int64_t>(std::llround(options.crop_padding * static_cast<double>(side)));
+  const auto padding = to_whole<int64_t>(std::round(options.crop_padding * static_cast<double>(side)));
   // One draw a statement: the order of evaluation of arguments is the compiler's choice.
   AugmentDraw draw;
   draw.down = rng.below(2 * padding + 1) - padding;

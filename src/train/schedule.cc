@@ -4,6 +4,7 @@
 
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -30,7 +31,7 @@ double Schedule::at(int64_t epoch) const {
   if (shape != ScheduleShape::kStep) return learning_rate * half_cosine(static_cast<double>(epoch) / total);
   double rate = learning_rate;
   for (const double milestone : milestones) {
-    if (epoch >= std::llround(milestone * total)) rate *= kStepFactor;
+    if (epoch >= to_whole<int64_t>(std::round(milestone * total))) rate *= kStepFactor;
   }
   return rate;
 }

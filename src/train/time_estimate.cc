@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocom/core/to_whole.h"
+
 namespace protocom {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr int64_t kMostSteps = 20;
 constexpr double kLongEnough = 3;  // seconds
 
 std::string hours_and_minutes(double seconds) {
-  const auto minutes = static_cast<int64_t>(std::lround(seconds / 60));
+  const auto minutes = to_whole<int64_t>(std::round(seconds / 60));
   if (minutes < 60) return fmt::format("{} min", minutes);
   return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
@@ -34,7 +36,7 @@ std::string say_estimate(const TimeEstimate& estimate, const std::string& shorte
                   estimate.epochs, estimate.step_seconds, estimate.memory_bytes / 1e9);
   if (seconds < kLong) return text;
   const double epoch = estimate.step_seconds * static_cast<double>(estimate.steps_an_epoch);
-  const auto in_an_hour = static_cast<int64_t>(kHour / epoch);
+  const auto in_an_hour = to_whole<int64_t>(kHour / epoch);
   if (in_an_hour >= 1) text += fmt::format("; --epochs {} takes about an hour", in_an_hour);
   if (!shorter_way.empty()) text += fmt::format("; {}", shorter_way);
   return text;

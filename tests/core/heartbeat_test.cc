@@ -76,6 +76,13 @@ TEST(Heartbeat, NamesTheKeeperOfTheStoreWhenThatHangsOrEnds) {
   }
 }
 
+TEST(Heartbeat, SaysNothingOfOneThatHasNotYetJoined) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  Told told;
+  const Heartbeat own(store, 0, 2, told.on_loss(), quick());
+  EXPECT_THAT(told.within(milliseconds(700)), IsEmpty()) << "more than twice what one may be silent";
+}
+
 TEST(Heartbeat, SaysNothingOfOneThatHasDoneItsPart) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   HeartbeatTimes slow = quick();

@@ -1,13 +1,17 @@
 #pragma once
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -96,6 +100,18 @@ class Client {
     return receive(method);
   }
 
+  /// Waits until the server has taken all that was sent, two minutes at most: it needs no guess at how long that takes.
+  void wait_until_taken() const {
+    const std::string own = end_of(socket_, &::getsockname), other = end_of(socket_, &::getpeername);
+    for (int i = 0; i < 120'000 && (queues_of(own, other).first || queues_of(other, own).second); ++i) ::usleep(1000);
+  }
+
+  /// Whether the server has closed the connection, though there may be more to receive.
+  [[nodiscard]] bool is_hung_up() const {
+    pollfd asked{socket_, POLLRDHUP, 0};
+    return ::poll(&asked, 1, 0) > 0;
+  }
+
   /// Whether the server has let the request in and waits for its body (Expect: 100-continue).
   bool is_told_to_go_on() {
     if (!read_until([&] { return buffer_.find("\r\n\r\n") != std::string::npos; })) return false;
@@ -130,6 +146,31 @@ class Client {
       std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
       reply.headers[name] = line.substr(colon + 2);
     }
+  }
+
+  /// "0100007F:1F90", as /proc/net/tcp writes the address of an end of a connection.
+  template <typename AddressOf>
+  static std::string end_of(int socket, AddressOf address_of) {
+    sockaddr_in address{};
+    socklen_t size = sizeof(address);
+    address_of(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    char text[32];
+    std::snprintf(text, sizeof(text), "%08X:%04X", address.sin_addr.s_addr, ntohs(address.sin_port));
+    return text;
+  }
+
+  /// Whether the kernel keeps bytes that this end has sent and the other has not acknowledged, and bytes that came for
+  /// this end and were not read.
+  static std::pair<bool, bool> queues_of(const std::string& end, const std::string& other) {
+    constexpr const char* kEmpty = "00000000";
+    std::ifstream connections("/proc/net/tcp");
+    std::string number, from, to, state, queues;
+    for (std::string line; std::getline(connections, line);) {
+      std::istringstream words(line);
+      if (words >> number >> from >> to >> state >> queues && from == end && to == other)
+        return {queues.substr(0, 8) != kEmpty, queues.substr(9) != kEmpty};
+    }
+    return {false, false};
   }
 
   int port_;

@@ -89,7 +89,7 @@ TEST(JsonBody, TakesTimeByItsLengthAloneWhateverItHolds) {
   EXPECT_THAT(said_of("{\"attributes\":[\"" + repeated("\\u0041", kMany) + "\"]}"), HasSubstr("200 "));
   EXPECT_THAT(said_of(repeated("[", kMany)), HasSubstr("400 "));
   EXPECT_THAT(said_of("{\"attributes\":" + repeated("[", kMany)), HasSubstr("400 "));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << "by squares it takes hours";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60)) << "by squares it takes hours";
 }
 
 TEST(JsonBody, IsGivenUpOnceNobodyWaitsForIt) {

@@ -129,7 +129,9 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   EXPECT_THAT(ask("PATCH", "/v1/classes/bright", R"({"attributes": ["tial"]})", kJson).error(),
               HasSubstr("did you mean 'tail'"));
   const std::string example = std::to_string(renamed.json()["examples"][0]["example"].get<int64_t>());
-  EXPECT_EQ(ask("GET", "/v1/examples/" + example + "/thumbnail").headers["content-type"], "image/jpeg");
+  Headers thumbnail = ask("GET", "/v1/examples/" + example + "/thumbnail").headers;
+  EXPECT_EQ(thumbnail["content-type"], "image/jpeg");
+  EXPECT_EQ(thumbnail["cross-origin-resource-policy"], "same-origin") << "no other site shows it";
   EXPECT_EQ(ask("DELETE", "/v1/examples/" + example).status, 200);
   EXPECT_EQ(ask("DELETE", "/v1/examples/" + example).status, 404);
   EXPECT_EQ(ask("DELETE", "/v1/classes/bright").status, 200);

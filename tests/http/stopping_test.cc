@@ -10,6 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
 /// A server that is told to stop.
@@ -42,11 +43,22 @@ TEST_F(Stopping, AnswersEveryClientThatHasConnected) {
   }
 }
 
+bool can_connect(int port) {
+  try {
+    const Client client(port);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 TEST_F(Stopping, AnswersAClientThatSendsAMomentLater) {
   serve();
   Client client(port());
+  const int open = port();
   std::thread stops([&] { server_->stop(); });
-  std::this_thread::sleep_for(milliseconds(150));
+  while (can_connect(open)) {
+  }
   EXPECT_EQ(client.ask("GET", "/healthz").status, 200);
   EXPECT_TRUE(client.is_closed());
   stops.join();
@@ -66,7 +78,7 @@ TEST_F(Stopping, GivesUpBodiesAndHeadsThatAreHalfSent) {
   body.send(
       "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 1000\r\n\r\nhalf");
   head.send("GET /healthz HTTP/1.1\r\nHo");
-  std::this_thread::sleep_for(milliseconds(100));
+  for (const Client* one : {&body, &head}) one->wait_until_taken();
   EXPECT_LT(stop(), seconds(10)) << "a body may take 60 s";
   EXPECT_EQ(body.receive().status, 503);
   EXPECT_TRUE(head.is_closed());
@@ -80,6 +92,70 @@ TEST_F(Stopping, GivesUpResponsesThatNobodyReads) {
   lazy.send(many);
   std::this_thread::sleep_for(milliseconds(100));
   EXPECT_LT(stop(), seconds(10)) << "a response may take 30 s";
+}
+
+/// A recognizer that it takes seconds to calibrate: every image that is held out is an episode of its own.
+class LongCalibration : public Stopping {
+ protected:
+  void SetUp() override {
+    Served::SetUp();
+    Recognizer recognizer = Recognizer::open(path_);
+    const int64_t dim = recognizer.file().settings().feature_dim;
+    std::vector<Enrolee> enrolees;
+    for (int i = 0; i < 40; ++i) {
+      ClassRequest named;
+      named.name = "c" + std::to_string(i);
+      enrolees.push_back(recognizer.describe(named));
+      enrolees.back().examples.features = at::randn({8, dim});
+      for (int j = 0; j < 8; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
+    }
+    recognizer.file().enrol(enrolees);
+    ServerOptions options;
+    options.recognizing.method = "baseline-pp";
+    options.limits.stop = seconds(0);
+    serve(options);
+  }
+
+  [[nodiscard]] bool is_calibrated() const { return RecognizerFile(path_).calibration().has_value(); }
+};
+
+TEST_F(LongCalibration, IsGivenUpWhenItsClientHasGone) {
+  {
+    Client client(port());
+    client.send(client.text_of("POST", "/v1/calibrate", "{}", kJson));
+    client.wait_until_taken();
+  }
+  std::string counts;
+  do counts = ask("GET", "/metrics").body;
+  while (counts.find(R"(route="/v1/calibrate")") == std::string::npos);
+  EXPECT_THAT(counts, HasSubstr(R"(route="/v1/calibrate",status="503")"));
+  EXPECT_FALSE(is_calibrated());
+}
+
+TEST_F(LongCalibration, IsGivenUpWhenTheServerStops) {
+  Client client(port());
+  client.send(client.text_of("POST", "/v1/calibrate", "{}", kJson));
+  client.wait_until_taken();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask("GET", "/v1/classes/c1").status, 200);  // a worker has begun it meanwhile
+  stop();
+  EXPECT_EQ(client.receive().status, 503);
+  EXPECT_FALSE(is_calibrated());
+}
+
+TEST_F(Stopping, GivesUpImagesThatAreDecoded) {
+  ServerOptions options;
+  options.limits.stop = seconds(0);
+  serve(options);
+  constexpr int64_t kLarge = 2000;
+  const std::string large = encode_png({kLarge, kLarge, std::vector<uint8_t>(kLarge * kLarge * 3, 20)});
+  Client client(port());
+  const std::vector<FormPart> parts(60, {"image", large, "x.png"});
+  client.send(client.text_of("POST", "/v1/classify", form_of(parts), kForm));
+  client.wait_until_taken();
+  stop();
+  const Reply reply = client.receive();
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_THAT(reply.error(), HasSubstr("given up"));
 }
 
 }  // namespace

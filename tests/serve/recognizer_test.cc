@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"
+#include "serve/database.h"
 #include "serve/recognizer_support.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -12,6 +13,7 @@
 namespace protocom::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -315,6 +317,16 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   EXPECT_EQ(pets.file().find_class("owl")->images, 2);
   EXPECT_EQ(pets.file().find_class("cat")->images, 2);
   EXPECT_THAT(message_of([&] { requests_of_folder(folder_ / "photos/cat"); }), HasSubstr("a subfolder of images"));
+}
+
+TEST_F(SmallRecognizer, FeaturesInTheFileThatAreTooLargeAreAnErrorAndNoAnswer) {
+  Recognizer recognizer = Recognizer::open(path_);
+  recognizer.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20)})});
+  std::string huge;  // 3e38 each
+  for (int64_t i = 0; i < recognizer.file().settings().feature_dim; ++i) huge += "99766f7f";
+  Database::open(path_).run("UPDATE examples SET feature = x'" + huge + "'");
+  EXPECT_THAT(message_of([&] { Recognizer::open(path_).classify(photo("3.png", 15)); }),
+              AllOf(HasSubstr("pets.pcm"), HasSubstr("class 'dark' is damaged"), HasSubstr("more than 1e+08")));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
-#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/base_sink.h>
 
 #include <memory>
-#include <sstream>
+#include <mutex>
 #include <string>
 
 #include "protocom/core/log.h"
@@ -12,15 +12,34 @@ namespace protocom::testing {
 /// What the library logs while this object lives.
 class Logged {
  public:
-  Logged() : sink_(std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)) { logger().sinks().push_back(sink_); }
+  Logged() : sink_(std::make_shared<Sink>()) { logger().sinks().push_back(sink_); }
   ~Logged() { logger().sinks().pop_back(); }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
-  [[nodiscard]] std::string text() const { return text_.str(); }
+  /// So far; other threads may go on logging.
+  [[nodiscard]] std::string text() const { return sink_->text(); }
 
  private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::sinks::ostream_sink_mt> sink_;
+  class Sink : public spdlog::sinks::base_sink<std::mutex> {
+   public:
+    [[nodiscard]] std::string text() {
+      const std::lock_guard lock(mutex_);
+      return text_;
+    }
+
+   protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+      spdlog::memory_buf_t line;
+      formatter_->format(message, line);
+      text_.append(line.data(), line.size());
+    }
+    void flush_() override {}
+
+   private:
+    std::string text_;
+  };
+
+  std::shared_ptr<Sink> sink_;
 };
 
 }  // namespace protocom::testing

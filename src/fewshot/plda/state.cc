@@ -6,6 +6,7 @@
 
 #include "fewshot/toolbox/state_tensors.h"
 #include "protocom/core/error.h"
+#include "protocom/core/to_whole.h"
 
 namespace protocom {
 namespace {
@@ -40,7 +41,7 @@ constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for
 int64_t count_in(double value, double least, double most, const char* of) {
   if (!(value >= least && value <= most))
     fail("the fitted method has {} {}, expected {} to {}", value, of, least, most);
-  return static_cast<int64_t>(value);
+  return to_whole<int64_t>(value);
 }
 
 void set_settings(const at::Tensor& settings, PldaModel& model) {

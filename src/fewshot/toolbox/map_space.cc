@@ -38,7 +38,7 @@ MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(map
 
 MapSpace::MapSpace(const MethodState& state)
     : centre_(state.at("maps.centre").to(at::kFloat)), scale_(state.at("maps.scale").to(at::kFloat)) {
-  const at::Tensor size = state.at("maps.size").to(at::kLong);
+  const at::Tensor& size = state.at("maps.size");
   expect_tensor(centre_, {"maps.centre", at::kFloat, {-1}});
   expect_tensor(scale_, {"maps.scale", at::kFloat, {}});
   expect_tensor(size, {"maps.size", at::kLong, {2}});

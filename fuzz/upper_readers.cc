@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "apps/protocom/run/config.h"
+#include "fuzz/connection.h"
+#include "fuzz/readers.h"
+#include "http/http_error.h"
+#include "http/json_body.h"
+#include "http/multipart.h"
+#include "http/target.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/eval/tune.h"
+#include "protocom/http/api_keys.h"
+#include "protocom/report/html_report.h"
+#include "train/checkpoint.h"
+
+namespace protocom::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+void read_results(const fs::path& path) { (void)html_report({parse_evaluation(read_json(path), path.string())}); }
+
+void read_analysis(const fs::path& path) {
+  ReportOptions options;
+  options.analyses = {parse_analysis(read_json(path), path.string())};
+  (void)html_report({}, options);
+}
+
+void read_configuration(const fs::path& path) { (void)cli::read_run_config(path, {}); }
+
+void read_keys(const fs::path& path) {
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);  // another's would be refused unread
+  (void)http::ApiKeys::read(path);
+}
+
+void read_tuned(const fs::path& path) { (void)read_chosen(path); }
+
+/// Runs something that may refuse a client.
+template <typename Read>
+void attempt_request(const Read& read) {
+  try {
+    read();
+  } catch (const http::HttpError& error) {
+    if (error.status < 400 || error.status > 499 || error.message.empty()) std::abort();
+  }
+}
+
+void read_form(const fs::path& path) {
+  const std::string body = read_file(path);
+  attempt_request([&] { (void)http::parse_multipart(body, "multipart/form-data; boundary=edge", 8); });
+  attempt_request([&] { (void)http::parse_multipart("--edge--", body, 8); });
+}
+
+void read_request(const fs::path& path) {
+  const std::string body = read_file(path);
+  attempt_request([&] {
+    const nlohmann::json object =
+        http::read_json_body(body, {{"features", "name", "attributes"}, http::FeatureShape{2, 4}}).members;
+    if (object.contains("name")) (void)http::text_in(object, "name");
+    ClassRequest request;
+    if (object.contains("attributes")) http::take_attributes(object, "attributes", request);
+  });
+}
+
+void read_target(const fs::path& path) {
+  attempt_request([&] { (void)http::path_of(read_file(path)); });
+}
+
+void read_state(const fs::path& path) { (void)read_checkpoint(path); }
+
+}  // namespace
+
+const std::vector<Reader>& upper_readers() {
+  static const std::vector<Reader> all = {
+      {"results", ".json", false, &read_results},    {"analysis", ".json", false, &read_analysis},
+      {"toml", ".toml", false, &read_configuration}, {"checkpoint", ".npz", true, &read_state},
+      {"keys", ".json", false, &read_keys},          {"tuned", ".json", false, &read_tuned},
+      {"form", ".txt", false, &read_form},           {"request", ".json", false, &read_request},
+      {"target", ".txt", false, &read_target},       {"connection", ".txt", false, &play_connection}};
+  return all;
+}
+
+std::vector<Reader> readers() {
+  std::vector<Reader> all = lower_readers();
+  all.insert(all.end(), upper_readers().begin(), upper_readers().end());
+  return all;
+}
+
+}  // namespace protocom::fuzz

@@ -1,0 +1,34 @@
+#include "protocom/core/output_lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/files.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(OutputLock, KeepsASecondOneOutAndLeavesNothing) {
+  const testing::TempDir folder;
+  const auto output = folder / "model.npz";
+  {
+    const OutputLock first(output);
+    EXPECT_THAT(testing::message_of([&] { OutputLock second(output); }), HasSubstr("another protocom is making"));
+    const OutputLock other(folder / "other.npz");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  const OutputLock again(output);
+}
+
+TEST(OutputLock, WhatAKilledProcessLeftKeepsNobodyOut) {
+  const testing::TempDir folder;
+  write_file(folder / "model.npz.lock", "");
+  const OutputLock lock(folder / "model.npz");
+}
+
+}  // namespace
+}  // namespace protocom
