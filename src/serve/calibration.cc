@@ -66,11 +66,16 @@ struct Answers {
   at::Tensor familiarity;  // float64 [m]
 };
 
-/// What the scorer says of held-out images of a group, in their order.
-std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group) {
+/// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
+/// who listens may give up between any two.
+std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
+                                     Progress& progress) {
   std::vector<EpisodeScores> scores;
   if (!scorer.adapts()) {
-    for (const HeldOut& one : group) scores.push_back(scorer.score_without_image(one.k, one.image));
+    for (const HeldOut& one : group) {
+      scores.push_back(scorer.score_without_image(one.k, one.image));
+      progress.advance(++done, "");
+    }
     return scores;
   }
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
@@ -87,7 +92,7 @@ Answers hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progr
   std::vector<int64_t> truth;
   progress.start("images held out", static_cast<int64_t>(images.size()));
   for (const std::vector<HeldOut>& group : groups_of(images)) {
-    const std::vector<EpisodeScores> scores = scores_of(scorer, group);
+    const std::vector<EpisodeScores> scores = scores_of(scorer, group, static_cast<int64_t>(truth.size()), progress);
     for (size_t i = 0; i < group.size(); ++i) {
       logits.push_back(scores[i].logits.squeeze(0));  // [1, c]
       familiarities.push_back(familiarity(scores[i]));

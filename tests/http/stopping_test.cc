@@ -102,12 +102,12 @@ class LongCalibration : public Stopping {
     Recognizer recognizer = Recognizer::open(path_);
     const int64_t dim = recognizer.file().settings().feature_dim;
     std::vector<Enrolee> enrolees;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 20; ++i) {
       ClassRequest named;
       named.name = "c" + std::to_string(i);
       enrolees.push_back(recognizer.describe(named));
-      enrolees.back().examples.features = at::randn({8, dim});
-      for (int j = 0; j < 8; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
+      enrolees.back().examples.features = at::randn({4, dim});
+      for (int j = 0; j < 4; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
     }
     recognizer.file().enrol(enrolees);
     ServerOptions options;
