@@ -27,7 +27,7 @@ void run_serve(const Options& options) {
 void add_limits(CLI::App& command, http::ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
   command.add_option("--body-bytes", limits.body_bytes, "Longest body of a request")->check(positive);
-  command.add_option("--pixels", limits.pixels, "Largest image")->check(positive);
+  command.add_option("--pixels", limits.pixels, "Decoded of an image; a JPEG that is read at reduced size may have four times as many")->check(positive);
   command.add_option("--request-pixels", limits.request_pixels, "All images of a request together")->check(positive);
   command.add_option("--connections", limits.connections, "Clients at once")->check(positive);
   command.add_option("--requests", limits.requests, "Requests accepted and not yet answered; more get 503")

@@ -142,7 +142,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
   }
   if (empty.empty()) return empty;
   if (empty.size() == classes.size()) {
-    fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
+    fail("{} has no class with images: there is no {} file in {}", root.string(), image_kinds(),
          classes.front().place.string());
   }
   if (options.strict)

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "codec.h"
+
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
@@ -35,11 +37,9 @@ std::string why_skipped(const fs::path& file) {
 
 }  // namespace
 
-bool is_image_name(const fs::path& path) {
-  static constexpr std::array<std::string_view, 12> kSuffixes = {".jpg", ".jpeg", ".jfif", ".png",  ".webp", ".bmp",
-                                                                 ".gif", ".tif",  ".tiff", ".heic", ".heif", ".avif"};
-  return !is_hidden(path) && std::find(kSuffixes.begin(), kSuffixes.end(), small_suffix(path)) != kSuffixes.end();
-}
+std::string image_kinds() { return codec::all_kinds(); }
+
+bool is_image_name(const fs::path& path) { return !is_hidden(path) && codec::is_image_suffix(small_suffix(path)); }
 
 void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }
 

@@ -10,6 +10,36 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+std::string decode_error_of(const std::string& bytes, const DecodeOptions& options) {
+  return message_of([&] { decode_image(bytes, options); });
+}
+
+/// All grey: an encoder makes it row by row, so that the test holds no photo.
+std::string empty_jpeg(int64_t width, int64_t height) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* buffer = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &buffer, &size);
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
+  info.input_components = 1;
+  info.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults(&info);
+  info.dct_method = JDCT_IFAST;
+  jpeg_start_compress(&info, TRUE);
+  std::vector<uint8_t> grey(static_cast<size_t>(width), 128);
+  JSAMPROW row = grey.data();
+  while (info.next_scanline < info.image_height) jpeg_write_scanlines(&info, &row, 1);
+  jpeg_finish_compress(&info);
+  std::string bytes(reinterpret_cast<const char*>(buffer), size);
+  jpeg_destroy_compress(&info);
+  std::free(buffer);
+  return bytes;
+}
+
 TEST(Jpeg, ComesBackNearlyAsItWasEncoded) {
   const Image image = ramp(40, 56);
   EXPECT_LT(mean_difference(decode_image(encode_jpeg(image, 95)), image), 2.0);
@@ -112,6 +142,74 @@ TEST(Jpeg, ATruncatedFileIsRefusedWhereverItIsCut) {
       EXPECT_THAT(decode_error(cut), HasSubstr("truncated JPEG")) << part;
     }
   }
+}
+
+// Many programs read such a file (python-pillow/Pillow issue 1510, "image file is truncated (2 bytes not processed)").
+TEST(Jpeg, ThatLacksOnlyItsEndMarkIsRead) {
+  const Image image = ramp(64, 64);
+  JpegSpec progressive;
+  progressive.height = progressive.width = 64;
+  progressive.progressive = true;
+  for (const std::string& whole : {make_rgb_jpeg(image), make_jpeg(image.rgb, progressive)}) {
+    for (const size_t missing : {1, 2})
+      EXPECT_EQ(decode_image(whole.substr(0, whole.size() - missing)).rgb, decode_image(whole).rgb) << missing;
+  }
+}
+
+TEST(Jpeg, AProgressiveFileThatEndsBetweenTwoScansIsTruncated) {
+  JpegSpec spec;
+  spec.height = spec.width = 64;
+  spec.progressive = true;
+  const std::string whole = make_jpeg(ramp(64, 64).rgb, spec);
+  const size_t last = whole.rfind("\xff\xda");  // of the last scan
+  const size_t tables = whole.rfind("\xff\xc4", last);
+  for (const size_t end : {last, tables}) EXPECT_THAT(decode_error(whole.substr(0, end)), HasSubstr("truncated JPEG"));
+}
+
+TEST(Jpeg, IsLimitedByThePixelsThatAreDecoded) {
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600));
+  DecodeOptions options;
+  options.max_pixels = 60'000;
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("600 x 400 pixels, at most"));
+  options.min_side = 200;
+  EXPECT_EQ(decode_image(bytes, options).height, 200);
+  options.max_pixels = 59'999;  // four times that is less than 600 x 400
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("read at reduced size"));
+}
+
+TEST(Jpeg, OfAPhoneOf50And200MegapixelsIsDecodedByDefault) {
+  EXPECT_EQ(decode_square_image(empty_jpeg(8160, 6144), 64).height, 64);
+  EXPECT_EQ(decode_square_image(empty_jpeg(16320, 12240), 64).height, 64);
+}
+
+TEST(Jpeg, PassedAtReducedSizeCountsAQuarterInABudget) {
+  int64_t left = 60'000;
+  DecodeOptions options;
+  options.min_side = 50;
+  options.pixels_left = &left;
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600));
+  EXPECT_EQ(decode_image(bytes, options).height, 50);
+  EXPECT_EQ(left, 0);
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("left for it"));
+}
+
+TEST(Jpeg, SaysTheSizeOfItsFileUpright) {
+  DecodeOptions options;
+  options.min_side = 100;
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600), std::string("Exif\0\0", 6) + make_exif(6, "II"));
+  const auto [image, size] = decode_image_and_size(bytes, options);
+  EXPECT_EQ(image.width, 100);
+  EXPECT_EQ(size.width, 400);
+  EXPECT_EQ(size.height, 600);
+}
+
+TEST(LargestImage, IsWhatDecodingAllowsWhereNothingElseIsSaid) {
+  const int64_t before = largest_image();
+  set_largest_image(99);
+  EXPECT_THAT(decode_error(encode_png(ramp(10, 10))), HasSubstr("10 x 10 pixels"));
+  set_largest_image(before);
+  EXPECT_EQ(decode_error(encode_png(ramp(10, 10))), "(no Error)");
+  EXPECT_THROW(set_largest_image(0), UsageError);
 }
 
 TEST(Jpeg, DecodesAtAReducedSizeButNotBelowTheWantedSide) {
