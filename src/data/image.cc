@@ -10,12 +10,35 @@
 namespace protocom {
 namespace {
 
+/// What is found in the place of photos, by how it begins; empty: nothing that is known.
+std::string_view found_instead(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
+      {"<!doctype html", "a page of HTML, as a failed download leaves it"},
+      {"<html", "a page of HTML, as a failed download leaves it"},
+      {"version https://git-lfs", "a pointer of Git LFS, not the image itself: git lfs pull fetches it"},
+      {"<?xml", "XML or an SVG drawing: export it as PNG"},
+      {"<svg", "an SVG drawing: export it as PNG"},
+      {"%PDF", "a PDF: export its pages as PNG"},
+      {"PK\x03\x04", "a zip archive: unpack it first"},
+      {"8BPS", "a Photoshop file: export it as PNG or TIFF"},
+      {"FUJIFILMCCD-RAW", "a camera's raw photo: export it as JPEG or TIFF"},
+      {"\x89HDF", "an HDF5 file"},
+  };
+  for (const auto& [mark, what] : kOthers) {
+    if (bytes.substr(0, mark.size()) == mark) return what;
+  }
+  return "";
+}
+
 codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& options) {
   if (bytes.empty()) fail("the file is empty");
   const codec::Codec* codec = codec::codec_of(bytes);
   if (codec != nullptr) return codec->decode(bytes, options);
   if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp")
     fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
+  const std::string_view instead = found_instead(bytes);
+  if (!instead.empty()) fail("it is {}; it is no {} by its first bytes", instead, image_kinds());
   fail("it is no {} by its first bytes", image_kinds());
 }
 

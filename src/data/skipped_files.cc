@@ -27,9 +27,16 @@ bool is_hidden(const fs::path& path) {
   return name.empty() || name.front() == '.';
 }
 
+/// What a storage box puts beside photos.
+bool is_thumbnail(const fs::path& path) {
+  const std::string name = small(path.filename().string());
+  return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
+}
+
 std::string why_skipped(const fs::path& file) {
   std::error_code ignored;
   if (is_hidden(file)) return "hidden";
+  if (is_thumbnail(file)) return "thumbnail of a storage box";
   if (!fs::exists(file, ignored)) return "broken link";
   const std::string suffix = small_suffix(file);
   return suffix.empty() ? "without a suffix" : suffix;
@@ -39,7 +46,9 @@ std::string why_skipped(const fs::path& file) {
 
 std::string image_kinds() { return codec::all_kinds(); }
 
-bool is_image_name(const fs::path& path) { return !is_hidden(path) && codec::is_image_suffix(small_suffix(path)); }
+bool is_image_name(const fs::path& path) {
+  return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path));
+}
 
 void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }
 
