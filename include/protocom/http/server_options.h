@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "protocom/serve/recognizer.h"
 
@@ -37,6 +38,7 @@ struct ServerOptions {
   std::filesystem::path keys = {};         ///< API keys (see ApiKeys); empty: none are asked for
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
+  std::vector<std::string> origins = {};   ///< whose pages may ask ("https://shop.example"; "*": all); needs keys
   int workers = 0;                         ///< threads that decode; 0: a thread a core, at least two
   int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one a core, at most 4; one on a GPU
   ServerLimits limits = {};
