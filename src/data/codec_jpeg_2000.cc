@@ -107,7 +107,8 @@ Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options) {
   const Jpeg2000Codec codec(opj_create_decompress(boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K), opj_destroy_codec);
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
-  if (codec == nullptr || opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE) fail("out of memory for a JPEG 2000");
+  if (codec == nullptr || opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE)
+    fail("out of memory for a JPEG 2000");
   opj_set_error_handler(codec.get(), &ignore_message, nullptr);
   opj_set_warning_handler(codec.get(), &ignore_message, nullptr);
   opj_image_t* read = nullptr;
@@ -118,7 +119,8 @@ Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options) {
   if (opj_decode(codec.get(), stream.get(), image.get()) == OPJ_FALSE ||
       opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE)
     fail("damaged or truncated JPEG 2000");
-  if (image->color_space == OPJ_CLRSPC_SYCC || image->color_space == OPJ_CLRSPC_EYCC || image->color_space == OPJ_CLRSPC_CMYK)
+  if (image->color_space == OPJ_CLRSPC_SYCC || image->color_space == OPJ_CLRSPC_EYCC ||
+      image->color_space == OPJ_CLRSPC_CMYK)
     fail("a kind of JPEG 2000 that is not read (its colours are not RGB)");
   std::string profile;
   if (image->icc_profile_buf != nullptr && image->icc_profile_len > 0)

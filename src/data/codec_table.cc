@@ -43,7 +43,8 @@ constexpr Codec kCodecs[] = {
 }  // namespace
 
 const Codec* codec_of(std::string_view bytes) {
-  const auto* found = std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& one) { return one.is(bytes); });
+  const auto* found =
+      std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& one) { return one.is(bytes); });
   return found == std::end(kCodecs) ? nullptr : found;
 }
 

@@ -41,7 +41,7 @@ Image first_frame(std::string_view bytes) {
   options.use_threads = 0;
   const WebPData data{data_of(bytes), bytes.size()};
   const std::unique_ptr<WebPAnimDecoder, void (*)(WebPAnimDecoder*)> decoder(WebPAnimDecoderNew(&data, &options),
-                                                                              WebPAnimDecoderDelete);
+                                                                             WebPAnimDecoderDelete);
   WebPAnimInfo info;
   uint8_t* canvas = nullptr;
   int time = 0;
@@ -58,7 +58,8 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   if (WebPInitDecoderConfig(&config) == 0) fail("libwebp has another version than protocom was built with");
   check(WebPGetFeatures(data_of(bytes), bytes.size(), &config.input));
   check_size(config.input.height, config.input.width, options);
-  if (config.input.has_animation != 0) return {first_frame(bytes), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
+  if (config.input.has_animation != 0)
+    return {first_frame(bytes), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
   const int64_t reduce = reduction(config.input.height, config.input.width, options);
   const int64_t height = (config.input.height + reduce - 1) / reduce;
   const int64_t width = (config.input.width + reduce - 1) / reduce;
@@ -73,7 +74,9 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   config.output.u.RGBA = {pixels.data(), static_cast<int>(stride), pixels.size()};
   check(WebPDecode(data_of(bytes), bytes.size(), &config));
   Image image = alpha ? over_white(pixels.data(), height, width) : Image{height, width, std::move(pixels)};
-  return {std::move(image), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG),
+  return {std::move(image),
+          orientation_of(bytes),
+          chunk_of(bytes, "ICCP", ICCP_FLAG),
           {config.input.height, config.input.width}};
 }
 

@@ -61,7 +61,9 @@ TEST(PictureFormats, TheFirstFrameOfAnAnimatedWebpIsRead) {
   EXPECT_THAT(message_of([&] { decode_image(bytes.substr(0, 60)); }), HasSubstr("WebP"));
 }
 
-TEST(PictureFormats, TheFirstImageOfAnMpoIsRead) { expect_quarters(read_image(picture("quarters-then-black.mpo")), 12); }
+TEST(PictureFormats, TheFirstImageOfAnMpoIsRead) {
+  expect_quarters(read_image(picture("quarters-then-black.mpo")), 12);
+}
 
 TEST(PictureFormats, Jpeg2000IsReadWithAndWithoutItsBoxes) {
   expect_quarters(read_image(picture("quarters.jp2")), 0);
@@ -80,7 +82,8 @@ TEST(PictureFormats, JpegXlIsReadAndItsClearPlacesAreWhite) {
 }
 
 TEST(PictureFormats, ADamagedJpeg2000OrJpegXlIsAnErrorWhereverItIsDamaged) {
-  for (const char* name : {"quarters.jp2", "quarters.j2k", "quarters.jxl", "clear-quarter.jxl", "quarters-then-black.webp"}) {
+  for (const char* name :
+       {"quarters.jp2", "quarters.j2k", "quarters.jxl", "clear-quarter.jxl", "quarters-then-black.webp"}) {
     const std::string whole = read_file(picture(name));
     for (size_t i = 0; i < whole.size(); i += 5) {
       std::string changed = whole;
@@ -99,7 +102,7 @@ std::string raw_photo() {
   const auto put = [&](uint32_t value, int count) {
     for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i));
   };
-  const std::vector<std::pair<uint32_t, uint32_t>> tags = {{254, 1}, {256, 1}, {257, 1}, {258, 8},   {259, 1},  {262, 1},
+  const std::vector<std::pair<uint32_t, uint32_t>> tags = {{254, 1}, {256, 1}, {257, 1}, {258, 8}, {259, 1}, {262, 1},
                                                            {273, 7}, {277, 1}, {278, 1}, {279, 1}, {330, 8}};
   put(static_cast<uint32_t>(tags.size()), 2);
   for (const auto& [tag, value] : tags) {

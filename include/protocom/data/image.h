@@ -27,8 +27,8 @@ struct DecodeOptions {
   /// When > 0, JPEG and WebP may be decoded at 1/2, 1/4 or 1/8 of their size as long as the shorter side stays at least
   /// this long: faster, and the same after a resize to that size within the filters' tolerance. 0 decodes at full size.
   int64_t min_side = 0;
-  /// An image of which more would be decoded is refused before any memory is set aside for it. A JPEG that is decoded at
-  /// reduced size (min_side) may say four times that, unless it is progressive, which is held whole.
+  /// An image of which more would be decoded is refused before any memory is set aside for it. A JPEG that is decoded
+  /// at reduced size (min_side) may say four times that, unless it is progressive, which is held whole.
   int64_t max_pixels = largest_image();
   /// For several images that share a budget: each takes its pixels from it before it is decoded, and one that finds
   /// fewer is refused and leaves it below 0. nullptr: none.
@@ -36,9 +36,9 @@ struct DecodeOptions {
 };
 
 /// Decodes an image of the kinds that image_kinds() names, told apart by their first bytes; of an animation the first
-/// frame. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB, in
-/// sRGB's colours. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file
-/// name. Thread-safe.
+/// frame. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB,
+/// in sRGB's colours. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file name.
+/// Thread-safe.
 Image decode_image(std::string_view bytes, const DecodeOptions& options = {});
 
 /// The size of an image as its file has it, upright: larger than what is decoded at a reduced one.
