@@ -201,6 +201,8 @@ const std::vector<Reader>& lower_readers() {
                                           {"gif", ".gif", false, &read_picture},
                                           {"tiff", ".tif", false, &read_picture},
                                           {"heif", ".heic", false, &read_picture},
+                                          {"jpeg-xl", ".jxl", false, &read_picture},
+                                          {"jpeg-2000", ".jp2", false, &read_picture},
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
                                           {"recognizer", ".pcm", false, &read_recognizer},

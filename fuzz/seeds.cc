@@ -64,8 +64,9 @@ std::string webp_of(const Image& image, bool lossless) {
 
 /// Those that protocom reads and does not write.
 void copy_pictures(const fs::path& folder) {
-  const std::map<std::string, std::string> readers = {
-      {".gif", "gif"}, {".tif", "tiff"}, {".heic", "heif"}, {".avif", "heif"}};
+  const std::map<std::string, std::string> readers = {{".gif", "gif"},       {".tif", "tiff"},    {".heic", "heif"},
+                                                      {".avif", "heif"},     {".jxl", "jpeg-xl"}, {".jp2", "jpeg-2000"},
+                                                      {".j2k", "jpeg-2000"}, {".webp", "webp"}};
   for (const auto& entry : fs::directory_iterator(PROTOCOM_PICTURES)) {
     const auto reader = readers.find(entry.path().extension().string());
     if (reader == readers.end()) continue;

@@ -45,7 +45,7 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
                       const std::vector<std::string>& names) {
   options.analyse.episodes.split = parse_split(options.split);
   if (!options.analyse.methods.empty()) make_methods(options.analyse.methods);  // a wrong name is said first
-  const EvaluationData data = read_files(options.files);
+  const EvaluationData data = read_files(options.files, Split::kNovel);
   take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
   const ImageFinder images(options.images);
   const auto picture = [&](const std::string& id) { return thumbnail(images, id); };

@@ -54,6 +54,7 @@ void run_complete(const CLI::App& command, CompleteArguments& options) {
   check_writable(options.out);
   FeatureFileOptions file_options;
   if (!options.split.empty()) file_options.split = options.split;
+  file_options.without_split = Split::kBase;
   const FeatureSet features = read_features(options.features, file_options);
   const Knowledge knowledge = read_knowledge(options.knowledge);
   Provenance provenance = provenance_of(command, options.complete.seed);

@@ -21,7 +21,9 @@ void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& fi
 }
 
 std::vector<EnrolRequest> requests_of_file(const EnrolArguments& options, const RecognizerFile& file) {
-  const FeatureSet features = read_features(options.features);
+  FeatureFileOptions read;
+  read.without_split = Split::kBase;  // a split says nothing here
+  const FeatureSet features = read_features(options.features, read);
   warn_of_other_backbone(features, file, options.features);
   std::vector<EnrolRequest> requests = requests_of_features(features, options.request.description.name);
   if (options.request.description.name.empty()) return requests;
@@ -103,8 +105,10 @@ void add_enrol_command(CLI::App& app) {
       ->add_option("--synset", options->request.description.synset,
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
-  command->add_option("--folder", options->folder, "Folder with a subfolder of images for each class");
-  command->add_option("--csv", options->csv, "Classes and images: CSV class,image");
+  command->add_option("--folder", options->folder,
+                      "Folder with a subfolder of images for each class, or with images and a CSV image,class");
+  command->add_option("--csv", options->csv,
+                      "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
   command->add_option("--features", options->features,
                       "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                       "images: of the classes that the file names, or all of the one of --class");

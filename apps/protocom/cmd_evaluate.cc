@@ -83,7 +83,7 @@ void run_evaluate(const CLI::App& command, EvaluateArguments& options) {
   }
   if (!options.methods.empty()) make_methods(options.methods);  // a wrong name is said before files are read
   if (job().is_main()) check_outputs(options);
-  const EvaluationData data = read_files(options.files);
+  const EvaluationData data = read_files(options.files, Split::kNovel);
   EvaluateOptions evaluation;
   evaluation.methods = make_methods(
       options.methods.empty() ? default_methods(data.inputs().model, data.fitted) : options.methods, data.fitted);

@@ -16,7 +16,7 @@ struct FitArguments {
 void run_fit(const CLI::App& command, const FitArguments& options) {
   make_method(options.fit.method);  // a wrong name is said before files are read
   check_writable(options.out);
-  const EvaluationData data = read_files(options.files);
+  const EvaluationData data = read_files(options.files, Split::kBase);
   Provenance provenance = provenance_of(command, options.fit.seed);
   options.files.add_to(provenance);
   const EvaluateInputs inputs = data.inputs();

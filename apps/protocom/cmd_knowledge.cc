@@ -21,6 +21,12 @@ struct CubCommand {
   bool continuous = false;
 };
 
+struct Awa2Command {
+  KnowledgeOptions common;
+  std::string root;
+  bool continuous = false;
+};
+
 struct CsvCommand {
   KnowledgeOptions common;
   std::string csv;
@@ -54,6 +60,15 @@ void run_cub(const CLI::App& command, CubCommand& options) {
   CubAttributesOptions attributes;
   attributes.threshold = options.continuous ? std::nullopt : std::optional(options.threshold);
   const ClassAttributes table = read_cub_attributes(options.root, attributes);
+  Provenance provenance = make_provenance(command, options.common);
+  add_input(provenance, "table", table.source.at("file").get<std::string>());
+  finish(options.common, table, provenance);
+}
+
+void run_awa2(const CLI::App& command, Awa2Command& options) {
+  prepare(options.common);
+  const ClassAttributes table =
+      read_awa2_attributes(options.root, options.continuous ? Awa2Weights::kContinuous : Awa2Weights::kBinary);
   Provenance provenance = make_provenance(command, options.common);
   add_input(provenance, "table", table.source.at("file").get<std::string>());
   finish(options.common, table, provenance);
@@ -102,6 +117,18 @@ void add_cub(CLI::App& parent) {
   command->callback([command, options] { run_cub(*command, *options); });
 }
 
+void add_awa2(CLI::App& parent) {
+  auto options = std::make_shared<Awa2Command>();
+  CLI::App* command = add_command(parent, "awa2", "The class attribute table of Animals with Attributes 2",
+                                  "protocom knowledge awa2 --root Animals_with_Attributes2 --split split.csv "
+                                  "--out knowledge.npz");
+  command->add_option("--root", options->root, "Its folder, with classes.txt, predicates.txt and the matrices")
+      ->required();
+  command->add_flag("--continuous", options->continuous, "Weights are the numbers of the continuous matrix / 100");
+  add_common_options(*command, options->common);
+  command->callback([command, options] { run_awa2(*command, *options); });
+}
+
 void add_knowledge_command(CLI::App& app) {
   CLI::App* command = add_command(app, "knowledge", "Which attributes classes have, from WordNet or a table",
                                   "protocom knowledge wordnet --split split.csv --out knowledge.npz");
@@ -113,6 +140,7 @@ void add_knowledge_command(CLI::App& app) {
   add_csv(*command, "matrix", "One row a class, one column an attribute",
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
   add_cub(*command);
+  add_awa2(*command);
   add_knowledge_views(*command);
 }
 

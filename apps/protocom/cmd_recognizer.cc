@@ -107,8 +107,9 @@ void add_create(CLI::App& parent) {
   command->add_option("recognizer", options->file, "File to make")->required();
   add_files(*command, *options);
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  CLI::Option* images =
-      command->add_option("--images", options->images, "Folder with a subfolder of images for each class to enrol");
+  CLI::Option* images = command->add_option(
+      "--images", options->images,
+      "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
   command
       ->add_option("--attributes", options->attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")

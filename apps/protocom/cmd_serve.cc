@@ -27,7 +27,10 @@ void run_serve(const Options& options) {
 void add_limits(CLI::App& command, http::ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
   command.add_option("--body-bytes", limits.body_bytes, "Longest body of a request")->check(positive);
-  command.add_option("--pixels", limits.pixels, "Largest image")->check(positive);
+  command
+      .add_option("--pixels", limits.pixels,
+                  "Decoded of an image; a JPEG that is read at reduced size may have four times as many")
+      ->check(positive);
   command.add_option("--request-pixels", limits.request_pixels, "All images of a request together")->check(positive);
   command.add_option("--connections", limits.connections, "Clients at once")->check(positive);
   command.add_option("--requests", limits.requests, "Requests accepted and not yet answered; more get 503")
@@ -50,6 +53,10 @@ void add_serve_command(CLI::App& app) {
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
   command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for")
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
+  command
+      ->add_option("--allow-origin", server.origins,
+                   "Other sites whose pages may ask (https://shop.example; *: all), of a server with --keys")
+      ->delimiter(',');
   CLI::Option* certificate = command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS");
   command->add_option("--private-key", server.private_key, "PEM, of the certificate")->needs(certificate);
   command->add_option("--method", server.recognizing.method, "As for protocom classify");

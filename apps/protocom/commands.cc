@@ -11,6 +11,7 @@
 #include "protocom/core/device.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/process_group.h"
+#include "protocom/data/image.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {
@@ -23,16 +24,20 @@ std::vector<Registered>& registry() {
   return commands;
 }
 
+constexpr int64_t kMegapixel = 1'000'000;
+
 struct GlobalOptions {
   int threads = 0;
   bool quiet = false;
   bool verbose = false;
   std::string log_file;
+  int64_t largest_image = protocom::largest_image() / kMegapixel;  // in megapixels
 };
 
 void apply(const GlobalOptions& options) {
   set_threads(options.threads > 0 ? options.threads
                                   : std::max(1, usable_cores() / launch_from_environment().local_size));
+  set_largest_image(options.largest_image * kMegapixel);
   const Verbosity verbosity = options.quiet     ? Verbosity::kQuiet
                               : options.verbose ? Verbosity::kVerbose
                                                 : Verbosity::kNormal;
@@ -57,6 +62,10 @@ void add_global_options(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
   app.add_option("--log-file", options->log_file, "Append messages to this file too");
+  app.add_option("--largest-image", options->largest_image,
+                 "Megapixels that are decoded of an image at most; a JPEG that is read at reduced size may have four "
+                 "times as many (serve: --pixels)")
+      ->check(CLI::Range(1, 1000));
   // Before the command's own callback, whatever the order of the arguments.
   app.parse_complete_callback([options] { apply(*options); });
 }

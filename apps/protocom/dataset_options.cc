@@ -12,7 +12,8 @@ ImageDatasetOptions DatasetOptions::to_library() const {
 }
 
 void add_layout(CLI::App& command, DatasetOptions& options) {
-  command.add_option("--layout", options.layout, "auto, folder, tiny-imagenet, cub, mini-imagenet or ilsvrc");
+  command.add_option("--layout", options.layout,
+                     "auto, folder, list (a CSV image,class), tiny-imagenet, cub, mini-imagenet or ilsvrc");
 }
 
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {

@@ -82,11 +82,12 @@ EvaluateInputs EvaluationData::inputs() const {
   return read;
 }
 
-EvaluationData read_files(const EvaluationFiles& files) {
+EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> without_split) {
   if (files.knowledge.empty() && !files.model.empty())
     fail_usage("--model needs --knowledge: a model completes prototypes with what is known of the classes");
   FeatureFileOptions file_options;
   if (!files.class_split.empty()) file_options.split = files.class_split;
+  file_options.without_split = without_split;
   EvaluationData data{read_features(files.features, file_options)};
   for (const auto& path : fitted_files(files.fitted)) {
     data.fitted.push_back(read_fitted_method(path));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -49,6 +50,7 @@ class EncodingCheck {
   explicit EncodingCheck(const std::filesystem::path& path) : path_(path) {}
 
   void see(int64_t number, std::string_view line) {
+    if (number == 1) refuse_other_kinds(line);
     const std::string_view mark = line.substr(0, 2);
     if (number == 1 && (mark == "\xff\xfe" || mark == "\xfe\xff"))
       fail("{} begins with the byte order mark of UTF-16, expected UTF-8: save it as \"CSV UTF-8\"", path_.string());
@@ -61,9 +63,33 @@ class EncodingCheck {
   }
 
  private:
+  /// What lies where a CSV was expected, by how it begins.
+  void refuse_other_kinds(std::string_view line) const {
+    const auto begins = [&line](std::string_view mark) { return line.substr(0, mark.size()) == mark; };
+    if (begins("PK\x03\x04") || begins("\xd0\xcf\x11\xe0"))
+      fail("{} is a spreadsheet's workbook (xlsx, ods or xls), not a CSV: save the sheet as \"CSV UTF-8\"",
+           path_.string());
+    if (begins("<!DOCTYPE") || begins("<!doctype") || begins("<html") || begins("<HTML"))
+      fail("{} is a page of HTML, not a CSV: was it downloaded from behind a login?", path_.string());
+    if (begins("version https://git-lfs"))
+      fail("{} is a pointer of Git LFS, not the file itself: git lfs pull fetches it", path_.string());
+  }
+
   const std::filesystem::path& path_;
   bool warned_ = false;
 };
+
+/// "sep=;" above the header, by which Excel is told what stands between the cells.
+std::optional<char> separator_said(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  if (text.size() != 5 || text.substr(0, 4) != "sep=") return std::nullopt;
+  return text[4];
+}
+
+/// Spreadsheets write separators behind the last cell of a row.
+void drop_blank_end(std::vector<std::string>& cells, size_t expected) {
+  while (cells.size() > expected && trimmed(cells.back()).empty()) cells.pop_back();
+}
 
 /// Splits lines into cells; a quoted cell may go on over line ends.
 class CsvParser {
@@ -132,6 +158,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
   table.path = path;
   EncodingCheck encoding(path);
   CsvParser parser;
+  std::optional<char> separator;  // as the file says it
   int64_t row_line = 0;
   size_t bytes = 0;
   for_each_line(path, [&](int64_t number, std::string_view line) {
@@ -140,7 +167,11 @@ CsvTable read_csv(const std::filesystem::path& path) {
     if (!parser.open()) {
       if (line.empty()) return true;
       row_line = number;
-      if (table.header.empty()) parser.set_separator(separator_of(line));
+      if (const auto said = number == 1 ? separator_said(line) : std::nullopt) {
+        separator = said;
+        return true;
+      }
+      if (table.header.empty()) parser.set_separator(separator.value_or(separator_of(line)));
     }
     if (!parser.add_line(line)) {
       if (parser.cell_size() > kLongestLine)
@@ -151,6 +182,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     bytes += line.size() + kBytesARow + kBytesACell * cells.size();
     if (bytes > kMostBytes) fail("{}:{}: the table is too large, it would take more than 1 GiB", path.string(), number);
     if (is_blank(cells)) return true;
+    if (!table.header.empty()) drop_blank_end(cells, table.header.size());
     if (table.header.empty()) {
       table.header = std::move(cells);
     } else if (cells.size() != table.header.size()) {

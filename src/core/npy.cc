@@ -161,10 +161,7 @@ View parse(std::string_view bytes, const std::string& where) {
   if (descr.empty() || descr[0] != '\'') fail("{}: structured arrays are not supported", where);
   view.descr = std::string(descr.substr(1, descr.find('\'', 1) - 1));
   view.shape = parse_shape(value_of(dict, "shape", where), where);
-  const bool fortran = value_of(dict, "fortran_order", where).substr(0, 4) == "True";
-  if (fortran && view.shape.size() > 1) {
-    fail("{}: the array is in Fortran order; save it with numpy.ascontiguousarray", where);
-  }
+  view.fortran = value_of(dict, "fortran_order", where).substr(0, 4) == "True" && view.shape.size() > 1;
   view.data = bytes.substr(start + length);
   return view;
 }
@@ -188,7 +185,49 @@ at::Tensor unsigned_to_int64(const View& view, size_t width, const std::string& 
 
 }  // namespace
 
+bool is_text(const View& view) { return view.descr.rfind("<U", 0) == 0 || view.descr.rfind("|S", 0) == 0; }
+
+namespace {
+
+/// Python's pickle, which can run anything.
+void refuse_objects(const View& view, const std::string& where) {
+  if (view.descr.rfind("|O", 0) == 0)
+    fail(
+        "{}: an object array (dtype '|O') is Python's pickle, which could run anything, and is not read; save rows of "
+        "numbers as numpy.stack(list(x)).astype('f4'), texts as numpy.array(list(x), dtype=str)",
+        where);
+}
+
+at::Tensor from_big_endian(const View& view, const std::string& where) {
+  View swapped = view;
+  swapped.descr[0] = '<';
+  std::string bytes(view.data);
+  const auto width = view.descr.size() == 3 ? static_cast<size_t>(view.descr[2] - '0') : 0;
+  if (width != 2 && width != 4 && width != 8)
+    fail("{}: dtype '{}' is not a supported numeric type", where, excerpt(view.descr));
+  for (size_t begin = 0; begin + width <= bytes.size(); begin += width)
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(begin + width));
+  swapped.data = bytes;
+  return to_tensor(swapped, where);
+}
+
+/// The file's order is that of the array with its dimensions the other way round.
+at::Tensor from_fortran(const View& view, const std::string& where) {
+  View reversed = view;
+  reversed.fortran = false;
+  std::reverse(reversed.shape.begin(), reversed.shape.end());
+  std::vector<int64_t> back(view.shape.size());
+  for (size_t i = 0; i < back.size(); ++i) back[i] = static_cast<int64_t>(back.size() - 1 - i);
+  return to_tensor(reversed, where).permute(back).contiguous();
+}
+
+}  // namespace
+
 at::Tensor to_tensor(const View& view, const std::string& where) {
+  refuse_objects(view, where);
+  if (view.fortran) return from_fortran(view, where);
+  if (view.descr[0] == '>') return from_big_endian(view, where);
   if (view.descr == "<u2" || view.descr == "<u4" || view.descr == "<u8")
     return unsigned_to_int64(view, static_cast<size_t>(view.descr[2] - '0'), where);
   const auto dtype = dtypes().find(view.descr);
@@ -200,8 +239,9 @@ at::Tensor to_tensor(const View& view, const std::string& where) {
 }
 
 std::vector<std::string> to_strings(const View& view, const std::string& where) {
+  refuse_objects(view, where);
   const bool wide = view.descr.rfind("<U", 0) == 0;
-  if (!wide && view.descr.rfind("|S", 0) != 0) fail("{}: dtype '{}' is not text", where, excerpt(view.descr));
+  if (!is_text(view)) fail("{}: dtype '{}' is not text", where, excerpt(view.descr));
   if (view.shape.size() != 1) fail("{}: a text array of one dimension was expected", where);
   const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;

@@ -12,12 +12,15 @@ namespace protocom::npy {
 struct View {
   std::string descr;  ///< "<f4", "<U9", ...
   std::vector<int64_t> shape;
-  std::string_view data;  ///< the elements, C order
+  std::string_view data;  ///< the elements
+  bool fortran = false;   ///< the first index is the fastest
 };
 
 /// Parses bytes of a `.npy`. Throws Error that begins with `where`.
 View parse(std::string_view bytes, const std::string& where);
-/// A numeric array as a tensor that owns its memory.
+/// Whether it holds texts (`<U`, `|S`).
+bool is_text(const View& view);
+/// A numeric array as a tensor that owns its memory, in C order.
 at::Tensor to_tensor(const View& view, const std::string& where);
 /// A text array (`<U`, `|S`) as UTF-8.
 std::vector<std::string> to_strings(const View& view, const std::string& where);

@@ -12,14 +12,33 @@ int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options) {
   return factor;
 }
 
+namespace {
+
+void take_pixels(int64_t height, int64_t width, int64_t pixels, const DecodeOptions& options) {
+  if (options.pixels_left == nullptr) return;
+  *options.pixels_left -= pixels;
+  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, more than are left for it", width, height);
+}
+
+}  // namespace
+
 void check_size(int64_t height, int64_t width, const DecodeOptions& options) {
   if (height < 1 || width < 1) fail("the image is {} x {} pixels", width, height);
   if (width > options.max_pixels / height) {
     fail("the image is {} x {} pixels, at most {} million are allowed", width, height, options.max_pixels / 1000000);
   }
-  if (options.pixels_left == nullptr) return;
-  *options.pixels_left -= height * width;
-  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, more than are left for it", width, height);
+  take_pixels(height, width, height * width, options);
+}
+
+void check_reduced_size(int64_t height, int64_t width, int64_t decoded, const DecodeOptions& options) {
+  constexpr int64_t kPassing = 4;
+  if (height < 1 || width < 1) fail("the image is {} x {} pixels", width, height);
+  const int64_t most = kPassing * options.max_pixels;
+  if (width > most / height || decoded > options.max_pixels) {
+    fail("the image is {} x {} pixels, at most {} million are allowed of a JPEG that is read at reduced size", width,
+         height, most / 1000000);
+  }
+  take_pixels(height, width, std::max(decoded, height * width / kPassing), options);
 }
 
 Image blank_image(int64_t height, int64_t width) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <csetjmp>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ struct Decoded {
   Image image;
   int orientation = 1;
   std::string profile = {};
+  ImageSize stored = {};  ///< the size in the file, where the image was decoded at a reduced one
 };
 
 /// Each throws Error with the reason, without a file name.
@@ -29,6 +31,26 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options);
 /// Whether decode_heif knows the brand: other files of that container are videos.
 bool is_heif(std::string_view bytes);
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
+/// Three channels or one, of any precision; a palette too.
+Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options);
+/// The first frame of an animated one.
+Decoded decode_jpeg_xl(std::string_view bytes, const DecodeOptions& options);
+
+/// A kind of image: what messages call it, the suffixes of its files in small letters, how to tell it by its first
+/// bytes, and how to read it. Adding a kind is adding a row to the table in codec_table.cc.
+struct Codec {
+  std::string_view kind;
+  std::array<std::string_view, 5> suffixes;
+  bool (*is)(std::string_view bytes);
+  Decoded (*decode)(std::string_view bytes, const DecodeOptions& options);
+};
+
+/// The codec that reads these bytes; nullptr: none does.
+const Codec* codec_of(std::string_view bytes);
+/// Whether files of images have that suffix: ".jpg", in small letters.
+bool is_image_suffix(std::string_view suffix);
+/// "JPEG, PNG, ... or BMP".
+std::string all_kinds();
 
 /// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.
 int exif_orientation(std::string_view exif);
@@ -48,6 +70,10 @@ int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options);
 
 /// Throws Error unless the size is positive and within options.max_pixels, and takes it from options.pixels_left.
 void check_size(int64_t height, int64_t width, const DecodeOptions& options);
+
+/// The same where `decoded` pixels are made of an image of that size, which is read strip by strip: what is held is
+/// `decoded`, what takes time is the image, of which a pixel counts a quarter.
+void check_reduced_size(int64_t height, int64_t width, int64_t decoded, const DecodeOptions& options);
 
 /// An image of that size, its pixels zero.
 Image blank_image(int64_t height, int64_t width);

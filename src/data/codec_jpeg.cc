@@ -30,6 +30,8 @@ int scans_allowed(int64_t pixels) {
 struct JpegErrors {
   jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is a pointer to this
   ErrorTrap trap;
+  bool in_header = true;
+  bool ended_early = false;  ///< before the mark of its end
 };
 
 JpegErrors& errors_of(j_common_ptr info) { return *reinterpret_cast<JpegErrors*>(info->err); }
@@ -41,6 +43,7 @@ JpegErrors& errors_of(j_common_ptr info) { return *reinterpret_cast<JpegErrors*>
 }
 
 [[noreturn]] void on_error(j_common_ptr info) {
+  if (errors_of(info).ended_early) leave(info, "truncated JPEG");
   char text[JMSG_LENGTH_MAX];
   (*info->err->format_message)(info, text);
   char reason[JMSG_LENGTH_MAX + 16];
@@ -50,9 +53,12 @@ JpegErrors& errors_of(j_common_ptr info) { return *reinterpret_cast<JpegErrors*>
 
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
-  // libjpeg only warns here and fills the missing part with grey.
+  // libjpeg only warns here and fills the missing part with grey. Where the end mark alone is missing, as at the end of
+  // some downloads, nothing else is.
   const int code = info->err->msg_code;
-  if (code == JWRN_HIT_MARKER || code == JWRN_JPEG_EOF) leave(info, "truncated JPEG");
+  const bool at_end = code == JWRN_JPEG_EOF;
+  if (code == JWRN_HIT_MARKER || (at_end && errors_of(info).in_header)) leave(info, "truncated JPEG");
+  errors_of(info).ended_early |= at_end;
   ++info->err->num_warnings;
 }
 
@@ -88,6 +94,7 @@ class Decompressor {
 
   void read_header() {
     run_trapped(errors_.trap, [&] { jpeg_read_header(&info_, TRUE); });
+    errors_.in_header = false;
   }
 
   void start(int64_t reduce) {
@@ -107,7 +114,11 @@ class Decompressor {
         jpeg_read_scanlines(&info_, &row, 1);
       }
     });
+    if (errors_.ended_early && !is_whole()) fail("truncated JPEG");
   }
+
+  /// Whether all of the image is held before its first row can be read.
+  [[nodiscard]] bool is_held_whole() { return jpeg_has_multiple_scans(&info_) != 0; }
 
   /// The ICC profile, which several markers hold together; empty when one of them is missing.
   [[nodiscard]] std::string profile() {
@@ -133,6 +144,19 @@ class Decompressor {
   }
 
  private:
+  /// Of a file without an end mark whose rows could all be read: whether no scan is missing. Scans of a progressive
+  /// file refine coefficients; of other files with several scans, and of arithmetic coding, nothing tells.
+  [[nodiscard]] bool is_whole() {
+    if (info_.arith_code != 0) return false;
+    if (!is_held_whole()) return true;
+    if (info_.coef_bits == nullptr) return false;
+    for (int c = 0; c < info_.num_components; ++c) {
+      const int* bits = info_.coef_bits[c];
+      if (std::any_of(bits, bits + DCTSIZE2, [](int missing) { return missing != 0; })) return false;
+    }
+    return true;
+  }
+
   jpeg_decompress_struct info_{};
   JpegErrors errors_{};
   jpeg_progress_mgr monitor_{};
@@ -151,22 +175,34 @@ Image cmyk_to_rgb(const std::vector<uint8_t>& cmyk, int64_t height, int64_t widt
   return image;
 }
 
+void check_jpeg_size(Decompressor& jpeg, int64_t reduce, const DecodeOptions& options) {
+  const int64_t height = jpeg.info().image_height;
+  const int64_t width = jpeg.info().image_width;
+  if (reduce == 1 || jpeg.is_held_whole()) {
+    check_size(height, width, options);
+  } else {
+    check_reduced_size(height, width, ((height + reduce - 1) / reduce) * ((width + reduce - 1) / reduce), options);
+  }
+}
+
 }  // namespace
 
 Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options) {
   Decompressor jpeg(bytes);
   jpeg.read_header();
-  check_size(jpeg.info().image_height, jpeg.info().image_width, options);
-  jpeg.start(reduction(jpeg.info().image_height, jpeg.info().image_width, options));
+  const int64_t reduce = reduction(jpeg.info().image_height, jpeg.info().image_width, options);
+  check_jpeg_size(jpeg, reduce, options);
+  jpeg.start(reduce);
   const int64_t height = jpeg.info().output_height;
   const int64_t width = jpeg.info().output_width;
+  const ImageSize stored{jpeg.info().image_height, jpeg.info().image_width};
   const int orientation = jpeg.orientation();
   if (jpeg.is_cmyk()) {
     std::vector<uint8_t> cmyk(static_cast<size_t>(height * width * 4));
     jpeg.read_rows(cmyk.data());
-    return {cmyk_to_rgb(cmyk, height, width, jpeg.info().saw_Adobe_marker != 0), orientation};
+    return {cmyk_to_rgb(cmyk, height, width, jpeg.info().saw_Adobe_marker != 0), orientation, "", stored};
   }
-  Decoded decoded{blank_image(height, width), orientation, jpeg.profile()};
+  Decoded decoded{blank_image(height, width), orientation, jpeg.profile(), stored};
   jpeg.read_rows(decoded.image.rgb.data());
   return decoded;
 }

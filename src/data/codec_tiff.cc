@@ -73,7 +73,7 @@ TiffFile open(Source& source) {
 }
 
 /// Premultiplied ABGR, as libtiff packs it, over white.
-Image over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t width) {
+Image raster_over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t width) {
   Image image = blank_image(height, width);
   for (size_t i = 0; i < raster.size(); ++i) {
     const uint32_t missing = 255 - TIFFGetA(raster[i]);
@@ -118,6 +118,13 @@ std::optional<Page> choose_page(TIFF* file) {
   return TIFFSetDirectory(file, best_number) == 0 ? first : best;
 }
 
+/// DNG, NEF, ARW, ...: the first page is a small preview of what is in other places of the file, and in no TIFF's form.
+bool is_preview_of_raw(TIFF* file, const Page& page) {
+  uint16_t count = 0;
+  const void* places = nullptr;
+  return page.thumbnail && TIFFGetField(file, TIFFTAG_SUBIFD, &count, &places) != 0 && count > 0;
+}
+
 std::string profile_of_page(TIFF* file) {
   uint32_t size = 0;
   const void* bytes = nullptr;
@@ -134,6 +141,8 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   if (file == nullptr) damaged();
   const std::optional<Page> page = choose_page(file.get());
   if (!page) damaged();
+  if (is_preview_of_raw(file.get(), *page))
+    fail("it is a camera's raw photo (DNG, NEF, ARW, ...), which is not read: export it as JPEG or TIFF");
   const uint32_t width = page->width, height = page->height;
   check_size(height, width, options);
   uint16_t orientation = 1;
@@ -148,7 +157,7 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);
   TIFFRGBAImageEnd(&reader);
   if (done == 0) damaged();
-  return {over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1,
+  return {raster_over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1,
           std::move(profile)};
 }
 

@@ -34,14 +34,32 @@ int orientation_of(std::string_view bytes) {
   return exif.empty() ? 1 : exif_orientation(exif);
 }
 
+Image first_frame(std::string_view bytes) {
+  WebPAnimDecoderOptions options;
+  if (WebPAnimDecoderOptionsInit(&options) == 0) fail("libwebp has another version than protocom was built with");
+  options.color_mode = MODE_RGBA;
+  options.use_threads = 0;
+  const WebPData data{data_of(bytes), bytes.size()};
+  const std::unique_ptr<WebPAnimDecoder, void (*)(WebPAnimDecoder*)> decoder(WebPAnimDecoderNew(&data, &options),
+                                                                             WebPAnimDecoderDelete);
+  WebPAnimInfo info;
+  uint8_t* canvas = nullptr;
+  int time = 0;
+  if (!decoder || WebPAnimDecoderGetInfo(decoder.get(), &info) == 0 ||
+      WebPAnimDecoderGetNext(decoder.get(), &canvas, &time) == 0)
+    fail("damaged or truncated WebP (its first frame)");
+  return over_white(canvas, info.canvas_height, info.canvas_width);
+}
+
 }  // namespace
 
 Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0) fail("libwebp has another version than protocom was built with");
   check(WebPGetFeatures(data_of(bytes), bytes.size(), &config.input));
-  if (config.input.has_animation != 0) fail("it is an animated WebP; only still ones are read");
   check_size(config.input.height, config.input.width, options);
+  if (config.input.has_animation != 0)
+    return {first_frame(bytes), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
   const int64_t reduce = reduction(config.input.height, config.input.width, options);
   const int64_t height = (config.input.height + reduce - 1) / reduce;
   const int64_t width = (config.input.width + reduce - 1) / reduce;
@@ -56,7 +74,10 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   config.output.u.RGBA = {pixels.data(), static_cast<int>(stride), pixels.size()};
   check(WebPDecode(data_of(bytes), bytes.size(), &config));
   Image image = alpha ? over_white(pixels.data(), height, width) : Image{height, width, std::move(pixels)};
-  return {std::move(image), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
+  return {std::move(image),
+          orientation_of(bytes),
+          chunk_of(bytes, "ICCP", ICCP_FLAG),
+          {config.input.height, config.input.width}};
 }
 
 }  // namespace protocom::codec

@@ -5,61 +5,22 @@
 #include <map>
 #include <unordered_set>
 
+#include "feature_parts.h"
 #include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
-#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/text.h"
 #include "protocom/data/feature_preprocessing.h"
 
 namespace protocom {
+using namespace feature_parts;
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* kKind = "features";
 constexpr int kFormatVersion = 1;
-
-/// float32 [n, d] that can be computed with; names the first row that cannot.
-at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
-  if (raw.dim() != 2 || raw.size(0) == 0 || raw.size(1) == 0) {
-    fail("{}: features of shape [n, d] were expected, found {} dimensions of sizes [{}]", where, raw.dim(),
-         fmt::join(raw.sizes(), ", "));
-  }
-  at::Tensor features = raw.to(at::kFloat).contiguous();
-  check_features(features, where);
-  return features;
-}
-
-at::Tensor checked_labels(const at::Tensor& raw, int64_t images, const std::string& where) {
-  if (raw.dim() != 1 || raw.size(0) != images) {
-    fail("{}: {} labels were expected, one a feature row; found [{}]", where, images, fmt::join(raw.sizes(), ", "));
-  }
-  if (!at::isIntegralType(raw.scalar_type(), false)) fail("{}: labels must be integers", where);
-  return raw.to(at::kLong).contiguous();
-}
-
-std::vector<std::string> numbered(int64_t count) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
-  return names;
-}
-
-/// Classes that have no names are called by their labels.
-std::vector<std::string> names_from_labels(const at::Tensor& labels, const std::string& where) {
-  constexpr int64_t kMostClasses = 1'000'000;
-  const int64_t classes = labels.max().item<int64_t>() + 1;
-  if (classes > kMostClasses) fail("{}: labels must be 0, 1, 2, ...; found {}", where, classes - 1);
-  return numbered(classes);
-}
-
-void check_label_range(const FeatureSet& set, const std::string& where) {
-  const int64_t low = set.labels.min().item<int64_t>();
-  const int64_t high = set.labels.max().item<int64_t>();
-  const auto classes = static_cast<int64_t>(set.class_names.size());
-  if (low < 0 || high >= classes) fail("{}: labels run from {} to {}, there are {} classes", where, low, high, classes);
-}
 
 void check_unique(const std::vector<std::string>& names, const char* what, const std::string& where) {
   std::unordered_set<std::string> seen;
@@ -79,18 +40,43 @@ std::vector<Split> split_from_table(const std::vector<std::string>& class_names,
   return splits;
 }
 
-std::vector<Split> split_from_member(const NpzReader& reader, size_t classes, const std::string& where) {
-  if (!reader.has("split")) {
-    fail("{} says no split: add a text member 'split' [c] to it, base, val or novel for each class", where);
+/// Which classes are base, val and novel: as the caller says, as the file does, or else the same for all.
+std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vector<std::string>>& own,
+                            const FeatureFileOptions& options, const std::string& where) {
+  if (options.split) return split_from_table(set.class_names, *options.split);
+  if (!own) {
+    if (!options.without_split)
+      fail(
+          "{} says no split: give the split of its classes (--class-split, a CSV class,split), or add a text member "
+          "'split' [c] to it, base, val or novel for each class",
+          where);
+    logger().info("{} says no split: all {} classes are {}", where, set.class_names.size(),
+                  to_string(*options.without_split));
+    return std::vector<Split>(set.class_names.size(), *options.without_split);
   }
+  if (own->size() != set.class_names.size())
+    fail("{}: 'split' names {} classes, 'names' {}", where, own->size(), set.class_names.size());
   std::vector<Split> splits;
   try {
-    for (const auto& text : reader.strings("split")) splits.push_back(parse_split(text));
+    for (const auto& text : *own) splits.push_back(parse_split(text));
   } catch (const UsageError& error) {
     fail("{}: member 'split': {}", where, error.what());
   }
-  if (splits.size() != classes) fail("{}: 'split' names {} classes, 'names' {}", where, splits.size(), classes);
   return splits;
+}
+
+/// The one of some members that the file has; the first where it has none.
+std::string member_of(const NpzReader& reader, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (reader.has(name)) found.push_back(name);
+  }
+  if (found.empty() || found.front() == names.front()) return names.front();
+  if (found.size() > 1)
+    fail("{}: both '{}' and '{}' may be its {}: call one of them {}", reader.path().string(), found[0], found[1],
+         names.front(), names.front());
+  logger().info("{}: member '{}' is read as its {}", reader.path().string(), found.front(), names.front());
+  return found.front();
 }
 
 FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
@@ -101,12 +87,14 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
     const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
     set.backbone_hash = header.details.value("backbone_hash", "");
   }
-  set.features = checked_features(reader.tensor("features"), where);
-  set.labels = checked_labels(reader.tensor("labels"), set.features.size(0), where);
-  set.class_names = reader.has("names") ? reader.strings("names") : names_from_labels(set.labels, where);
-  for (std::string& name : set.class_names) name = clean_name(name);
-  set.class_split = options.split ? split_from_table(set.class_names, *options.split)
-                                  : split_from_member(reader, set.class_names.size(), where);
+  set.features =
+      checked_features(reader.tensor(member_of(reader, {"features", "X", "x", "feats", "embeddings"})), where);
+  std::optional<std::vector<std::string>> names, split;
+  if (reader.has("names")) names = clean_names(reader.strings("names"));
+  if (reader.has("split") && !options.split) split = reader.strings("split");
+  const std::string member = member_of(reader, {"labels", "y", "Y", "label", "target", "targets"});
+  take_labels(array_in(reader, member), {names, split ? split->size() : 0, where}, set);
+  set.class_split = split_of(set, split, options, where);
   set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
   return set;
 }
@@ -126,12 +114,12 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
     fail("{} holds features only: their labels were expected beside it in {}", path.string(),
          labels.filename().string());
   }
-  if (!options.split) fail_usage("{} says no split: give the split of its classes too", path.string());
+  if (!options.split && !options.without_split)
+    fail_usage("{} says no split: give the split of its classes too", path.string());
   FeatureSet set;
   set.features = checked_features(read_npy(path), path.string());
-  set.labels = checked_labels(read_npy(labels), set.features.size(0), labels.string());
-  set.class_names = names_from_labels(set.labels, labels.string());
-  set.class_split = split_from_table(set.class_names, *options.split);
+  take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
+  set.class_split = split_of(set, std::nullopt, options, path.string());
   set.image_ids = numbered(set.features.size(0));
   return set;
 }
@@ -186,13 +174,27 @@ void warn_of_copies(const std::vector<DuplicateGroup>& copies, const fs::path& p
       path.string(), fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
 }
 
+FeatureSet read_mat(const fs::path& path, const FeatureFileOptions& options) {
+  FeatureSet set;
+  std::optional<std::vector<std::string>> split = read_mat_features(path, set);
+  if (options.split) split.reset();
+  set.class_split = split_of(set, split, options, path.string());
+  return set;
+}
+
+FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
+  refuse_pickle(path);
+  const std::string suffix = path.extension().string();
+  if (suffix == ".mat") return read_mat(path, options);
+  return suffix == ".npy" ? read_arrays(path, options) : read_npz(path, options);
+}
+
 FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
-  FeatureSet set = path.extension() == ".npy" ? read_arrays(path, options) : read_npz(path, options);
+  FeatureSet set = read_kind(path, options);
   const std::string where = path.string();
   if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
     fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
   }
-  check_label_range(set, where);
   check_unique(set.class_names, "class name", where);
   check_unique(set.image_ids, "image id", where);
   set.content_hash = hash_file(path);

@@ -1,5 +1,7 @@
 #include "protocom/data/image.h"
 
+#include <atomic>
+
 #include "codec.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -8,26 +10,36 @@
 namespace protocom {
 namespace {
 
-bool has_at(std::string_view bytes, size_t offset, std::string_view mark) {
-  return bytes.size() >= offset && bytes.substr(offset, mark.size()) == mark;
+/// What is found in the place of photos, by how it begins; empty: nothing that is known.
+std::string_view found_instead(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
+      {"<!doctype html", "a page of HTML, as a failed download leaves it"},
+      {"<html", "a page of HTML, as a failed download leaves it"},
+      {"version https://git-lfs", "a pointer of Git LFS, not the image itself: git lfs pull fetches it"},
+      {"<?xml", "XML or an SVG drawing: export it as PNG"},
+      {"<svg", "an SVG drawing: export it as PNG"},
+      {"%PDF", "a PDF: export its pages as PNG"},
+      {"PK\x03\x04", "a zip archive: unpack it first"},
+      {"8BPS", "a Photoshop file: export it as PNG or TIFF"},
+      {"FUJIFILMCCD-RAW", "a camera's raw photo: export it as JPEG or TIFF"},
+      {"\x89HDF", "an HDF5 file"},
+  };
+  for (const auto& [mark, what] : kOthers) {
+    if (bytes.substr(0, mark.size()) == mark) return what;
+  }
+  return "";
 }
 
-bool starts_with(std::string_view bytes, std::string_view mark) { return has_at(bytes, 0, mark); }
-
 codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& options) {
-  using namespace std::string_view_literals;
   if (bytes.empty()) fail("the file is empty");
-  if (starts_with(bytes, "\xff\xd8\xff"sv)) return codec::decode_jpeg(bytes, options);
-  if (starts_with(bytes, "\x89PNG\r\n\x1a\n"sv)) return codec::decode_png(bytes, options);
-  if (starts_with(bytes, "RIFF"sv) && has_at(bytes, 8, "WEBP"sv)) return codec::decode_webp(bytes, options);
-  if (starts_with(bytes, "BM"sv)) return codec::decode_bmp(bytes, options);
-  if (starts_with(bytes, "GIF8"sv)) return codec::decode_gif(bytes, options);
-  if (starts_with(bytes, "II*\0"sv) || starts_with(bytes, "MM\0*"sv)) return codec::decode_tiff(bytes, options);
-  if (has_at(bytes, 4, "ftyp"sv)) {
-    if (codec::is_heif(bytes)) return codec::decode_heif(bytes, options);
+  const codec::Codec* codec = codec::codec_of(bytes);
+  if (codec != nullptr) return codec->decode(bytes, options);
+  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp")
     fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
-  }
-  fail("it is no {} by its first bytes", kImageKinds);
+  const std::string_view instead = found_instead(bytes);
+  if (!instead.empty()) fail("it is {}; it is no {} by its first bytes", instead, image_kinds());
+  fail("it is no {} by its first bytes", image_kinds());
 }
 
 DecodeOptions options_for(int64_t size) {
@@ -36,12 +48,34 @@ DecodeOptions options_for(int64_t size) {
   return options;
 }
 
+std::atomic<int64_t> largest{int64_t{1} << 27};
+
+/// What a codec says that it has reduced; otherwise what was decoded.
+ImageSize upright_size(const codec::Decoded& decoded) {
+  ImageSize size = decoded.stored;
+  if (size.height == 0) size = {decoded.image.height, decoded.image.width};
+  if (decoded.orientation >= 5) std::swap(size.height, size.width);
+  return size;
+}
+
 }  // namespace
 
-Image decode_image(std::string_view bytes, const DecodeOptions& options) {
+int64_t largest_image() { return largest.load(std::memory_order_relaxed); }
+
+void set_largest_image(int64_t pixels) {
+  if (pixels < 1) fail_usage("the largest image has at least 1 pixel, not {}", pixels);
+  largest.store(pixels, std::memory_order_relaxed);
+}
+
+std::pair<Image, ImageSize> decode_image_and_size(std::string_view bytes, const DecodeOptions& options) {
   codec::Decoded decoded = decode_stored(bytes, options);
   codec::to_srgb(decoded.image, decoded.profile);
-  return codec::turn_upright(std::move(decoded.image), decoded.orientation);
+  const ImageSize size = upright_size(decoded);
+  return {codec::turn_upright(std::move(decoded.image), decoded.orientation), size};
+}
+
+Image decode_image(std::string_view bytes, const DecodeOptions& options) {
+  return decode_image_and_size(bytes, options).first;
 }
 
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {

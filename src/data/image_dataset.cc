@@ -11,6 +11,7 @@
 #include "protocom/core/log.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
+#include "protocom/data/image_list.h"
 #include "protocom/data/standard_split.h"
 
 namespace protocom {
@@ -22,7 +23,8 @@ constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
                                          {Layout::kTinyImageNet, "tiny-imagenet"},
                                          {Layout::kCub, "cub"},
                                          {Layout::kMiniImageNet, "mini-imagenet"},
-                                         {Layout::kIlsvrc, "ilsvrc"}};
+                                         {Layout::kIlsvrc, "ilsvrc"},
+                                         {Layout::kList, "list"}};
 
 /// Found in the folder of a dataset it divides it, unless the caller or the layout itself says otherwise.
 constexpr const char* kSplitFile = "split.csv";
@@ -43,6 +45,8 @@ std::vector<layout::RawClass> list_classes(Layout layout, const layout::Request&
       return layout::list_mini_imagenet(request);
     case Layout::kIlsvrc:
       return layout::list_ilsvrc(request);
+    case Layout::kList:
+      return layout::list_of_list(request);
     case Layout::kAuto:
     case Layout::kFolder:
       break;
@@ -142,7 +146,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
   }
   if (empty.empty()) return empty;
   if (empty.size() == classes.size()) {
-    fail("{} has no class with images: there is no {} file in {}", root.string(), kImageKinds,
+    fail("{} has no class with images: there is no {} file in {}", root.string(), image_kinds(),
          classes.front().place.string());
   }
   if (options.strict)
@@ -178,8 +182,10 @@ Layout detect_layout(const fs::path& root) {
   check_folder(root);
   if (!layout::cub_folder(root).empty()) return Layout::kCub;
   if (fs::exists(root / "wnids.txt") && fs::is_directory(root / "train")) return Layout::kTinyImageNet;
-  if (fs::is_directory(root / "images") && fs::exists(root / "train.csv")) return Layout::kMiniImageNet;
+  if (fs::is_directory(root / "images") && fs::exists(root / "train.csv") && fs::exists(root / "val.csv"))
+    return Layout::kMiniImageNet;
   if (layout::has_disjoint_splits(root)) return Layout::kFolder;
+  if (image_list_in(root)) return Layout::kList;
   return layout::wnid_folder(root) == root / "train" ? Layout::kIlsvrc : Layout::kFolder;
 }
 

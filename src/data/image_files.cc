@@ -15,7 +15,8 @@ void add_images_below(const fs::path& folder, FoundImages& found) {
   if (walked.error) {
     found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), walked.error.message())});
   } else if (walked.images.empty()) {
-    found.unreadable.push_back({folder, fmt::format("{}: no image in this folder ({})", folder.string(), kImageKinds)});
+    found.unreadable.push_back(
+        {folder, fmt::format("{}: no image in this folder ({})", folder.string(), image_kinds())});
   }
   std::sort(walked.images.begin(), walked.images.end());
   found.paths.insert(found.paths.end(), walked.images.begin(), walked.images.end());

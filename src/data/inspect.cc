@@ -20,12 +20,19 @@ struct Finding {
   std::string reason;  ///< why it is unreadable; empty when it is not
 };
 
+/// Images are compared whole, but for those that no screen shows.
+DecodeOptions decoding_to_compare() {
+  DecodeOptions options;
+  options.min_side = 4096;
+  return options;
+}
+
 Finding find_in_file(const std::filesystem::path& path) {
   Finding finding;
   try {
-    const Image image = decode_image(read_file(path));
-    finding.width = image.width;
-    finding.height = image.height;
+    const auto [image, size] = decode_image_and_size(read_file(path), decoding_to_compare());
+    finding.width = size.width;
+    finding.height = size.height;
     finding.hash = hash_pixels(image.rgb.data(), image.height, image.width);
   } catch (const Error& error) {
     finding.reason = error.what();

@@ -33,6 +33,8 @@ std::vector<RawClass> list_tiny_imagenet(const Request& request);
 std::vector<RawClass> list_cub(const Request& request);
 std::vector<RawClass> list_mini_imagenet(const Request& request);
 std::vector<RawClass> list_ilsvrc(const Request& request);
+/// By a list of images and classes in the folder (image_list_in).
+std::vector<RawClass> list_of_list(const Request& request);
 
 /// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
 std::filesystem::path cub_folder(const std::filesystem::path& root);

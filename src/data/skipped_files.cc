@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "codec.h"
+
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
@@ -25,9 +27,16 @@ bool is_hidden(const fs::path& path) {
   return name.empty() || name.front() == '.';
 }
 
+/// What a storage box puts beside photos.
+bool is_thumbnail(const fs::path& path) {
+  const std::string name = small(path.filename().string());
+  return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
+}
+
 std::string why_skipped(const fs::path& file) {
   std::error_code ignored;
   if (is_hidden(file)) return "hidden";
+  if (is_thumbnail(file)) return "thumbnail of a storage box";
   if (!fs::exists(file, ignored)) return "broken link";
   const std::string suffix = small_suffix(file);
   return suffix.empty() ? "without a suffix" : suffix;
@@ -35,10 +44,10 @@ std::string why_skipped(const fs::path& file) {
 
 }  // namespace
 
+std::string image_kinds() { return codec::all_kinds(); }
+
 bool is_image_name(const fs::path& path) {
-  static constexpr std::array<std::string_view, 12> kSuffixes = {".jpg", ".jpeg", ".jfif", ".png",  ".webp", ".bmp",
-                                                                 ".gif", ".tif",  ".tiff", ".heic", ".heif", ".avif"};
-  return !is_hidden(path) && std::find(kSuffixes.begin(), kSuffixes.end(), small_suffix(path)) != kSuffixes.end();
+  return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path));
 }
 
 void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }

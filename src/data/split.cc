@@ -113,8 +113,22 @@ int64_t leave_out_validation(std::vector<Split>& class_split) {
   return left_out;
 }
 
+namespace {
+
+/// The lists of Animals with Attributes: trainclasses.txt and testclasses.txt in its folder.
+std::vector<std::pair<fs::path, Split>> awa_lists(const fs::path& folder) {
+  return {{folder / "trainclasses.txt", Split::kBase}, {folder / "testclasses.txt", Split::kNovel}};
+}
+
+}  // namespace
+
 SplitTable read_split(const fs::path& path) {
   if (is_there(path) && !is_folder(path)) return read_split_csv(path);
+  if (is_there(awa_lists(path).front().first) && !is_there(list_path(path, Split::kBase))) {
+    SplitCollector collector;
+    for (const auto& [list, split] : awa_lists(path)) add_list(collector, list, split);
+    return collector.take(path);
+  }
   if (!is_there(list_path(path, Split::kBase))) {
     fail("no split at {}: expected a CSV with the columns class,split, or the lists {}, {} and {}", path.string(),
          list_path(path, Split::kBase).string(), list_path(path, Split::kVal).string(),
@@ -130,6 +144,9 @@ SplitTable read_split(const fs::path& path) {
 std::vector<fs::path> split_files(const fs::path& path) {
   if (is_there(path) && !is_folder(path)) return {path};
   std::vector<fs::path> lists;
+  for (const auto& entry : awa_lists(path)) {
+    if (is_there(entry.first)) lists.push_back(entry.first);
+  }
   for (const Split split : kAllSplits) {
     if (is_there(list_path(path, split))) lists.push_back(list_path(path, split));
   }

@@ -37,7 +37,7 @@ void run_answering(const Respond& respond, const std::function<void()>& work) {
 Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
     : path_(recognizer),
       options_(with_patience(options)),
-      guard_(options.keys),
+      guard_(options.keys, options.origins),
       admission_(options.limits),
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
@@ -56,6 +56,17 @@ Api::~Api() {
   decoders_.join();
   workers_.join();
   aside_.join();
+}
+
+std::optional<Response> Api::preflight(const Head& head) const {
+  if (head.method != "OPTIONS" || head.asked_method.empty() || !allows_origin(head.origin)) return std::nullopt;
+  Head asked = head;
+  asked.method = head.asked_method;
+  Response response{204, "text/plain", ""};
+  response.headers = {{"Access-Control-Allow-Methods", find(asked).route->method},
+                      {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                      {"Access-Control-Max-Age", "600"}};
+  return response;
 }
 
 Admitted Api::admit(const Head& head, Match match) {

@@ -3,6 +3,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "http/admission.h"
@@ -42,6 +43,11 @@ class Api {
 
   /// What a request asks for. Throws HttpError.
   [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
+  /// The answer to a browser that asks, before another site's page does, whether it may; nothing for other requests.
+  /// Throws HttpError.
+  [[nodiscard]] std::optional<Response> preflight(const Head& head) const;
+  /// Whether the pages of that other site may ask.
+  [[nodiscard]] bool allows_origin(const std::string& origin) const { return guard_.allows_origin(origin); }
   /// Whether it may go on, told from its head alone. Throws HttpError.
   Admitted admit(const Head& head, Match match);
   /// Room for a response that is not yet read.
@@ -68,6 +74,7 @@ class Api {
   nlohmann::json describe_recognizer(const Request& request);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
+  void classify_features(const Request& request, at::Tensor features, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
   nlohmann::json calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options);
   void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,

@@ -35,19 +35,28 @@ Response classified(const std::vector<Upload>& images, const Recognised& done) {
 
 }  // namespace
 
+void Api::classify_features(const Request& request, at::Tensor features, const Respond& respond) {
+  Job job;
+  job.arrived = request.arrived;
+  job.cancellation = request.cancellation;
+  job.features = std::move(features);
+  job.done = [this, respond](Recognised done) {
+    later(respond, [respond, done = std::move(done)] { respond(classified({}, done)); });
+  };
+  engine_.submit(std::move(job));
+}
+
 void Api::classify(const Request& request, const Respond& respond) {
+  auto form = std::make_shared<Form>();
   if (media_type(request.content_type) == "application/json") {
-    Job job;
-    job.arrived = request.arrived;
-    job.cancellation = request.cancellation;
-    job.features = read_json_body(request.body, shape_of(request, {"features"})).features;
-    if (!job.features.defined()) refuse(400, "the body needs the member 'features'");
-    job.done = [this, respond](Recognised done) {
-      later(respond, [respond, done = std::move(done)] { respond(classified({}, done)); });
-    };
-    return engine_.submit(std::move(job));
+    const JsonBody body = read_json_body(request.body, shape_of(request, {"features", "image", "images"}));
+    form->images = read_json_images(body.members, uploads(request, {}));
+    if (body.features.defined() == !form->images.empty())
+      refuse(400, "the body needs the member 'features', or images as base64 in 'image' or 'images'");
+    if (body.features.defined()) return classify_features(request, body.features, respond);
+  } else {
+    *form = read_form(request, uploads(request, {}));
   }
-  auto form = std::make_shared<Form>(read_form(request, uploads(request, {})));
   if (form->images.empty()) refuse(400, "there is no part 'image' in the form");
   check_any_readable(form->images);
   submit(request, form->images, Want::kAnswers, [this, respond, form](Recognised done) {

@@ -36,6 +36,9 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   if (media_type(request.content_type) == "application/json") {
     const JsonBody body = read_json_body(request.body, shape);
     read.features = body.features;
+    read.images = read_json_images(body.members, options);
+    if (read.features.defined() && !read.images.empty()) refuse(400, "give either 'features' or images, not both");
+    check_any_readable(read.images);
     if (body.members.contains("attributes")) take_attributes(body.members, "attributes", read.request);
     return read;
   }
@@ -86,7 +89,7 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
 }  // namespace
 
 void Api::enrol(const Request& request, const Respond& respond) {
-  const JsonShape shape = shape_of(request, {"features", "attributes"});
+  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes"});
   auto what = std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes"}), shape));
   if (what->images.empty() && !what->features.defined() && what->request.attributes.empty())
     refuse(400, "give images, features or attributes of the class");

@@ -60,6 +60,7 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
   head.origin = field(message, wire::field::origin);
   head.authorization = field(message, wire::field::authorization);
   head.content_type = field(message, wire::field::content_type);
+  head.asked_method = field(message, wire::field::access_control_request_method);
   head.chunked = parser.chunked();
   if (parser.content_length()) head.content_length = *parser.content_length();
   return head;
@@ -182,12 +183,15 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     served_ = true;
     begun_ = Clock::now();
     answered_ = {};
+    origin_ = {};
     if (error) return refuse_broken(error);
     if (makes_room_) return refuse_for_others();
     try {
       check_head(parser_->get());
       const Head head = head_of(*parser_);
       answered_.method = head.method;
+      origin_ = context_.api.allows_origin(head.origin) ? head.origin : "";
+      if (const auto allowed = context_.api.preflight(head)) return write(*allowed, /*keeps=*/false);
       Match match = context_.api.find(head);
       answered_.route = match.route->pattern;
       admitted_ = context_.api.admit(head, std::move(match));
@@ -319,12 +323,20 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     response_.set("X-Content-Type-Options", "nosniff");
     response_.set("Cross-Origin-Resource-Policy", "same-origin");
     for (const auto& [name, value] : response.headers) response_.set(name, value);
+    if (!origin_.empty()) allow_origin();
     response_.content_length(response.body.size());
     if (answered_.method != "HEAD") response_.body() = std::move(response.body);
     response_.keep_alive(keeps_);
     lowest().expires_after(context_.limits.write);
     await(Awaits::kReader);
     wire::async_write(stream_, response_, bind_front_handler(&Self::on_written, self()));
+  }
+
+  /// The page of another site that asked may read the response.
+  void allow_origin() {
+    response_.set(wire::field::access_control_allow_origin, origin_);
+    response_.set(wire::field::vary, "Origin");
+    response_.set("Cross-Origin-Resource-Policy", "cross-origin");
   }
 
   void on_written(error_code error, size_t) {
@@ -365,6 +377,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   wire::response<wire::string_body> response_;
   Admitted admitted_;
   Answered answered_;
+  std::string origin_;  // of the request, where it is another site that may ask
   Clock::time_point begun_;
   std::string discarded_;
   std::shared_ptr<Cancellation> cancellation_;  // of the request that is worked on

@@ -43,16 +43,27 @@ void check_from_here(const Head& head) {
     refuse(403, "without API keys the server answers to the name localhost only");
 }
 
-void check_same_site(const Head& head) {
-  if (head.origin.empty()) return;
+bool is_same_site(const Head& head) {
+  if (head.origin.empty()) return true;
   const size_t scheme = head.origin.find("://");
-  if (scheme == std::string::npos || head.origin.substr(scheme + 3) != head.host)
-    refuse(403, "requests of other sites' pages are not answered");
+  return scheme != std::string::npos && head.origin.substr(scheme + 3) == head.host;
+}
+
+/// "https://shop.example:8443", as browsers send it.
+bool is_origin(const std::string& text) {
+  const size_t scheme = text.find("://");
+  return (text.rfind("http://", 0) == 0 || text.rfind("https://", 0) == 0) && text.size() > scheme + 3 &&
+         text.find_first_of("/ ,*", scheme + 3) == std::string::npos;
 }
 
 }  // namespace
 
-Guard::Guard(fs::path keys) : path_(std::move(keys)) {
+Guard::Guard(fs::path keys, std::vector<std::string> origins) : path_(std::move(keys)), origins_(std::move(origins)) {
+  for (const std::string& one : origins_) {
+    if (one != "*" && !is_origin(one))
+      fail_usage("'{}' is no origin: expected https://name or https://name:port, or *", excerpt(one));
+  }
+  if (path_.empty() && !origins_.empty()) fail_usage("pages of other sites may only ask a server with API keys");
   if (path_.empty()) return;
   read_ = stamp_of(path_);
   keys_ = ApiKeys::read(path_);
@@ -86,6 +97,11 @@ void Guard::read_changes() {
   }
 }
 
+bool Guard::allows_origin(const std::string& origin) const {
+  return !origin.empty() && std::any_of(origins_.begin(), origins_.end(),
+                                        [&origin](const std::string& one) { return one == "*" || one == origin; });
+}
+
 ApiKey Guard::key_of(const Head& head) {
   read_changes();
   const auto key = keys_.find(key_text(head.authorization));
@@ -94,7 +110,8 @@ ApiKey Guard::key_of(const Head& head) {
 }
 
 void Guard::check(const Head& head, Asks asks) {
-  check_same_site(head);
+  if (!is_same_site(head) && !allows_origin(head.origin))
+    refuse(403, "requests of other sites' pages are not answered (serve --allow-origin)");
   if (path_.empty()) return check_from_here(head);
   if (asks == Asks::kNothing) return;
   const std::lock_guard lock(mutex_);

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <mutex>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "http/message.h"
 #include "http/rate_limit.h"
@@ -19,8 +21,12 @@ enum class Asks { kNothing, kRead, kWrite };
 /// Host and Origin. Thread-safe.
 class Guard {
  public:
-  /// `keys` may be empty: none are asked for. Throws what ApiKeys::read throws.
-  explicit Guard(std::filesystem::path keys);
+  /// `keys` may be empty: none are asked for. `origins`: other sites whose pages may ask, "*" for all. Throws
+  /// UsageError for an origin that is none, and for any without keys; and what ApiKeys::read throws.
+  explicit Guard(std::filesystem::path keys, std::vector<std::string> origins = {});
+
+  /// Whether the pages of this site, which is another, may ask.
+  [[nodiscard]] bool allows_origin(const std::string& origin) const;
 
   /// Throws HttpError 401, 403 or 429.
   void check(const Head& head, Asks asks);
@@ -33,6 +39,7 @@ class Guard {
   ApiKey key_of(const Head& head);
 
   std::filesystem::path path_;
+  std::vector<std::string> origins_;
   std::mutex mutex_;
   ApiKeys keys_;
   Stamp read_;  // of what was read last, or could not be

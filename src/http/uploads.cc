@@ -1,6 +1,9 @@
 #include "http/uploads.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "http/multipart.h"
 #include "http/target.h"
@@ -40,7 +43,61 @@ Upload read_upload(std::string_view bytes, const std::string& file_name, const U
   return upload;
 }
 
+/// What forms and generated clients call them.
+bool is_image_field(std::string name) {
+  if (name.size() > 2 && name.compare(name.size() - 2, 2, "[]") == 0) name.resize(name.size() - 2);
+  return name == "image" || name == "images" || name == "file" || name == "files";
+}
+
+/// Base64 with or without line ends, padding, and the letters of URLs; throws HttpError 400 for anything else.
+std::string from_base64(std::string_view text, size_t number) {
+  std::string plain;
+  plain.reserve(text.size() + 3);
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == ' ' || c == '=') continue;
+    plain += c == '-' ? '+' : c == '_' ? '/' : c;
+  }
+  const size_t length = plain.size() / 4 * 3 + (plain.size() % 4 == 0 ? 0 : plain.size() % 4 - 1);
+  while (plain.size() % 4 != 0) plain += '=';
+  std::string bytes(plain.size() / 4 * 3, '\0');
+  const int written =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(plain.data()), static_cast<int>(plain.size()));
+  if (written < 0 || plain.empty()) refuse(400, "image {} is no base64", number);
+  bytes.resize(length);
+  return bytes;
+}
+
+/// What a data URL holds; other texts as they are.
+std::string_view without_data_url(std::string_view text, size_t number) {
+  if (text.substr(0, 5) != "data:") return text;
+  const size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.substr(0, comma).find(";base64") == std::string_view::npos)
+    refuse(400, "image {} is a data URL without base64", number);
+  return text.substr(comma + 1);
+}
+
 }  // namespace
+
+std::vector<Upload> read_json_images(const nlohmann::json& members, const UploadOptions& options) {
+  std::vector<const nlohmann::json*> texts;
+  if (members.contains("image")) texts.push_back(&members["image"]);
+  if (members.contains("images")) {
+    if (!members["images"].is_array()) refuse(400, "'images' has to be a list of base64 texts");
+    for (const nlohmann::json& one : members["images"]) texts.push_back(&one);
+  }
+  if (static_cast<int64_t>(texts.size()) > options.limits.parts)
+    refuse(413, "a request has at most {} images", options.limits.parts);
+  int64_t pixels_left = options.limits.request_pixels;
+  std::vector<Upload> images;
+  for (const nlohmann::json* one : texts) {
+    if (!one->is_string()) refuse(400, "an image has to be a text: base64, or a data URL of it");
+    const std::string_view text = one->get_ref<const std::string&>();
+    images.push_back(
+        read_upload(from_base64(without_data_url(text, images.size()), images.size()), "", options, pixels_left));
+  }
+  return images;
+}
 
 Form read_form(const Request& request, const UploadOptions& options) {
   Form form;
@@ -50,12 +107,13 @@ Form read_form(const Request& request, const UploadOptions& options) {
     return form;
   }
   for (const Part& part : parse_multipart(request.body, request.content_type, options.limits.parts)) {
-    if (part.name == "image") {
+    if (is_image_field(part.name)) {
       form.images.push_back(read_upload(part.content, part.file_name, options, pixels_left));
       continue;
     }
     if (std::find(options.fields.begin(), options.fields.end(), part.name) == options.fields.end())
-      refuse(400, "a form has no field '{}' here", excerpt(part.name));
+      refuse(400, "a form has no field '{}' here: images are fields 'image'{}", excerpt(part.name),
+             options.fields.empty() ? "" : fmt::format(", others are '{}'", fmt::join(options.fields, "', '")));
     if (!form.fields.emplace(part.name, part.content).second)
       refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }

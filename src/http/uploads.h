@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,12 @@ struct UploadOptions {
   const Cancellation* cancellation = nullptr;  ///< asked before each image; nullptr: nothing cancels it
 };
 
-/// The image that a body is, or the fields and images of a multipart body. An image that cannot be read does not stop
+/// The images of a body in JSON: its members `image` (a text) and `images` (a list of texts), as base64 or data URLs
+/// ("data:image/png;base64,..."). Throws HttpError like read_form.
+std::vector<Upload> read_json_images(const nlohmann::json& members, const UploadOptions& options);
+
+/// The image that a body is, or the fields and images of a multipart body, whose parts `image`, `images`, `file` and
+/// `files` (with or without [] behind) are images. An image that cannot be read does not stop
 /// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts, or more pixels
 /// in all images, than may be.
 Form read_form(const Request& request, const UploadOptions& options);

@@ -234,9 +234,59 @@ void say_how(const CsvTable& csv, size_t column, const WeightScale& scale) {
   logger().info("{}: column '{}' is read as {}", csv.path.string(), excerpt(csv.header[column]), scale.reading());
 }
 
+struct PairColumns {
+  size_t name, attribute;
+};
+
+template <size_t N>
+std::optional<size_t> column_called(const CsvTable& csv, const char* const (&words)[N]) {
+  for (const char* word : words) {
+    if (const auto header = long_column(csv, word)) return csv.column(*header);
+  }
+  return std::nullopt;
+}
+
+/// The columns of a table of pairs, as people call them. Other words than class and attribute count only where the
+/// cells are names: a matrix may have an attribute "feature".
+std::optional<PairColumns> pair_columns(const CsvTable& csv) {
+  constexpr const char* kClasses[] = {"class",   "classes", "class name", "class_name",
+                                      "species", "label",   "category",   "name"};
+  constexpr const char* kAttributes[] = {"attribute", "attributes", "attribute name", "attribute_name", "trait",
+                                         "traits",    "feature",    "property",       "characteristic"};
+  const auto name = column_called(csv, kClasses);
+  const auto attribute = column_called(csv, kAttributes);
+  if (!name || !attribute) return std::nullopt;
+  const PairColumns columns{*name, *attribute};
+  if (lower(csv.header[*name]) == "class" && lower(csv.header[*attribute]) == "attribute") return columns;
+  const WeightScale scale = weights_of(csv, *attribute).scale;
+  return scale.any() && scale.all_read() ? std::nullopt : std::optional(columns);
+}
+
+/// A table of pairs whose header is missing, or in words that are not known, would be a matrix of cells that are no
+/// weights.
+void refuse_pairs_without_header(const CsvTable& csv) {
+  if (csv.rows.empty()) return;
+  for (const CsvRow& row : csv.rows) {
+    for (size_t column = 1; column < row.cells.size(); ++column) {
+      const std::string_view cell = trimmed(row.cells[column]);
+      WeightScale scale;
+      scale.look(cell);
+      const bool is_meant_as_number = !cell.empty() && std::string_view("0123456789.,+-").find(cell[0]) != cell.npos;
+      if (cell.empty() || is_meant_as_number || scale.all_read()) return;
+    }
+  }
+  fail(
+      "{}:1: the header is '{}', and no cell below it is a weight: expected the header class,attribute above one pair "
+      "a "
+      "line, or one column for each attribute behind the classes",
+      csv.path.string(), excerpt(fmt::format("{}", fmt::join(csv.header, ","))));
+}
+
 ClassAttributes table_of(const CsvTable& csv) {
-  const size_t class_column = csv.column(long_column(csv, "class").value_or("class"));
-  const size_t attribute_column = csv.column(long_column(csv, "attribute").value_or("attribute"));
+  const std::optional<PairColumns> pairs = pair_columns(csv);
+  const size_t class_column = pairs ? pairs->name : csv.column(long_column(csv, "class").value_or("class"));
+  const size_t attribute_column =
+      pairs ? pairs->attribute : csv.column(long_column(csv, "attribute").value_or("attribute"));
   const std::optional<size_t> weight_column = choose_weight_column(csv, class_column, attribute_column);
   const WeightOwner owner = [&](const CsvRow& row, size_t) { return row.cells[attribute_column]; };
   WeightCells cells{&csv, {}, WeightScale()};
@@ -268,6 +318,7 @@ ClassAttributes table_of(const CsvTable& csv) {
 
 ClassAttributes matrix_of(CsvTable csv) {
   drop_blank_columns(csv);
+  if (csv.header.size() > 1) refuse_pairs_without_header(csv);
   const Names attributes = column_names(csv);
   Names classes;
   for (const CsvRow& row : csv.rows) {
@@ -317,13 +368,13 @@ CubFiles find_cub_files(const std::filesystem::path& root) {
   return files;
 }
 
-/// "12 name" lines, numbered from 1.
+/// "12 name" lines, numbered from 1, with a space or a tab.
 Names read_numbered_names(const std::filesystem::path& path) {
   Names names;
   for_each_line(path, [&](int64_t line, std::string_view text) {
     text = trimmed(text);
     if (text.empty()) return true;
-    const size_t space = text.find(' ');
+    const size_t space = text.find_first_of(" \t");
     const auto number = parse_number(text.substr(0, space));
     if (space == std::string_view::npos || !number || *number != static_cast<double>(names.size() + 1)) {
       fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, excerpt(text));
@@ -336,15 +387,20 @@ Names read_numbered_names(const std::filesystem::path& path) {
   return names;
 }
 
+/// Whether -1 stands for a percentage that is not known.
+enum class Unknown { kRefused, kMinusOne };
+
 /// The percentages of one line into `row`.
-void read_percentages(std::string_view text, const std::string& where, at::TensorAccessor<float, 1> row) {
+void read_percentages(std::string_view text, const std::string& where, Unknown unknown,
+                      at::TensorAccessor<float, 1> row) {
   int64_t column = 0;
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
     if (text.empty()) break;
     const std::string_view cell = text.substr(0, text.find_first_of(" \t\r"));
     const auto value = parse_number(cell);
-    if (!value || !(*value >= 0 && *value <= 100))
+    const bool known = value && *value >= 0 && *value <= 100;
+    if (!known && !(value && *value == -1 && unknown == Unknown::kMinusOne))
       fail("{}: '{}' is no percentage from 0 to 100", where, excerpt(cell));
     if (column == row.size(0))
       fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size(0));
@@ -355,20 +411,32 @@ void read_percentages(std::string_view text, const std::string& where, at::Tenso
     fail("{}: {} numbers, expected {}, one for each line of attributes.txt", where, column, row.size(0));
 }
 
-at::Tensor read_percentage_table(const std::filesystem::path& path, int64_t n_classes, int64_t n_attributes) {
-  at::Tensor percentages = at::zeros({n_classes, n_attributes});
+at::Tensor read_percentage_table(const std::filesystem::path& path, at::IntArrayRef sizes, Unknown unknown) {
+  const int64_t n_classes = sizes[0];
+  at::Tensor percentages = at::zeros(sizes);
   auto rows = percentages.accessor<float, 2>();
   int64_t row = 0;
   for_each_line(path, [&](int64_t line, std::string_view text) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return true;
     const std::string where = fmt::format("{}:{}", path.string(), line);
     if (row == n_classes) fail("{}: more lines than the {} classes of classes.txt", where, n_classes);
-    read_percentages(text, where, rows[row++]);
+    read_percentages(text, where, unknown, rows[row++]);
     return true;
   });
   if (row != n_classes)
     fail("{}: {} lines, expected {}, one for each line of classes.txt", path.string(), row, n_classes);
   return percentages;
+}
+
+/// Animals with Attributes writes blanks as '+'.
+std::string with_blanks(std::string name) {
+  std::replace(name.begin(), name.end(), '+', ' ');
+  return name;
+}
+
+/// A matrix of 0 and 1, one line a class.
+void check_binary(const at::Tensor& table, const std::filesystem::path& path) {
+  if (!at::all(table.eq(0).logical_or(table.eq(1))).item<bool>()) fail("{}: expected 0 and 1 alone", path.string());
 }
 
 std::string_view without_has(std::string_view name) { return name.substr(0, 4) == "has_" ? name.substr(4) : name; }
@@ -398,9 +466,13 @@ std::string matrix_csv(const std::vector<std::string>& classes, const std::vecto
 }
 
 ClassAttributes read_attributes(const std::filesystem::path& path) {
+  if (path.extension() == ".mat")
+    fail(
+        "{}: benchmarks' att_splits.mat do not name their attributes: use the data set's own text files (protocom "
+        "knowledge awa2, knowledge cub)",
+        path.string());
   CsvTable csv = read_csv(path);
-  const bool pairs = long_column(csv, "class") && long_column(csv, "attribute");
-  return pairs ? table_of(csv) : matrix_of(std::move(csv));
+  return pair_columns(csv) ? table_of(csv) : matrix_of(std::move(csv));
 }
 
 ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
@@ -412,13 +484,35 @@ ClassAttributes read_cub_attributes(const std::filesystem::path& root, const Cub
   const Names attributes = read_numbered_names(files.attributes);
   ClassAttributes table = make_table(classes, attributes, "cub", files.table);
   for (const std::string& attribute : table.attributes) describe(table, attribute, without_has(attribute));
-  const at::Tensor percentages = read_percentage_table(files.table, classes.size(), attributes.size());
+  const at::Tensor percentages =
+      read_percentage_table(files.table, {classes.size(), attributes.size()}, Unknown::kRefused);
   if (options.threshold) {
     table.association = percentages.ge(*options.threshold).logical_and(percentages.gt(0)).to(at::kFloat);
     table.source["threshold_percent"] = *options.threshold;
   } else {
     table.association = percentages / 100;
   }
+  return table;
+}
+
+ClassAttributes read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights) {
+  const Names classes = read_numbered_names(first_that_exists({root / "classes.txt"}, "the classes' names there"));
+  const Names attributes =
+      read_numbered_names(first_that_exists({root / "predicates.txt"}, "the attributes' names there"));
+  const bool binary = weights == Awa2Weights::kBinary;
+  const std::filesystem::path file =
+      root / (binary ? "predicate-matrix-binary.txt" : "predicate-matrix-continuous.txt");
+  first_that_exists({file}, "the classes' attributes there");
+  ClassAttributes table = make_table(classes, attributes, "awa2", file);
+  for (const auto* names : {&table.classes, &table.attributes}) {
+    for (const std::string& name : *names) describe(table, name, with_blanks(name));
+  }
+  const at::Tensor read =
+      read_percentage_table(file, {classes.size(), attributes.size()}, binary ? Unknown::kRefused : Unknown::kMinusOne);
+  if (binary) check_binary(read, file);
+  const auto unknown = read.lt(0).sum().item<int64_t>();
+  if (unknown > 0) logger().info("{}: {} weights are not known (-1) and are read as 0", file.string(), unknown);
+  table.association = binary ? read : read.clamp_min(0) / 100;
   return table;
 }
 

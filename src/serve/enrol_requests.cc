@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "protocom/core/clean_name.h"
-#include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
 #include "protocom/data/class_folders.h"
+#include "protocom/data/image_list.h"
 #include "protocom/knowledge/tables.h"
 
 namespace protocom {
@@ -46,8 +46,11 @@ SkippedFiles skipped_in(const fs::path& folder) {
 }  // namespace
 
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
+  if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
   const std::vector<fs::path> subfolders = folders_in(folder);
-  if (subfolders.empty()) fail("{}: expected a subfolder of images for each class, found none", folder.string());
+  if (subfolders.empty())
+    fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found none",
+         folder.string());
   refuse_parts(folder, option);
   warn_of_nested_classes(subfolders);
   SkippedFiles skipped = skipped_in(folder);
@@ -63,6 +66,13 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
 
 namespace {
 
+/// Names with what they were probably meant to be.
+std::string with_hints(std::vector<std::string> names, const std::vector<std::string>& others) {
+  for (std::string& name : names) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, others));
+  constexpr size_t kShown = 10;
+  return first_of(names, kShown);
+}
+
 /// A misspelt name in either would leave the class without its attributes.
 void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
                           const std::vector<EnrolRequest>& requests) {
@@ -73,33 +83,31 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
     wanted.insert(one.description.name);
     if (known.count(one.description.name) == 0) without.push_back(one.description.name);
   }
-  if (without.empty()) return;
   for (const std::string& name : named) {
     if (wanted.count(name) == 0) unused.push_back(name);
   }
-  for (std::string& name : without) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, unused));
-  constexpr size_t kShown = 10;
-  logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
-                first_of(without, kShown));
+  if (!without.empty())
+    logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
+                  with_hints(without, unused));
+  if (!unused.empty())
+    logger().warn("{} names {} classes that are none of those to enrol: {}", table.string(), unused.size(),
+                  with_hints(unused, without));
 }
 
 }  // namespace
 
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
-  const CsvTable table = read_csv(csv);
-  const size_t name = table.column("class");
-  const size_t image = table.column("image");
+  ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   std::vector<EnrolRequest> requests;
   std::map<std::string, size_t> number;
-  for (const CsvRow& row : table.rows) {
-    const std::string written = clean_name(row.cells[name]);
-    if (written.empty()) fail("{}: a class without a name", table.where(row));
-    const auto [found, is_new] = number.emplace(written, requests.size());
-    if (is_new) requests.emplace_back().description.name = written;
-    if (!row.cells[image].empty())
-      requests[found->second].images.push_back((csv.parent_path() / row.cells[image]).string());
+  for (const ListedImage& one : read_image_list(csv)) {
+    const auto [found, is_new] = number.emplace(one.class_name, requests.size());
+    if (is_new) requests.emplace_back().description.name = one.class_name;
+    if (one.image.empty()) continue;
+    // One that is not found is named when it cannot be read.
+    const fs::path path = files.find(one.image).value_or(csv.parent_path() / one.image);
+    requests[found->second].images.push_back(path.string());
   }
-  if (requests.empty()) fail("{} names no class", csv.string());
   warn_of_same_but_capitals(names_of(requests), "classes of " + csv.string());
   return requests;
 }

@@ -127,6 +127,26 @@ TEST_F(CsvTest, NamesTheLineWhereAQuoteIsOpenedAndNeverClosed) {
   EXPECT_THAT(error_of("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("t.csv:3:"), HasSubstr("never closed")));
 }
 
+// Excel in a locale of decimal commas; "sep=;" is what it is told by (superuser.com/questions/606272).
+TEST_F(CsvTest, TheSeparatorThatTheFirstLineSaysCounts) {
+  const CsvTable table = read("sep=;\nclass,attribute;weight\na,b;1\n");
+  EXPECT_THAT(table.header, ElementsAre("class,attribute", "weight"));
+  EXPECT_THAT(table.rows.front().cells, ElementsAre("a,b", "1"));
+}
+
+TEST_F(CsvTest, SeparatorsBehindTheLastCellAreNoCells) {
+  const CsvTable table = read("class,attribute\nzebra,stripes,,\n");
+  EXPECT_THAT(table.rows.front().cells, ElementsAre("zebra", "stripes"));
+}
+
+TEST_F(CsvTest, WorkbooksPagesAndPointersAreNamedAsThatWithWhatToDo) {
+  const auto error = [this](const std::string& text) { return testing::message_of([&] { read(text); }); };
+  EXPECT_THAT(error(std::string("PK\x03\x04\x14\0\x06\0", 8)), HasSubstr("save the sheet as \"CSV UTF-8\""));
+  EXPECT_THAT(error("\xd0\xcf\x11\xe0\xa1\xb1\n"), HasSubstr("save the sheet as \"CSV UTF-8\""));
+  EXPECT_THAT(error("<!DOCTYPE html>\n<html></html>\n"), HasSubstr("a page of HTML"));
+  EXPECT_THAT(error("version https://git-lfs.github.com/spec/v1\n"), HasSubstr("git lfs pull"));
+}
+
 TEST_F(CsvTest, RefusesAnEmptyFile) {
   EXPECT_THAT(error_of(""), HasSubstr("t.csv is empty"));
   EXPECT_THAT(error_of("\n\r\n"), HasSubstr("t.csv is empty"));

@@ -8,6 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/data/skipped_files.h"
 #include "support/encoded_images.h"
 #include "support/temp_dir.h"
 
@@ -99,9 +100,30 @@ TEST(ReadImage, NamesTheFileAndTheReason) {
   write_file(folder / "moving.png", "GIF89a............");
   EXPECT_THAT(message_of([&] { read_image(folder / "zero.jpg"); }), AllOf(HasSubstr("zero.jpg"), HasSubstr("empty")));
   EXPECT_THAT(message_of([&] { read_image(folder / "page.jpg"); }),
-              AllOf(HasSubstr("page.jpg"), HasSubstr("it is no JPEG, PNG")));
+              AllOf(HasSubstr("page.jpg"), HasSubstr("a page of HTML"), HasSubstr("it is no JPEG, PNG")));
   EXPECT_THAT(message_of([&] { read_image(folder / "moving.png"); }), HasSubstr("GIF"));
   EXPECT_THAT(message_of([&] { read_image(folder / "none.jpg"); }), HasSubstr("none.jpg"));
+}
+
+// What fastai's verify_images deletes without a word after a download of search results.
+TEST(DecodeImage, NamesWhatIsFoundInThePlaceOfPhotos) {
+  EXPECT_THAT(decode_error("version https://git-lfs.github.com/spec/v1\noid sha256:1\n"), HasSubstr("git lfs pull"));
+  EXPECT_THAT(decode_error("<!DOCTYPE html><html>"), HasSubstr("a page of HTML"));
+  EXPECT_THAT(decode_error("<?xml version=\"1.0\"?><svg/>"), HasSubstr("an SVG drawing"));
+  EXPECT_THAT(decode_error("%PDF-1.7"), HasSubstr("a PDF"));
+  EXPECT_THAT(decode_error("PK\x03\x04...."), HasSubstr("a zip archive"));
+}
+
+TEST(ImageNames, KnowTheSuffixesOfEveryKindInAnyCapitals) {
+  for (const char* name :
+       {"a.JPG", "a.jpeg", "a.jpe",  "a.jfif", "a.mpo", "a.MPO", "a.png", "a.webp", "a.HEIC", "a.heif",
+        "a.hif", "a.HIF",  "a.avif", "a.jxl",  "a.jp2", "a.j2k", "a.tif", "a.tiff", "a.gif",  "a.bmp"})
+    EXPECT_TRUE(is_image_name(name)) << name;
+  // simulot/immich-go issue 319: "SYNOFILE_THUMB_{some pattern}.jpg should be automatically skipped"
+  for (const char* name : {"SYNOFILE_THUMB_M.jpg", "SYNOPHOTO_THUMB_XL.jpg", "a", "a.", ".jpg", "a.txt", "a.jpg.part",
+                           "a.xmp", "a.aae", "a.mov", "a.cr2", "jpg"})
+    EXPECT_FALSE(is_image_name(name)) << name;
+  EXPECT_THAT(image_kinds(), HasSubstr("JPEG XL, JPEG 2000, TIFF, GIF or BMP"));
 }
 
 TEST(DecodeImage, RefusesAnImageThatSaysItIsHuge) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "protocom/data/image.h"
 #include "support/encoded_images.h"
 
@@ -9,6 +11,43 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+std::string decode_error_of(const std::string& bytes, const DecodeOptions& options) {
+  return message_of([&] { decode_image(bytes, options); });
+}
+
+/// All grey, of a row of blocks that an encoder made, again and again: each begins anew behind a restart mark.
+std::string grey_jpeg(int64_t width, int64_t height) {
+  constexpr int64_t kBlock = 8;
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* buffer = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &buffer, &size);
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = kBlock;
+  info.input_components = 1;
+  info.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults(&info);
+  info.restart_in_rows = 1;
+  jpeg_start_compress(&info, TRUE);
+  std::vector<uint8_t> grey(static_cast<size_t>(width), 100);
+  JSAMPROW row = grey.data();
+  while (info.next_scanline < info.image_height) jpeg_write_scanlines(&info, &row, 1);
+  jpeg_finish_compress(&info);
+  std::string bytes(reinterpret_cast<const char*>(buffer), size - 2);  // without the end mark
+  jpeg_destroy_compress(&info);
+  std::free(buffer);
+  const size_t frame = bytes.find("\xff\xc0"), scan = bytes.find("\xff\xda") + 10;  // of one component
+  bytes[frame + 5] = static_cast<char>(height >> 8);
+  bytes[frame + 6] = static_cast<char>(height & 255);
+  const std::string blocks = bytes.substr(scan);
+  for (int64_t r = 0; r + 1 < (height + kBlock - 1) / kBlock; ++r)
+    bytes += std::string{'\xff', static_cast<char>(0xd0 + r % 8)} + blocks;
+  return bytes + "\xff\xd9";
+}
 
 TEST(Jpeg, ComesBackNearlyAsItWasEncoded) {
   const Image image = ramp(40, 56);
@@ -112,6 +151,78 @@ TEST(Jpeg, ATruncatedFileIsRefusedWhereverItIsCut) {
       EXPECT_THAT(decode_error(cut), HasSubstr("truncated JPEG")) << part;
     }
   }
+}
+
+// Many programs read such a file (python-pillow/Pillow issue 1510, "image file is truncated (2 bytes not processed)").
+TEST(Jpeg, ThatLacksOnlyItsEndMarkIsRead) {
+  const Image image = ramp(64, 64);
+  JpegSpec progressive;
+  progressive.height = progressive.width = 64;
+  progressive.progressive = true;
+  for (const std::string& whole : {make_rgb_jpeg(image), make_jpeg(image.rgb, progressive)}) {
+    for (const size_t missing : {1, 2})
+      EXPECT_EQ(decode_image(whole.substr(0, whole.size() - missing)).rgb, decode_image(whole).rgb) << missing;
+  }
+}
+
+TEST(Jpeg, AProgressiveFileThatEndsBetweenTwoScansIsTruncated) {
+  JpegSpec spec;
+  spec.height = spec.width = 64;
+  spec.progressive = true;
+  const std::string whole = make_jpeg(ramp(64, 64).rgb, spec);
+  const size_t last = whole.rfind("\xff\xda");  // of the last scan
+  const size_t tables = whole.rfind("\xff\xc4", last);
+  for (const size_t end : {last, tables}) EXPECT_THAT(decode_error(whole.substr(0, end)), HasSubstr("truncated JPEG"));
+}
+
+TEST(Jpeg, IsLimitedByThePixelsThatAreDecoded) {
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600));
+  DecodeOptions options;
+  options.max_pixels = 60'000;
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("600 x 400 pixels, at most"));
+  options.min_side = 200;
+  EXPECT_EQ(decode_image(bytes, options).height, 200);
+  options.max_pixels = 59'999;  // four times that is less than 600 x 400
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("read at reduced size"));
+}
+
+TEST(Jpeg, OfAPhoneOf50And200MegapixelsIsDecodedByDefault) {
+  for (const auto& [width, height] : {std::pair{8160, 6144}, {16320, 12240}}) {
+    const Image square = decode_square_image(grey_jpeg(width, height), 64);
+    EXPECT_EQ(square.height, 64);
+    EXPECT_EQ(*std::min_element(square.rgb.begin(), square.rgb.end()), 100) << "to its last row";
+    EXPECT_EQ(*std::max_element(square.rgb.begin(), square.rgb.end()), 100);
+  }
+}
+
+TEST(Jpeg, PassedAtReducedSizeCountsAQuarterInABudget) {
+  int64_t left = 60'000;
+  DecodeOptions options;
+  options.min_side = 50;
+  options.pixels_left = &left;
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600));
+  EXPECT_EQ(decode_image(bytes, options).height, 50);
+  EXPECT_EQ(left, 0);
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("left for it"));
+}
+
+TEST(Jpeg, SaysTheSizeOfItsFileUpright) {
+  DecodeOptions options;
+  options.min_side = 100;
+  const std::string bytes = make_rgb_jpeg(ramp(400, 600), std::string("Exif\0\0", 6) + make_exif(6, "II"));
+  const auto [image, size] = decode_image_and_size(bytes, options);
+  EXPECT_EQ(image.width, 100);
+  EXPECT_EQ(size.width, 400);
+  EXPECT_EQ(size.height, 600);
+}
+
+TEST(LargestImage, IsWhatDecodingAllowsWhereNothingElseIsSaid) {
+  const int64_t before = largest_image();
+  set_largest_image(99);
+  EXPECT_THAT(decode_error(encode_png(ramp(10, 10))), HasSubstr("10 x 10 pixels"));
+  set_largest_image(before);
+  EXPECT_EQ(decode_error(encode_png(ramp(10, 10))), "(no Error)");
+  EXPECT_THROW(set_largest_image(0), UsageError);
 }
 
 TEST(Jpeg, DecodesAtAReducedSizeButNotBelowTheWantedSide) {

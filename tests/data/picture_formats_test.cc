@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include "data/heif_decoders.h"
 #include "protocom/core/error.h"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// Written by Pillow 9.4 and heif-enc 1.15.
+/// Written by Pillow 9.4 and 13.0, heif-enc 1.15 and cjxl 0.7.
 fs::path picture(const std::string& name) { return fs::path(PROTOCOM_GOLDEN).parent_path() / "pictures" / name; }
 
 /// 48 x 32 pixels: red and green over blue and white; `tolerance` is for what is lost by compression.
@@ -52,6 +53,73 @@ TEST(PictureFormats, TiffIsReadCompressedAndTurned) {
 }
 
 TEST(PictureFormats, TheFirstFrameOfAGifIsRead) { expect_quarters(read_image(picture("quarters-then-black.gif")), 0); }
+
+// An animated WebP from a chat is a usual find among photos (python-pillow/Pillow issue 3077 asks for its frames).
+TEST(PictureFormats, TheFirstFrameOfAnAnimatedWebpIsRead) {
+  expect_quarters(read_image(picture("quarters-then-black.webp")), 0);
+  const std::string bytes = read_file(picture("quarters-then-black.webp"));
+  EXPECT_THAT(message_of([&] { decode_image(bytes.substr(0, 60)); }), HasSubstr("WebP"));
+}
+
+TEST(PictureFormats, TheFirstImageOfAnMpoIsRead) {
+  expect_quarters(read_image(picture("quarters-then-black.mpo")), 12);
+}
+
+TEST(PictureFormats, Jpeg2000IsReadWithAndWithoutItsBoxes) {
+  expect_quarters(read_image(picture("quarters.jp2")), 0);
+  expect_quarters(read_image(picture("quarters.j2k")), 0);
+  const Image grey = read_image(picture("grey.jp2"));  // the red channel of the quarters
+  EXPECT_EQ(grey.rgb.front(), 255);
+  EXPECT_EQ(grey.rgb[3 * 47], 0);
+}
+
+TEST(PictureFormats, JpegXlIsReadAndItsClearPlacesAreWhite) {
+  expect_quarters(read_image(picture("quarters.jxl")), 0);
+  const Image image = read_image(picture("clear-quarter.jxl"));
+  EXPECT_EQ(image.rgb[0] + image.rgb[1] + image.rgb[2], 3 * 255);
+  EXPECT_EQ(image.rgb[3 * 47 + 1], 255);
+  EXPECT_EQ(image.rgb[3 * 47], 0);
+}
+
+TEST(PictureFormats, ADamagedJpeg2000OrJpegXlIsAnErrorWhereverItIsDamaged) {
+  for (const char* name :
+       {"quarters.jp2", "quarters.j2k", "quarters.jxl", "clear-quarter.jxl", "quarters-then-black.webp"}) {
+    const std::string whole = read_file(picture(name));
+    for (size_t i = 0; i < whole.size(); i += 5) {
+      std::string changed = whole;
+      changed[i] = static_cast<char>(changed[i] ^ 0xff);
+      DecodeOptions options;
+      options.max_pixels = 1 << 20;
+      EXPECT_FALSE(message_of([&] { decode_image(changed, options); }).empty());  // an image or an Error
+    }
+    EXPECT_THROW(decode_image(whole.substr(0, whole.size() / 2)), Error) << name;
+  }
+}
+
+/// A TIFF of one grey pixel that says it is a smaller version of what is at another place of the file.
+std::string raw_photo() {
+  std::string bytes("II*\0\x08\0\0\0", 8);
+  const auto put = [&](uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i));
+  };
+  const std::vector<std::pair<uint32_t, uint32_t>> tags = {{254, 1}, {256, 1}, {257, 1}, {258, 8}, {259, 1}, {262, 1},
+                                                           {273, 7}, {277, 1}, {278, 1}, {279, 1}, {330, 8}};
+  put(static_cast<uint32_t>(tags.size()), 2);
+  for (const auto& [tag, value] : tags) {
+    put(tag, 2);
+    put(4, 2);
+    put(1, 4);
+    put(value, 4);
+  }
+  put(0, 4);
+  return bytes;
+}
+
+// digiKam, Immich and darktable show such files by their preview; here it would be a photo of 160 x 120 in place of 24
+// million pixels.
+TEST(PictureFormats, ACamerasRawPhotoIsRefusedByNameAndNotReadByItsPreview) {
+  EXPECT_THAT(message_of([] { decode_image(raw_photo()); }), HasSubstr("a camera's raw photo"));
+}
 
 TEST(PictureFormats, ClearPlacesOfAGifAreWhite) {
   const Image image = read_image(picture("red-over-clear.gif"));

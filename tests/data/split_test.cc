@@ -88,6 +88,15 @@ TEST_F(SplitTest, ReadsThreeListsByTheirPrefixOrFolder) {
   EXPECT_THAT(read_split(folder_ / "lists"), three);
 }
 
+TEST_F(SplitTest, ReadsTheListsOfAnimalsWithAttributesInTheirFolder) {
+  write_file(folder_ / "trainclasses.txt", "antelope\ngrizzly+bear\n");
+  write_file(folder_ / "testclasses.txt", "seal\n");
+  EXPECT_THAT(read_split(folder_.path()),
+              UnorderedElementsAre(Pair("antelope", Split::kBase), Pair("grizzly+bear", Split::kBase),
+                                   Pair("seal", Split::kNovel)));
+  EXPECT_EQ(split_files(folder_.path()).size(), 2U);
+}
+
 TEST_F(SplitTest, NamesBothLinesOfAClassInTwoSplits) {
   EXPECT_THAT(
       error_of("class,split\nzebra,base\nhorse,val\nzebra,novel\n"),

@@ -66,6 +66,16 @@ def check_readme(lines):
             found.append(f"README.md:{first}: a paragraph of {len(block)} lines, at most {LONGEST_PARAGRAPH}")
 
 
+def check_tests_named(document, text):
+    """docs/inputs.md: every Suite.Test is one."""
+    sources = "".join(path.read_text() for path in (root / "tests").rglob("*_test.cc"))
+    there = {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", sources, re.M)}
+    for test in re.findall(r"`(\w+\.[A-Z]\w+)`", text):
+        if test not in there:
+            found.append(f"{document}: {test}: there is no such test")
+
+
+check_tests_named(root / "docs/inputs.md", (root / "docs/inputs.md").read_text())
 for document in documents:
     text = document.read_text()
     check_links(document, text)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "support/logged.h"
 #include "support/temp_dir.h"
@@ -57,6 +58,20 @@ class KeysFile : public ::testing::Test {
   std::filesystem::path path_ = folder_ / "keys.json";
   std::string text_;
 };
+
+TEST_F(KeysFile, PagesOfOtherSitesMayAskWhereTheyAreNamed) {
+  Guard guard(path_, {"https://shop.example"});
+  Head asked = head();
+  asked.origin = "https://shop.example";
+  EXPECT_EQ(answer_of(guard, asked), 200);
+  asked.origin = "https://shop.example.evil";
+  EXPECT_EQ(answer_of(guard, asked), 403);
+  Guard all(path_, {"*"});
+  EXPECT_EQ(answer_of(all, asked), 200);
+  EXPECT_THROW(Guard(path_, {"shop.example"}), UsageError);
+  EXPECT_THROW(Guard(path_, {"https://shop.example/"}), UsageError);
+  EXPECT_THROW(Guard({}, {"https://shop.example"}), UsageError) << "without keys, any visitor's browser could ask";
+}
 
 TEST_F(KeysFile, TheSchemeIsTheSameInSmallAndInCapitalLetters) {
   Guard guard(path_);

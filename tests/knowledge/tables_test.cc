@@ -179,6 +179,54 @@ TEST_F(TablesTest, TellsTheTwoFormsByTheHeader) {
   EXPECT_THAT(error_of([&] { read_attributes(write("one.csv", "class\nshark\n")); }), HasSubstr("the only column"));
 }
 
+TEST_F(TablesTest, PairsMayBeCalledInOtherWords) {
+  for (const char* header : {"Class;Attribute", "CLASS,ATTRIBUTE", "species,trait", "Label,Feature",
+                             "Category\tProperty", "sep=;\nclass;attribute"}) {
+    const std::string text(header);
+    const char between = text.find('\t') != text.npos ? '\t' : text.find(';') != text.npos ? ';' : ',';
+    const ClassAttributes table = read_attributes(write("t.csv", text + "\nzebra" + between + "stripes\n"));
+    EXPECT_THAT(table.classes, ElementsAre("zebra")) << header;
+    EXPECT_THAT(table.attributes, ElementsAre("stripes")) << header;
+  }
+}
+
+TEST_F(TablesTest, AMatrixMayHaveAnAttributeThatIsCalledFeature) {
+  const ClassAttributes table = read_attributes(write("m.csv", "class,feature,tail\nzebra,1,0\n"));
+  EXPECT_THAT(table.attributes, ElementsAre("feature", "tail"));
+}
+
+TEST_F(TablesTest, PairsWithoutAHeaderAreToldTheOneThatIsExpected) {
+  const std::string message =
+      error_of([&] { read_attributes(write("t.csv", "zebra,stripes\nzebra,hooves\nhorse,hooves\n")); });
+  EXPECT_THAT(message, HasSubstr("expected the header class,attribute"));
+  EXPECT_THAT(message, HasSubstr("'zebra,stripes'"));
+}
+
+/// As in the archive of Animals with Attributes 2, of which it has two classes and three attributes.
+std::string awa2_matrix(const char* first, const char* second) { return std::string(first) + "\n" + second + "\n"; }
+
+TEST_F(TablesTest, AnimalsWithAttributesIsReadAsItsArchiveLaysItOut) {
+  const auto root = write("awa/classes.txt", "    1\tantelope\n    2\tgrizzly+bear\n").parent_path();
+  write("awa/predicates.txt", "    1\tblack\n    2\tlong neck\n    3\thooves\n");
+  write("awa/predicate-matrix-binary.txt", awa2_matrix("0 0 1", "1 0 0"));
+  write("awa/predicate-matrix-continuous.txt", awa2_matrix(" 10.50  -1.00 100.00", " 70.00  5.00   0.00"));
+  const ClassAttributes binary = read_awa2_attributes(root);
+  EXPECT_THAT(binary.classes, ElementsAre("antelope", "grizzly+bear"));
+  EXPECT_THAT(binary.attributes, ElementsAre("black", "long neck", "hooves"));
+  EXPECT_EQ(binary.association[0][2].item<float>(), 1.0F);
+  EXPECT_EQ(binary.association[1][2].item<float>(), 0.0F);
+  EXPECT_EQ(binary.titles.at("grizzly+bear"), "grizzly bear");
+  EXPECT_FLOAT_EQ(read_awa2_attributes(root, Awa2Weights::kContinuous).association[0][0].item<float>(), 0.105F);
+  EXPECT_EQ(read_awa2_attributes(root, Awa2Weights::kContinuous).association[0][1].item<float>(), 0.0F);
+  write("awa/predicate-matrix-binary.txt", awa2_matrix("0 0 2", "1 0 0"));
+  EXPECT_THAT(error_of([&] { read_awa2_attributes(root); }), HasSubstr("expected 0 and 1 alone"));
+  EXPECT_THAT(error_of([&] { read_awa2_attributes(root / "none"); }), HasSubstr("classes.txt"));
+}
+
+TEST_F(TablesTest, AttributesWithoutNamesOfABenchmarkAreRefusedWithWhereTheNamesAre) {
+  EXPECT_THAT(error_of([&] { read_attributes(write("att_splits.mat", "MATLAB 5.0")); }), HasSubstr("knowledge awa2"));
+}
+
 TEST_F(TablesTest, CubWithAThresholdCountsThePercentagesFromItOn) {
   write_cub("attributes.txt");
   const ClassAttributes table = read_cub_attributes(folder_ / "CUB_200_2011");

@@ -70,5 +70,39 @@ TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
   EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
 }
 
+TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
+  const TempDir root;
+  std::vector<EnrolRequest> requests(1);
+  requests.front().description.name = "zebra";
+  const Logged log;
+  take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("names 1 classes that are none of those to enrol"), HasSubstr("'zbra'")));
+}
+
+TEST(EnrolRequests, OfAFolderWithAListAreItsClassesWithTheImagesThatItNames) {
+  const TempDir root;
+  for (const char* file : {"train/1.jpg", "train/2.jpg", "train/3.jpg"}) put(root / file);
+  put(root / "labels.csv", "Id,Breed\n1,pug\n3,dingo\n2,pug\n");
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  EXPECT_THAT(names_of(requests), ElementsAre("pug", "dingo"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "train/1.jpg").string(), (root / "train/2.jpg").string()));
+}
+
+TEST(EnrolRequests, OfACsvMayBeInOtherWordsAndKeepWhatIsNotThere) {
+  const TempDir root;
+  put(root / "a.jpg");
+  const auto requests = requests_of_csv(put(root / "list.csv", "File Name,Species\na.jpg,cat\nnone.jpg,cat\n,ant\n"));
+  EXPECT_THAT(names_of(requests), ElementsAre("cat", "ant"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "a.jpg").string(), (root / "none.jpg").string()));
+  EXPECT_TRUE(requests[1].images.empty());
+}
+
+TEST(EnrolRequests, OfAFolderWithoutClassesAreRefusedWithBothThatAreRead) {
+  const TempDir root;
+  put(root / "a.jpg");
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+              AllOf(HasSubstr("a subfolder of images for each class"), HasSubstr("a CSV image,class")));
+}
+
 }  // namespace
 }  // namespace protocom::testing

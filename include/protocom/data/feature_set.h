@@ -36,14 +36,23 @@ struct FeatureSet {
 struct FeatureFileOptions {
   std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it
   std::optional<std::filesystem::path> split;   ///< replaces the file's own split (see read_split)
+  /// What all classes are where neither the file nor `split` says it; nothing: that is an Error.
+  std::optional<Split> without_split = {};
 };
 
-/// Reads an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c]
-/// and `paths` [n]
-/// (`header.json` when protocom wrote it); or a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`,
-/// else the file beside it that is called "labels" where its own name says "features" (x-labels.npy where it does not).
-/// Throws Error that names the file and the member: missing member, sizes that differ, label out of range, NaN or
-/// infinite features (with the first row), no split known. Warns of images with exactly the same features.
+/// Reads labelled features from
+/// - an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c] and
+///   `paths` [n] (`header.json` when protocom wrote it). Other usual names are known: X, feats, embeddings; y, label,
+///   target;
+/// - a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`, else the file beside it that is called
+///   "labels" where its own name says "features" (x-labels.npy where it does not);
+/// - a `.mat` of the public attribute benchmarks: `features` [d, n], `labels` [n] from 1 on, with the classes' names
+/// and
+///   split from the att_splits.mat beside it, where there is one.
+/// Labels are whole numbers, which number `names` from 0 on or, without names, are classes called by their numbers; or
+/// they are the classes' names. Throws Error that names the file and the member: missing member, sizes that differ,
+/// label out of range, NaN or infinite features (with the first row), no split known; for a pickle with the lines of
+/// Python that save it as npz. Warns of images with exactly the same features.
 FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
 
 /// Writes the same members, features as float32, plus the header. Throws Error.

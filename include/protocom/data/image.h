@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocom/core/preprocessing.h"
@@ -16,23 +17,38 @@ struct Image {
   std::vector<uint8_t> rgb;
 };
 
+/// DecodeOptions::max_pixels where nothing else is said: 2^27, unless set_largest_image() was called.
+int64_t largest_image();
+/// Sets it for all threads of this process. Throws UsageError unless it is positive.
+void set_largest_image(int64_t pixels);
+
 /// How an image is decoded.
 struct DecodeOptions {
   /// When > 0, JPEG and WebP may be decoded at 1/2, 1/4 or 1/8 of their size as long as the shorter side stays at least
   /// this long: faster, and the same after a resize to that size within the filters' tolerance. 0 decodes at full size.
   int64_t min_side = 0;
-  /// An image that says it is larger is refused before any memory is set aside for it.
-  int64_t max_pixels = int64_t{1} << 27;
+  /// An image of which more would be decoded is refused before any memory is set aside for it. A JPEG that is decoded
+  /// at reduced size (min_side) may say four times that, unless it is progressive, which is held whole.
+  int64_t max_pixels = largest_image();
   /// For several images that share a budget: each takes its pixels from it before it is decoded, and one that finds
   /// fewer is refused and leaves it below 0. nullptr: none.
   int64_t* pixels_left = nullptr;
 };
 
-/// Decodes JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP or a GIF's first frame, told apart by their first bytes. Grey,
-/// palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB. Colour
-/// profiles are not applied. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file
-/// name. Thread-safe.
+/// Decodes an image of the kinds that image_kinds() names, told apart by their first bytes; of an animation the first
+/// frame. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB,
+/// in sRGB's colours. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file name.
+/// Thread-safe.
 Image decode_image(std::string_view bytes, const DecodeOptions& options = {});
+
+/// The size of an image as its file has it, upright: larger than what is decoded at a reduced one.
+struct ImageSize {
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+/// The same as decode_image, and the size that the file has.
+std::pair<Image, ImageSize> decode_image_and_size(std::string_view bytes, const DecodeOptions& options = {});
 
 /// Reads and decodes a file whatever its suffix; the Error names it. Thread-safe.
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options = {});

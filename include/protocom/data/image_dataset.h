@@ -39,10 +39,11 @@ enum class Layout {
                   ///< used
   kCub,           ///< CUB_200_2011/{images.txt,image_class_labels.txt,classes.txt,images/}, or that folder's parent
   kMiniImageNet,  ///< images/ and train.csv, val.csv, test.csv with the columns filename,label
-  kIlsvrc         ///< <wnid>/*.JPEG or train/<wnid>/*.JPEG, for a bundled class list of miniImageNet or tieredImageNet
+  kIlsvrc,        ///< <wnid>/*.JPEG or train/<wnid>/*.JPEG, for a bundled class list of miniImageNet or tieredImageNet
+  kList           ///< images without folders of classes, and a list of their classes (image_list_in)
 };
 
-/// "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc". Throws UsageError.
+/// "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc", "list". Throws UsageError.
 Layout parse_layout(std::string_view text);
 /// The same words.
 std::string_view to_string(Layout layout);

@@ -6,10 +6,11 @@
 
 namespace protocom {
 
-/// The suffixes that count as images, for messages and help.
-inline constexpr const char* kImageKinds = "JPEG, PNG, WebP, HEIC, AVIF, TIFF, GIF or BMP";
+/// The kinds of images that are read, for messages: "JPEG, PNG, ... or BMP".
+std::string image_kinds();
 
-/// True for names with such a suffix, in any case, that do not begin with a dot.
+/// True for names with a suffix of such a kind, in any case, that do not begin with a dot, and are no thumbnails that a
+/// storage box puts beside photos (SYNOFILE_THUMB_M.jpg).
 bool is_image_name(const std::filesystem::path& path);
 
 /// True for folders that hold no photos of their own: hidden ones (a dot before the name), and those that storage

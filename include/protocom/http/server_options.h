@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "protocom/serve/recognizer.h"
 
@@ -10,10 +11,10 @@ namespace protocom::http {
 
 /// What the server lets its clients do; docs/server.md has the same table.
 struct ServerLimits {
-  int64_t body_bytes = int64_t{32} << 20;      ///< of a request
+  int64_t body_bytes = int64_t{64} << 20;      ///< of a request
   int64_t json_bytes = int64_t{8} << 20;       ///< of a request in JSON: its values take several times that
   int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
-  int64_t pixels = 50'000'000;                 ///< of an image, held against its header before memory is asked for
+  int64_t pixels = 64'000'000;                 ///< decoded of an image, by its header before memory is asked for
   int64_t request_pixels = 250'000'000;        ///< of all images of a request
   int64_t parts = 64;                          ///< of a multipart body
   int64_t rows = 1000;                         ///< features in one request
@@ -37,6 +38,7 @@ struct ServerOptions {
   std::filesystem::path keys = {};         ///< API keys (see ApiKeys); empty: none are asked for
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
+  std::vector<std::string> origins = {};   ///< whose pages may ask ("https://shop.example"; "*": all); needs keys
   int workers = 0;                         ///< threads that decode; 0: a thread a core, at least two
   int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one a core, at most 4; one on a GPU
   ServerLimits limits = {};

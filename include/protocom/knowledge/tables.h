@@ -28,8 +28,9 @@ ClassAttributes read_attribute_matrix(const std::filesystem::path& path);
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
                        const KnowledgeTable* known);
 
-/// Reads either of the two: an edge a line where the header has the columns class and attribute, else a matrix, as
-/// `knowledge template` writes it.
+/// Reads either of the two: an edge a line where the header has the columns class and attribute (or species, label;
+/// trait, feature, property, in any capitals), else a matrix, as `knowledge template` writes it. Throws Error that
+/// names the expected header where no cell below it is a weight.
 ClassAttributes read_attributes(const std::filesystem::path& path);
 
 /// How CUB-200-2011's percentages become weights.
@@ -45,5 +46,16 @@ struct CubAttributesOptions {
 /// ("001.Black_footed_Albatross"); an attribute's "has_" is no word of it. Throws Error with file and line when a file
 /// is missing or the counts disagree.
 ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options = {});
+
+/// Which of the two tables of Animals with Attributes.
+enum class Awa2Weights {
+  kBinary,      ///< predicate-matrix-binary.txt: weights 0 and 1
+  kContinuous,  ///< predicate-matrix-continuous.txt: its numbers from 0 to 100, / 100; -1, not known, is 0
+};
+
+/// Reads Animals with Attributes 2 as its archive lays it out: `root` holds classes.txt, predicates.txt and the matrix.
+/// Classes are named as their image folders are ("grizzly+bear"); '+' is a blank in titles and lemmas. Throws Error
+/// with file and line when a file is missing or the counts disagree.
+ClassAttributes read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights = Awa2Weights::kBinary);
 
 }  // namespace protocom

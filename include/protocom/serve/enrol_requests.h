@@ -9,12 +9,12 @@ namespace protocom {
 
 /// A class for each subfolder of a folder, by its name, with the images below it. Images beside the subfolders and
 /// files in folders that no walk enters are counted as left out, in the first request. Throws Error when there is no
-/// subfolder, and where the subfolders are splits (train, test, ...) rather than classes: it names `option`, by which
-/// the folder was given.
+/// subfolder and no list of images (image_list_in), and where the subfolders are splits (train, test, ...) rather than
+/// classes: it names `option`, by which the folder was given.
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, std::string_view option = "--folder");
 
-/// A class for each name in the column `class` of a CSV, with the images of its column `image`: paths, relative to the
-/// CSV's folder. Classes stand in the order of their first mention; an empty cell is a class without that image. Throws
+/// A class for each name of a list of images (read_image_list), with its images, which are searched below the list's
+/// folder. Classes stand in the order of their first mention; an empty cell is a class without that image. Throws
 /// Error with file and line.
 std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 

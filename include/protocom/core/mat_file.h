@@ -1,0 +1,31 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// Reads MATLAB's `.mat` (version 5 and, where the library of this system can, 7.3) without MATLAB: matrices of numbers
+/// and cells of texts. Throws Error with file and variable.
+class MatFile {
+ public:
+  explicit MatFile(const std::filesystem::path& path);
+  ~MatFile();
+  MatFile(const MatFile&) = delete;
+  MatFile& operator=(const MatFile&) = delete;
+
+  [[nodiscard]] bool has(const std::string& name) const;
+  /// A matrix of numbers as float64 [rows, columns].
+  [[nodiscard]] at::Tensor matrix(const std::string& name) const;
+  /// A cell array whose elements are rows of characters, as UTF-8.
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace protocom

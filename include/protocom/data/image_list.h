@@ -1,0 +1,48 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// An image of a list and its class, as they are written there.
+struct ListedImage {
+  std::string image;  ///< may be empty: a class without images
+  std::string class_name;
+  std::string where;  ///< "labels.csv:17"
+};
+
+/// Reads a list of images and their classes:
+/// - a CSV with a column of images (image, file_name, path, id, ...) and one of classes (class, label, species, breed,
+///   ...), in any capitals and order: Kaggle's train.csv, the metadata.csv of Hugging Face, Label Studio's CSV;
+/// - `.jsonl` with an object of such members a line;
+/// - `.json`: Label Studio's export of choices, or COCO's annotations where each image has one category.
+/// Throws Error with file and line: no such columns, several that may be meant, a row without a class, an image in two
+/// classes.
+std::vector<ListedImage> read_image_list(const std::filesystem::path& path);
+
+/// Finds the files that lists name: as they are written, below the list's folder, without their suffix, and by the end
+/// of their path where that is one file's alone (lists are moved, and kept beside the folder of their images).
+class ListedFiles {
+ public:
+  /// Walks the folder when a first image is not where the list says.
+  explicit ListedFiles(std::filesystem::path folder);
+  /// Nothing when it is not there, or several files may be meant.
+  [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& written);
+
+ private:
+  void walk();
+
+  std::filesystem::path folder_;
+  bool walked_ = false;
+  std::map<std::string, std::filesystem::path> ends_;  ///< every end of a path, with and without suffix; empty: several
+};
+
+/// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
+/// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing where there is none,
+/// or where folders are called as its classes are.
+std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder);
+
+}  // namespace protocom

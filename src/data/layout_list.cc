@@ -1,0 +1,56 @@
+#include <map>
+
+#include "layout.h"
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/core/text.h"
+#include "protocom/data/image_list.h"
+
+namespace protocom::layout {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Its path below the root; a list may also name files elsewhere.
+std::string id_below(const fs::path& root, const fs::path& path) {
+  const std::string prefix = (root / "").generic_string();
+  const std::string whole = path.generic_string();
+  return whole.rfind(prefix, 0) == 0 ? whole.substr(prefix.size()) : whole;
+}
+
+}  // namespace
+
+std::vector<RawClass> list_of_list(const Request& request) {
+  const std::optional<fs::path> list = image_list_in(request.root);
+  if (!list)
+    fail(
+        "{} has no list of its images: a CSV with a column of images (image, file_name, id) and one of classes (class, "
+        "label) was expected",
+        request.root.string());
+  ListedFiles files(request.root);
+  std::map<std::string, RawClass> classes;
+  std::vector<std::string> missing;
+  size_t named = 0;
+  for (const ListedImage& one : read_image_list(*list)) {
+    if (!request.wants(one.class_name)) continue;
+    RawClass& owner =
+        classes.try_emplace(one.class_name, RawClass{one.class_name, "", std::nullopt, *list, {}}).first->second;
+    if (one.image.empty()) continue;
+    ++named;
+    const std::optional<fs::path> path = files.find(one.image);
+    if (path)
+      owner.items.push_back({id_below(request.root, *path), *path, 0});
+    else
+      missing.push_back(one.image);
+  }
+  constexpr size_t kShown = 5;
+  if (!missing.empty())
+    logger().warn("{}: {} of {} images are not there, or several files may be meant, and are left out: {}",
+                  list->string(), missing.size(), named, first_of(missing, kShown));
+  logger().info("{}: the classes are those of {}", request.root.string(), list->filename().string());
+  std::vector<RawClass> all;
+  for (auto& entry : classes) all.push_back(std::move(entry.second));
+  return all;
+}
+
+}  // namespace protocom::layout

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "folder_walk.h"
+#include "protocom/core/csv.h"
+#include "protocom/core/error.h"
+#include "protocom/data/class_folders.h"
+#include "protocom/data/image_list.h"
+#include "protocom/data/skipped_files.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// Adds the ends of a path, longest first: a/b/c.jpg, b/c.jpg, c.jpg.
+void add_ends_of(std::string id, const fs::path& path, std::map<std::string, fs::path>& ends) {
+  while (true) {
+    const auto [place, is_new] = ends.emplace(id, path);
+    if (!is_new && place->second != path) place->second.clear();
+    const size_t slash = id.find('/');
+    if (slash == std::string::npos) return;
+    id.erase(0, slash + 1);
+  }
+}
+
+/// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits and a dash.
+std::string without_upload_mark(const std::string& name) {
+  const bool marked =
+      name.size() > 9 && name[8] == '-' &&
+      std::all_of(name.begin(), name.begin() + 8, [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return marked ? name.substr(9) : "";
+}
+
+/// As it is below a folder: other systems' separators, "./", and what a server serves it by.
+std::string plain_path(std::string written) {
+  std::replace(written.begin(), written.end(), '\\', '/');
+  const size_t query = written.find("?d=");
+  if (query != std::string::npos) written.erase(0, query + 3);
+  while (written.rfind("./", 0) == 0) written.erase(0, 2);
+  return written;
+}
+
+}  // namespace
+
+ListedFiles::ListedFiles(fs::path folder) : folder_(std::move(folder)) {}
+
+void ListedFiles::walk() {
+  walked_ = true;
+  const std::string prefix = (folder_ / "").generic_string();
+  for (const fs::path& path : walk_folder(folder_, fs::directory_options::skip_permission_denied).images) {
+    const std::string id = path.generic_string().substr(prefix.size());
+    add_ends_of(id, path, ends_);
+    add_ends_of(id.substr(0, id.size() - path.extension().string().size()), path, ends_);
+  }
+}
+
+std::optional<fs::path> ListedFiles::find(const std::string& written) {
+  const std::string plain = plain_path(written);
+  if (plain.empty()) return std::nullopt;
+  if (is_file(folder_ / plain)) return folder_ / plain;
+  if (!walked_) walk();
+  // The longest end of what is written that is the end of one file: what stands before it was another machine's.
+  for (std::string end = plain;;) {
+    const auto found = ends_.find(end);
+    if (found != ends_.end()) return found->second.empty() ? std::nullopt : std::optional(found->second);
+    const size_t slash = end.find('/');
+    if (slash == std::string::npos) break;
+    end.erase(0, slash + 1);
+  }
+  const auto found = ends_.find(without_upload_mark(plain.substr(plain.rfind('/') + 1)));
+  if (found == ends_.end() || found->second.empty()) return std::nullopt;
+  return found->second;
+}
+
+namespace {
+
+/// Names that such lists usually have, before all others.
+int usual_place(const fs::path& path) {
+  constexpr std::string_view kUsual[] = {"metadata", "labels", "train", "annotations", "classes", "images"};
+  const std::string stem = path.stem().string();
+  const auto* found = std::find(std::begin(kUsual), std::end(kUsual), stem);
+  return static_cast<int>(found - std::begin(kUsual));
+}
+
+std::vector<fs::path> files_that_may_be_lists(const fs::path& folder) {
+  constexpr uintmax_t kLargest = uintmax_t{256} << 20;
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const std::string suffix = it->path().extension().string();
+    const bool known =
+        suffix == ".csv" || suffix == ".tsv" || suffix == ".jsonl" || suffix == ".json" || suffix == ".CSV";
+    if (known && it->is_regular_file(ignored) && it->file_size(ignored) < kLargest) files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(usual_place(a), a) < std::pair(usual_place(b), b);
+  });
+  return files;
+}
+
+/// Whether the first images of the list are there: other tables have columns of such names too.
+bool names_images_of(const std::vector<ListedImage>& list, const fs::path& folder) {
+  constexpr size_t kTried = 20;
+  ListedFiles files(folder);
+  for (size_t i = 0; i < std::min(list.size(), kTried); ++i) {
+    if (files.find(list[i].image)) return true;
+  }
+  return false;
+}
+
+bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& folder) {
+  std::set<std::string> names;
+  for (const ListedImage& one : list) names.insert(one.class_name);
+  const auto is_class = [&](const fs::path& one) { return names.count(one.filename().string()) > 0; };
+  for (const fs::path& one : folders_in(folder)) {
+    const std::vector<fs::path> within = folders_in(one);
+    if (is_class(one) || std::any_of(within.begin(), within.end(), is_class)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<fs::path> image_list_in(const fs::path& folder) {
+  for (const fs::path& path : files_that_may_be_lists(folder)) {
+    try {
+      const std::vector<ListedImage> list = read_image_list(path);
+      if (names_images_of(list, folder) && !has_class_folder(list, folder)) return path;
+    } catch (const Error&) {
+      continue;  // another kind of table
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace protocom
