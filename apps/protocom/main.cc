@@ -5,13 +5,13 @@
 #include <exception>
 #include <system_error>
 
-#include "blas_kernels.h"
 #include "cli.h"
 #include "faults.h"
 #include "interrupt.h"
 #include "job.h"
 #include "memory.h"
 #include "standard_streams.h"
+#include "protocom/core/blas_kernels.h"
 #include "terminal_progress.h"
 
 namespace {
@@ -83,7 +83,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   protocom::cli::keep_freed_memory();
   protocom::cli::prepare_standard_streams();
-  protocom::cli::choose_blas_kernels();
+  protocom::choose_blas_kernels();
   protocom::cli::catch_faults();
   protocom::cli::watch_signals();
   leave(run(argc, argv));
