@@ -7,12 +7,12 @@
 #include <exception>
 #include <system_error>
 
-#include "blas_kernels.h"
 #include "cli.h"
 #include "faults.h"
 #include "interrupt.h"
 #include "job.h"
 #include "memory.h"
+#include "protocom/core/blas_kernels.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
 

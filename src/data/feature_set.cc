@@ -161,7 +161,7 @@ std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
   return find_duplicates(hashes, owners);
 }
 
-void warn_of_copies(const std::vector<DuplicateGroup>& copies, const fs::path& path) {
+void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string& where) {
   if (copies.empty()) return;
   std::map<DuplicateKind, int64_t> images;  // that are a copy of another one
   for (const DuplicateGroup& group : copies) images[group.kind] += static_cast<int64_t>(group.ids.size()) - 1;
@@ -171,7 +171,20 @@ void warn_of_copies(const std::vector<DuplicateGroup>& copies, const fs::path& p
   logger().warn(
       "{}: images with exactly the features of another one: {} (such as {}); copies make figures look better than they "
       "are",
-      path.string(), fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
+      where, fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
+}
+
+/// What has the types of a feature set is held against itself.
+void check_parts(FeatureSet& set, const std::string& where) {
+  if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
+    fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
+  }
+  if (set.class_split.size() != set.class_names.size())
+    fail("{}: {} splits for {} class names", where, set.class_split.size(), set.class_names.size());
+  check_unique(set.class_names, "class name", where);
+  check_unique(set.image_ids, "image id", where);
+  set.copies = copies_in(set);
+  warn_of_copies(set.copies, where);
 }
 
 FeatureSet read_mat(const fs::path& path, const FeatureFileOptions& options) {
@@ -191,19 +204,23 @@ FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
 
 FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
   FeatureSet set = read_kind(path, options);
-  const std::string where = path.string();
-  if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
-    fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
-  }
-  check_unique(set.class_names, "class name", where);
-  check_unique(set.image_ids, "image id", where);
+  check_parts(set, path.string());
   set.content_hash = hash_file(path);
-  set.copies = copies_in(set);
-  warn_of_copies(set.copies, path);
   return set;
 }
 
 }  // namespace
+
+FeatureSet checked_feature_set(FeatureSet set, const std::string& where) {
+  if (!set.features.defined() || !set.labels.defined()) fail("{}: features and labels are needed", where);
+  set.features = checked_features(set.features, where);
+  std::optional<std::vector<std::string>> names;
+  if (!set.class_names.empty()) names = clean_names(set.class_names);
+  take_labels(at::Tensor(set.labels), {names, set.class_split.size(), where}, set);
+  if (set.image_ids.empty()) set.image_ids = numbered(set.features.size(0));
+  check_parts(set, where);
+  return set;
+}
 
 FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options) {
   try {

@@ -160,14 +160,21 @@ FittedMethod read_fitted_method(const std::filesystem::path& path) {
   return fitted;
 }
 
-FittedMethod read_space(const std::filesystem::path& path) {
-  const FittedMethod fitted = read_fitted_method(path);
+FittedMethod space_of(const FittedMethod& fitted) {
   FittedMethod space;
   space.method = fitted.method->as_space();
   space.feature_dim = fitted.feature_dim;
-  if (space.method == nullptr)
-    fail("{}: '{}' has no space for other classes; fit 'plda'", path.string(), fitted.method->label());
+  if (space.method == nullptr) fail("'{}' has no space for other classes; fit 'plda'", fitted.method->label());
   return space;
+}
+
+FittedMethod read_space(const std::filesystem::path& path) {
+  const FittedMethod fitted = read_fitted_method(path);
+  try {
+    return space_of(fitted);
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
 }
 
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted) {

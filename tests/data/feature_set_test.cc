@@ -173,6 +173,25 @@ TEST_F(FeatureSetTest, ComposesTheNamesOfClassesThatMacOsWritesDecomposed) {
   EXPECT_EQ(read_changed([](Members& m) { m.names[0] = "cafe\xcc\x81"; }).class_names[0], "caf\xc3\xa9");
 }
 
+TEST_F(FeatureSetTest, WhatIsMadeInMemoryIsHeldAgainstItselfAsAFileIs) {
+  const Members members;
+  FeatureSet made;
+  made.features = members.features.to(at::kDouble);
+  made.labels = members.labels.to(at::kInt);
+  made.class_names = members.names;
+  made.class_split = {Split::kBase, Split::kVal, Split::kNovel};
+  const FeatureSet whole = checked_feature_set(made, "features");
+  EXPECT_EQ(whole.features.scalar_type(), at::kFloat);
+  EXPECT_EQ(whole.labels.scalar_type(), at::kLong);
+  EXPECT_THAT(whole.image_ids, ElementsAre("0", "1", "2", "3"));
+  made.class_split.pop_back();
+  EXPECT_THAT(testing::message_of([&] { checked_feature_set(made, "features"); }),
+              HasSubstr("features: 2 splits for 3 class names"));
+  made.labels = members.labels.slice(0, 0, 3);
+  EXPECT_THAT(testing::message_of([&] { checked_feature_set(made, "features"); }),
+              HasSubstr("features: 4 labels were expected"));
+}
+
 TEST_F(FeatureSetTest, RefusesFeaturesThatOverflowWhenSquared) {
   EXPECT_THAT(error_of([](Members& m) { m.features = m.features * 1e25; }),
               AllOf(HasSubstr("f.npz: features hold a number of size"), HasSubstr("more than 1e+08")));

@@ -32,6 +32,10 @@ struct FeatureSet {
   [[nodiscard]] std::vector<std::vector<int64_t>> rows_by_class() const;
 };
 
+/// Features made in memory, held against what read_features holds a file against: of any float and whole types, names
+/// and ids numbered where there are none, copies found. `where` names them in messages. Throws Error.
+FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
+
 /// How to read features that protocom did not write.
 struct FeatureFileOptions {
   std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it

@@ -28,8 +28,11 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
 /// a method or parameter that this protocom does not know.
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 
-/// The method of such a file as a space for any classes (Method::as_space); it was trained on no class. Throws Error
-/// as read_fitted_method, and for a method without a space.
+/// A fitted method as a space for any classes (Method::as_space); it was trained on no class. Throws Error for a method
+/// without a space.
+FittedMethod space_of(const FittedMethod& fitted);
+
+/// The same of such a file. Throws Error as read_fitted_method too.
 FittedMethod read_space(const std::filesystem::path& path);
 
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,

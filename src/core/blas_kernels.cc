@@ -1,11 +1,11 @@
-#include "blas_kernels.h"
+#include "protocom/core/blas_kernels.h"
 
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <string_view>
 
-namespace protocom::cli {
+namespace protocom {
 namespace {
 
 /// The newest kernels that run here; null where they would gain nothing.
@@ -20,16 +20,16 @@ const char* kernels_for_this_processor() {
 }
 
 template <typename Function>
-Function* find(const char* name) {
+Function* blas_function(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
 }
 
 }  // namespace
 
 void choose_blas_kernels() {
-  auto* core_name = find<char*()>("openblas_get_corename");
-  auto* leave = find<void()>("gotoblas_dynamic_quit");
-  auto* choose = find<void()>("gotoblas_dynamic_init");
+  auto* core_name = blas_function<char*()>("openblas_get_corename");
+  auto* leave = blas_function<void()>("gotoblas_dynamic_quit");
+  auto* choose = blas_function<void()>("gotoblas_dynamic_init");
   const char* kernels = kernels_for_this_processor();
   if (core_name == nullptr || leave == nullptr || choose == nullptr || kernels == nullptr) return;
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr || std::string_view(core_name()) != "Prescott") return;
@@ -38,4 +38,4 @@ void choose_blas_kernels() {
   choose();
 }
 
-}  // namespace protocom::cli
+}  // namespace protocom

@@ -1,0 +1,38 @@
+"""Few-shot classification: new classes from one to ten images each.
+
+    import protocom
+    classifier = protocom.PLDA().fit(X, y)          # features [m, d] and labels of any type
+    probabilities = classifier.predict_proba(Q)     # [q, c]
+
+``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` works on images, ``Backbone``
+makes features of them. The C++ library is loaded when it is first needed.
+"""
+from ._built_with import VERSION as __version__
+from ._classifier import PLDA, Classifier, describe, make, methods
+from ._engine import check_torch as _check_torch
+from ._engine import engine as _engine
+from ._errors import Error, UsageError
+from ._evaluation import Episodes, Results, episodes, evaluate
+from ._features import FeatureSet
+from ._knowledge import Fitted, Knowledge, fit
+from ._recognizer import Answer, Backbone, Recognizer
+from . import easyfsl
+
+_check_torch()
+
+
+def threads():
+    """How many threads the library uses."""
+    return _engine.threads()
+
+
+def set_threads(count):
+    """Sets how many threads the library uses, for all callers."""
+    _engine.set_threads(count)
+
+
+__all__ = [
+    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
+    "Results", "UsageError", "describe", "easyfsl", "episodes", "evaluate", "fit", "make", "methods", "set_threads",
+    "threads",
+]

@@ -1,0 +1,257 @@
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Optional, TypeVar, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import easyfsl as easyfsl
+
+__version__: str
+
+_Path = Union[str, PathLike[str]]
+_Floats = NDArray[np.float32]
+_Progress = Callable[[str, int, int, str], object]
+_Knowledge = Union["Knowledge", _Path, Mapping[str, Union[Sequence[str], Mapping[str, float]]]]
+_Fitted = Union["Fitted", _Path]
+_Split = Union[str, Mapping[Any, str], Sequence[str]]
+_Self = TypeVar("_Self", bound="Classifier")
+
+class Error(ValueError): ...
+class UsageError(Error): ...
+
+class Knowledge:
+    def __init__(self, source: Union[_Path, Mapping[str, Union[Sequence[str], Mapping[str, float]]]]) -> None: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def attributes(self) -> list[str]: ...
+    @property
+    def association(self) -> _Floats: ...
+
+class Fitted:
+    def __init__(self, path: _Path) -> None: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def findings(self) -> list[str]: ...
+    def save(self, path: _Path) -> None: ...
+    def as_space(self) -> Fitted: ...
+
+class Classifier:
+    method: str
+    fitted: Union[None, _Fitted, Sequence[_Fitted]]
+    space: Optional[_Fitted]
+    knowledge: Optional[_Knowledge]
+    model: Optional[_Path]
+    base: Optional[tuple[ArrayLike, ArrayLike]]
+    seed: int
+    classes_: NDArray[Any]
+    n_features_in_: int
+    def __init__(
+        self,
+        method: str = "plda",
+        *,
+        fitted: Union[None, _Fitted, Sequence[_Fitted]] = None,
+        space: Optional[_Fitted] = None,
+        knowledge: Optional[_Knowledge] = None,
+        model: Optional[_Path] = None,
+        base: Optional[tuple[ArrayLike, ArrayLike]] = None,
+        seed: int = 0,
+    ) -> None: ...
+    def fit(self: _Self, X: ArrayLike, y: Optional[ArrayLike] = None, *, classes: Optional[ArrayLike] = None) -> _Self: ...
+    def partial_fit(
+        self: _Self, X: ArrayLike, y: Optional[ArrayLike] = None, *, classes: Optional[ArrayLike] = None
+    ) -> _Self: ...
+    def predict_proba(self, X: ArrayLike) -> _Floats: ...
+    def predict(self, X: ArrayLike) -> NDArray[Any]: ...
+    def logits(self, X: ArrayLike) -> _Floats: ...
+    def familiarity(self, X: ArrayLike) -> _Floats: ...
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> float: ...
+    def predict_proba_batch(
+        self, support: ArrayLike, query: ArrayLike, support_mask: Optional[ArrayLike] = None, seeds: Iterable[int] = ()
+    ) -> _Floats: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def set_params(self: _Self, **parameters: Any) -> _Self: ...
+
+class PLDA(Classifier):
+    transductive: bool
+    prior: str
+    proportions: str
+    scale: float
+    def __init__(
+        self,
+        *,
+        fitted: Optional[_Fitted] = None,
+        space: Optional[_Fitted] = None,
+        knowledge: Optional[_Knowledge] = None,
+        transductive: bool = False,
+        prior: str = "fitted",
+        proportions: str = "estimate",
+        scale: float = 0.0,
+    ) -> None: ...
+
+class FeatureSet:
+    def __init__(
+        self,
+        features: ArrayLike,
+        labels: ArrayLike,
+        split: _Split = "novel",
+        *,
+        names: Optional[Sequence[str]] = None,
+        ids: Optional[Sequence[str]] = None,
+    ) -> None: ...
+    @classmethod
+    def read(cls, path: _Path, *, labels: Optional[_Path] = None, split: Optional[_Path] = None) -> FeatureSet: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def features(self) -> _Floats: ...
+    @property
+    def labels(self) -> NDArray[np.int64]: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def split(self) -> list[str]: ...
+    def of(self, split: str) -> tuple[_Floats, NDArray[np.str_]]: ...
+    def __len__(self) -> int: ...
+
+_Features = Union[ArrayLike, FeatureSet, _Path]
+
+class Episodes:
+    @classmethod
+    def read(cls, path: _Path, features: Union[FeatureSet, _Path]) -> Episodes: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int) -> dict[str, Any]: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+class Results:
+    rows: list[dict[str, Any]]
+    findings: dict[str, Any]
+    @property
+    def table(self) -> str: ...
+    def accuracies(self, method: str, task: Optional[str] = None) -> NDArray[np.float64]: ...
+    def to_pandas(self) -> Any: ...
+    def plot(self, axes: Any = None) -> Any: ...
+
+class Backbone:
+    def __init__(self, path: _Path, *, preprocess: str = "", device: str = "auto") -> None: ...
+    def extract(self, images: Any, *, progress: Optional[_Progress] = None) -> _Floats: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def preprocessing(self) -> str: ...
+
+class Answer:
+    ranking: list[tuple[str, float]]
+    familiarity: float
+    none_of_these: Optional[bool]
+    nearest: list[dict[str, Any]]
+    attributes: list[dict[str, Any]]
+    @property
+    def name(self) -> str: ...
+    @property
+    def probability(self) -> float: ...
+
+class Recognizer:
+    def __init__(self, path: _Path, **options: Any) -> None: ...
+    @classmethod
+    def open(cls, path: _Path, **options: Any) -> Recognizer: ...
+    @classmethod
+    def create(
+        cls,
+        path: _Path,
+        *,
+        backbone: _Path,
+        images: Optional[_Path] = None,
+        attributes: Optional[_Path] = None,
+        fitted: _Path = "",
+        space: _Path = "",
+        model: _Path = "",
+        knowledge: _Path = "",
+        preprocess: str = "",
+        thumbnails: bool = True,
+        half_features: bool = False,
+        external_backbone: bool = False,
+        **options: Any,
+    ) -> Recognizer: ...
+    def classify(self, images: Any) -> Any: ...
+    def enrol(self, name: str, images: Any = (), *, attributes: Sequence[str] = ()) -> dict[str, Any]: ...
+    def enrol_folder(
+        self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
+    ) -> dict[str, Any]: ...
+    def calibrate(
+        self, others: Any = (), *, false_accept: float = 0.05, progress: Optional[_Progress] = None
+    ) -> dict[str, Any]: ...
+    @property
+    def classes(self) -> dict[str, int]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def calibration(self) -> Optional[dict[str, Any]]: ...
+    def expected_accuracy(self) -> str: ...
+    def features_of(self, images: Any) -> _Floats: ...
+    def rename(self, name: str, to: str) -> None: ...
+    def remove(self, name: str) -> None: ...
+    def undo(self) -> str: ...
+
+def methods() -> dict[str, str]: ...
+def describe(name: str) -> dict[str, Any]: ...
+def make(method: str, **parts: Any) -> Classifier: ...
+def fit(
+    method: str = "plda",
+    X: Union[None, ArrayLike, FeatureSet] = None,
+    y: Optional[ArrayLike] = None,
+    *,
+    val: Optional[tuple[ArrayLike, ArrayLike]] = None,
+    knowledge: Optional[_Knowledge] = None,
+    seed: int = 1,
+    progress: Optional[_Progress] = None,
+) -> Fitted: ...
+def episodes(
+    features: _Features,
+    labels: Optional[ArrayLike] = None,
+    split: Optional[_Split] = None,
+    *,
+    ways: int = 5,
+    shots: Union[int, str] = 1,
+    queries: int = 15,
+    episodes: int = 600,
+    seed: int = 1,
+    evaluated: str = "novel",
+    unlabelled: int = 0,
+    distribution: str = "balanced",
+    alpha: float = 2.0,
+) -> Episodes: ...
+def evaluate(
+    features: _Features,
+    labels: Optional[ArrayLike] = None,
+    split: Optional[_Split] = None,
+    methods: Union[None, str, Sequence[str]] = None,
+    *,
+    ways: int = 5,
+    shots: Union[int, str, Sequence[Union[int, str]]] = (1, 5),
+    queries: int = 15,
+    episodes: Union[int, Episodes] = 600,
+    seed: Union[int, Sequence[int]] = 1,
+    evaluated: str = "novel",
+    unlabelled: int = 0,
+    distribution: str = "balanced",
+    alpha: float = 2.0,
+    fitted: Union[None, _Fitted, Sequence[_Fitted]] = None,
+    space: Optional[_Fitted] = None,
+    knowledge: Optional[_Knowledge] = None,
+    model: Optional[_Path] = None,
+    baseline: str = "mean",
+    progress: Optional[_Progress] = None,
+) -> Results: ...
+def threads() -> int: ...
+def set_threads(count: int) -> None: ...

@@ -1,0 +1,109 @@
+"""Features with their classes and the split of these."""
+import os
+
+import numpy as np
+
+from . import _arrays
+from ._engine import engine
+from ._errors import Error, UsageError
+
+
+class FeatureSet:
+    """Features of labelled images with the split of their classes.
+
+    Parameters
+    ----------
+    features : array [m, d]
+    labels : [m], of any type
+    split : str, dict or list
+        "base", "val" or "novel" (or "train", "validation", "test") for all classes, by class, or by class in their
+        sorted order.
+    names : list of str [c], optional
+        Where labels are numbers from 0 to c - 1.
+    ids : list of str [m], optional
+        Names of the images.
+    """
+
+    def __init__(self, features, labels, split="novel", *, names=None, ids=None):
+        rows = _arrays.rows(features, "features")
+        classes, numbers = _arrays.numbered(_arrays.labels(labels, len(rows), "FeatureSet"))
+        if names is not None:
+            numbers, classes = _numbered_by(classes, numbers, names)
+        splits = _splits_of(split, classes)
+        self._core = engine.FeatureSet(
+            rows, numbers.astype(np.int64), [str(one) for one in classes], splits, [str(one) for one in ids or ()]
+        )
+
+    @classmethod
+    def read(cls, path, *, labels=None, split=None):
+        """Reads a file of ``protocom extract``, any ``npz`` of that form, or ``npy`` with ``labels`` and ``split``."""
+        made = cls.__new__(cls)
+        made._core = engine.FeatureSet.read(*(None if one is None else os.fspath(one) for one in (path, labels, split)))
+        return made
+
+    def save(self, path):
+        """Writes the file that ``protocom evaluate --features`` reads."""
+        self._core.save(os.fspath(path))
+
+    @property
+    def features(self):
+        """float32 [m, d]"""
+        return self._core.features
+
+    @property
+    def labels(self):
+        """int64 [m], numbers of ``names``."""
+        return self._core.labels
+
+    @property
+    def names(self):
+        """Names of the classes, [c]."""
+        return list(self._core.names)
+
+    @property
+    def split(self):
+        """"base", "val" or "novel" of each class, [c]."""
+        return list(self._core.split)
+
+    def of(self, split):
+        """(X, y) of the classes of a split: float32 [k, d], names [k]."""
+        names = np.array(self.names)
+        chosen = np.array([one == split for one in self.split])[self.labels]
+        return self.features[chosen], names[self.labels[chosen]]
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __repr__(self):
+        return f"FeatureSet({len(self)} images of {len(self.names)} classes, d={self.features.shape[1]})"
+
+
+def _numbered_by(classes, numbers, names):
+    if classes.dtype.kind not in "iu" or len(classes) and not 0 <= classes[0] <= classes[-1] < len(names):
+        raise Error(f"with names, labels are numbers from 0 to {len(names) - 1}")
+    return classes[numbers], list(names)
+
+
+def _splits_of(split, classes):
+    if isinstance(split, str):
+        return [split] * len(classes)
+    if isinstance(split, dict):
+        by_name = {str(key): value for key, value in split.items()}
+        for one in classes:
+            if str(one) not in by_name:
+                raise Error(f"split does not name the class {str(one)!r}")
+        return [str(by_name[str(one)]) for one in classes]
+    splits = [str(one) for one in split]
+    if len(splits) != len(classes):
+        raise Error(f"split names {len(splits)} classes, the labels {len(classes)}: one split a class is needed")
+    return splits
+
+
+def feature_set(features, labels, split):
+    if isinstance(features, FeatureSet):
+        if labels is not None:
+            raise UsageError("a FeatureSet has labels of its own: give it alone")
+        return features
+    if isinstance(features, (str, os.PathLike)):
+        return FeatureSet.read(features)
+    return FeatureSet(features, labels, "novel" if split is None else split)

@@ -1,0 +1,256 @@
+"""From images to answers: encoders, and recognizers that keep their classes in a file."""
+import base64
+import html
+import os
+
+import numpy as np
+
+from . import _arrays
+from ._engine import engine
+from ._errors import Error, UsageError
+
+
+def _images(given):
+    """(list of paths, bytes and uint8 arrays; whether it was one alone)."""
+    single = isinstance(given, (str, bytes, os.PathLike)) or hasattr(given, "convert")
+    single = single or (getattr(given, "ndim", None) == 3 and getattr(given, "dtype", None) == np.uint8)
+    return [_image(one) for one in ([given] if single else given)], single
+
+
+def _image(given):
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return os.fspath(given)
+    if hasattr(given, "convert"):  # a PIL image
+        return np.asarray(given.convert("RGB"))
+    made = _arrays.array(given, "an image")
+    if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] != 3:
+        raise Error(
+            f"an image should be a path, bytes of a file, a PIL image, or uint8 [height, width, 3] in RGB; "
+            f"found {made.dtype} {made.shape}"
+        )
+    return made
+
+
+def _is_features(given):
+    kind = getattr(getattr(given, "dtype", None), "kind", None)
+    return kind == "f" or (kind is None and hasattr(given, "detach"))
+
+
+class Backbone:
+    """An image encoder: TorchScript, or the weights of a ResNet or vision transformer (docs/encoders.md).
+
+    ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain:size=64".
+    """
+
+    def __init__(self, path, *, preprocess="", device="auto"):
+        self._core = engine.Backbone(os.fspath(path), preprocess, device)
+
+    def extract(self, images, *, progress=None):
+        """Features of images: a list of n (paths, bytes, PIL images, uint8 [h, w, 3]) -> float32 [n, d]."""
+        return self._core.extract(_images(images)[0], progress)
+
+    @property
+    def dim(self):
+        """d"""
+        return self._core.dim
+
+    @property
+    def preprocessing(self):
+        """What becomes of an image before the encoder sees it, in words."""
+        return self._core.preprocessing
+
+    def __repr__(self):
+        return f"Backbone(d={self.dim}, {self.preprocessing})"
+
+
+class Answer:
+    """What a recognizer says of an image.
+
+    Attributes
+    ----------
+    name : str, the most probable class
+    probability : float
+    ranking : list of (class, probability), most probable first
+    familiarity : float, the score for being one of the classes at all
+    none_of_these : bool, or None without a calibration
+    nearest : list of dict: the most similar enrolled images
+    attributes : list of dict: those that spoke most for the first class or against it
+    """
+
+    def __init__(self, found):
+        self.ranking = [(one["class"], one["probability"]) for one in found["ranking"]]
+        self.familiarity = found["familiarity"]
+        self.none_of_these = found["none_of_these"]
+        self.nearest = found["nearest"]
+        self.attributes = found["attributes"]
+
+    @property
+    def name(self):
+        return self.ranking[0][0]
+
+    @property
+    def probability(self):
+        return self.ranking[0][1]
+
+    def __repr__(self):
+        return "Answer(none of these)" if self.none_of_these else f"Answer({self.name!r}, {self.probability:.2f})"
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{100 * share:.1f} %</td><td><div style='background:#47a;height:0.8em;"
+            f"width:{100 * share:.0f}px'></div></td></tr>"
+            for name, share in self.ranking
+        )
+        return ("<p>none of these</p>" if self.none_of_these else "") + f"<table>{rows}</table>"
+
+
+class Recognizer:
+    """Classes that are kept in one file with all that recognizing them needs. May be used from several threads.
+
+    Examples
+    --------
+    ::
+
+        mine = protocom.Recognizer.create("mine.pcm", backbone="encoder.pt", images="my-photos")
+        mine.classify("holiday/1.jpg").name
+    """
+
+    def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto"):
+        self._path = os.fspath(path)
+        self._options = {
+            "method": method, "together": together, "top": top, "nearest": nearest, "attributes": attributes,
+            "shares": dict(shares or {}), "device": device,
+        }
+        self._core = engine.Recognizer(self._path, self._options)
+
+    @classmethod
+    def open(cls, path, **options):
+        """Opens a file.
+
+        Parameters
+        ----------
+        method : str, another one than the file's own
+        together : bool, images of one call help one another (transductive)
+        top, nearest, attributes : int, classes, similar images and attributes of an answer
+        shares : dict, of the classes among images looked at together, where they are known
+        device : "auto", "cpu", "cuda"
+        """
+        return cls(path, **options)
+
+    @classmethod
+    def create(cls, path, *, backbone, images=None, attributes=None, fitted="", space="", model="", knowledge="",
+               preprocess="", thumbnails=True, half_features=False, external_backbone=False, **options):
+        """Makes a file, and enrols a class for each subfolder of ``images``.
+
+        Parameters
+        ----------
+        backbone : path of an encoder
+        images : folder with a subfolder of images for each class, optional
+        attributes : CSV of their attributes, optional
+        fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
+        options : as ``open`` takes them
+        """
+        paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge}
+        given = {name: os.fspath(one) for name, one in paths.items()}
+        given.update(preprocess=preprocess, thumbnails=thumbnails, half_features=half_features,
+                     external_backbone=external_backbone)
+        engine.create_recognizer(os.fspath(path), given)
+        try:
+            made = cls(path, **options)
+            if images is not None:
+                made.enrol_folder(images, attributes)
+        except BaseException:
+            os.unlink(path)
+            raise
+        return made
+
+    def classify(self, images):
+        """An Answer for an image, a list of them for several.
+
+        Images are paths, bytes of files, PIL images, uint8 [h, w, 3], or features float32 [d] or [n, d].
+        """
+        if _is_features(images):
+            rows = np.atleast_2d(_arrays.array(images, "features"))
+            answers = self._core.classify_features(np.ascontiguousarray(rows, np.float32))
+            single = getattr(images, "ndim", 2) == 1
+        else:
+            given, single = _images(images)
+            answers = self._core.classify(given)
+        made = [Answer(one) for one in answers]
+        return made[0] if single else made
+
+    def enrol(self, name, images=(), *, attributes=()):
+        """Adds images (as ``classify`` takes them) to a class, which is made where it is not there yet.
+
+        Returns a dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``.
+        """
+        if not isinstance(name, str):
+            raise UsageError(f"a class's name should be a str, found {type(name).__name__}")
+        if _is_features(images):
+            rows = np.atleast_2d(_arrays.array(images, "features"))
+            return self._core.enrol_features(name, np.ascontiguousarray(rows, np.float32), list(attributes))
+        return self._core.enrol(name, _images(images)[0], list(attributes))
+
+    def enrol_folder(self, folder, attributes=None, *, progress=None):
+        """A class for each subfolder; ``attributes``: CSV of theirs. As ``enrol``, and ``expected``: what accuracy to
+        expect, in a sentence."""
+        return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
+
+    def calibrate(self, others=(), *, false_accept=0.05, progress=None):
+        """Makes probabilities true, and teaches it to say "none of these": by images of none of the classes, or by
+        leaving each class out in turn. Returns a dict."""
+        return self._core.calibrate(_images(others)[0], false_accept, progress)
+
+    @property
+    def classes(self):
+        """Class -> number of its images."""
+        return {one["class"]: one["images"] for one in self._core.classes()}
+
+    @property
+    def method(self):
+        """What it classifies with."""
+        return self._core.method()
+
+    @property
+    def calibration(self):
+        """The calibration that answers follow, as a dict, or None."""
+        return self._core.calibration()
+
+    def expected_accuracy(self):
+        """How many new images will be classified right, in a sentence."""
+        return self._core.expected_accuracy()
+
+    def features_of(self, images):
+        """Features of images by its own encoder: float32 [n, d]."""
+        return self._core.features_of(_images(images)[0])
+
+    def rename(self, name, to):
+        """Renames a class."""
+        self._core.rename(name, to)
+
+    def remove(self, name):
+        """Removes a class."""
+        self._core.remove(name)
+
+    def undo(self):
+        """Takes the last change back; returns what it was."""
+        return self._core.undo()
+
+    def __repr__(self):
+        classes = self.classes
+        return f"Recognizer({self._path!r}, {len(classes)} classes, {sum(classes.values())} images)"
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{count}</td><td>{self._pictures(name)}</td></tr>"
+            for name, count in list(self.classes.items())[:50]
+        )
+        return f"<table><tr><th>class</th><th>images</th><th></th></tr>{rows}</table>"
+
+    def _pictures(self, name, most=5):
+        shown = (self._core.thumbnail(one["example"]) for one in self._core.examples(name)[:most])
+        return "".join(
+            f"<img height='48' src='data:image/jpeg;base64,{base64.b64encode(one).decode()}'>" for one in shown if one
+        )

@@ -1,0 +1,44 @@
+"""For programs written for easyfsl: any method of protocom as its ``FewShotClassifier``.
+
+    model = protocom.easyfsl.FewShotClassifier("plda", backbone)
+    model.process_support_set(support_images, support_labels)
+    scores = model(query_images)
+"""
+import sys
+
+import numpy as np
+
+from . import _arrays
+from ._classifier import Classifier
+from ._errors import UsageError
+
+
+class FewShotClassifier:
+    """``process_support_set``, then call it. ``backbone``: any callable from images to features [n, d]; none: images
+    are features already. Scores are log probabilities [q, c], a tensor where the queries are one."""
+
+    def __init__(self, method="plda", backbone=None, **parts):
+        self.classifier = Classifier(method, **parts)
+        self.backbone = backbone
+
+    def compute_features(self, images):
+        """[n, ...] -> [n, d]"""
+        return images if self.backbone is None else self.backbone(images)
+
+    def process_support_set(self, support_images, support_labels):
+        """support_images [m, ...], support_labels [m] in [0, c)."""
+        labels = _arrays.array(support_labels, "support_labels")
+        if len(labels) and not np.array_equal(np.unique(labels), np.arange(labels.max() + 1)):
+            raise UsageError("support labels should be 0, 1, ..., c - 1, each of which occurs")
+        self.classifier.fit(_arrays.array(self.compute_features(support_images), "support_images"), labels)
+        return self
+
+    def forward(self, query_images):
+        """query_images [q, ...] -> [q, c]"""
+        features = self.compute_features(query_images)
+        logits = self.classifier.logits(_arrays.array(features, "query_images"))
+        scores = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        torch = sys.modules.get("torch")
+        return torch.from_numpy(scores) if torch is not None and isinstance(query_images, torch.Tensor) else scores
+
+    __call__ = forward

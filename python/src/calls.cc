@@ -1,0 +1,104 @@
+#include "calls.h"
+
+#include <c10/util/Exception.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom::python {
+namespace {
+
+/// Keeps messages until a thread that holds Python's lock fetches them: the threads that log may not take it.
+class KeepingSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  using Message = std::pair<int, std::string>;  // Python's level
+
+  [[nodiscard]] bool has_messages() const { return has_messages_; }
+  std::vector<Message> take() {
+    const std::lock_guard lock(mutex_);
+    has_messages_ = false;
+    return std::exchange(messages_, {});
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    messages_.emplace_back(10 * static_cast<int>(message.level),
+                           std::string(message.payload.data(), message.payload.size()));
+    has_messages_ = true;
+  }
+  void flush_() override {}
+
+ private:
+  std::atomic<bool> has_messages_ = false;
+  std::vector<Message> messages_;
+};
+
+std::shared_ptr<KeepingSink>& kept_log() {
+  static auto sink = std::make_shared<KeepingSink>();
+  return sink;
+}
+
+void raise(const char* name, const std::string& message) {
+  const py::object type = py::module_::import("protocom._errors").attr(name);
+  PyErr_SetString(type.ptr(), message.c_str());
+}
+
+}  // namespace
+
+void translate_errors() {
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      std::rethrow_exception(std::move(thrown));
+    } catch (const UsageError& error) {
+      raise("UsageError", error.what());
+    } catch (const Error& error) {
+      raise("Error", error.what());
+    } catch (const c10::Error& error) {
+      raise("Error", reason_of(error));
+    } catch (const nlohmann::json::exception& error) {
+      raise("Error", reason_of(error));
+    } catch (const std::filesystem::filesystem_error& error) {
+      raise("Error", reason_of(error));
+    }
+  });
+}
+
+void collect_log() { logger().sinks().push_back(kept_log()); }
+
+void forward_log() {
+  if (!kept_log()->has_messages()) return;
+  const py::error_scope kept;  // an error on its way stays as it is
+  try {
+    const py::object log = py::module_::import("logging").attr("getLogger")("protocom").attr("log");
+    for (const auto& [level, text] : kept_log()->take()) log(level, "%s", text);
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable("protocom's log");
+  }
+}
+
+void PythonProgress::start(std::string_view what, int64_t total) {
+  what_ = what;
+  total_ = total;
+  tell(0, "");
+}
+
+void PythonProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
+
+void PythonProgress::tell(int64_t done, std::string_view detail) {
+  const py::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  if (!callback_.is_none()) callback_(what_, done, total_, std::string(detail));
+}
+
+py::object python_of(const nlohmann::json& json) {
+  return py::module_::import("json").attr("loads")(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace protocom::python

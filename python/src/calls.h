@@ -1,0 +1,51 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "protocom/core/progress.h"
+
+namespace protocom::python {
+
+namespace py = pybind11;
+
+/// Makes Error and UsageError of protocom, and what other libraries throw, Python's protocom.Error and UsageError.
+void translate_errors();
+
+/// Begins to collect what the library logs.
+void collect_log();
+/// Hands what was logged since to Python's logger "protocom"; cheap where nothing was.
+void forward_log();
+
+/// The result of `work`, which runs while other Python threads do.
+template <typename Work>
+auto unlocked(const Work& work) {
+  struct Forward {
+    ~Forward() { forward_log(); }
+  } forward;
+  const py::gil_scoped_release release;
+  return work();
+}
+
+/// Tells a Python callable of (what, done, total, detail), or nobody for None. Ctrl-C ends the job.
+class PythonProgress : public Progress {
+ public:
+  explicit PythonProgress(py::object callback) : callback_(std::move(callback)) {}
+  void start(std::string_view what, int64_t total) override;
+  void advance(int64_t done, std::string_view detail) override;
+  void finish() override {}
+
+ private:
+  void tell(int64_t done, std::string_view detail);
+
+  py::object callback_;
+  std::string what_;
+  int64_t total_ = 0;
+};
+
+/// JSON as Python's dicts, lists and numbers.
+py::object python_of(const nlohmann::json& json);
+
+}  // namespace protocom::python

@@ -1,0 +1,197 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+
+#include "arrays.h"
+#include "calls.h"
+#include "methods.h"
+#include "protocom/core/error.h"
+#include "protocom/eval/task.h"
+
+namespace protocom::python {
+namespace {
+
+namespace fs = std::filesystem;
+using SharedFeatures = std::shared_ptr<const FeatureSet>;
+
+std::vector<Split> splits_of(const std::vector<std::string>& texts) {
+  std::vector<Split> splits;
+  for (const std::string& text : texts) splits.push_back(parse_split(text));
+  return splits;
+}
+
+std::vector<std::string> texts_of(const std::vector<Split>& splits) {
+  std::vector<std::string> texts;
+  for (const Split split : splits) texts.emplace_back(to_string(split));
+  return texts;
+}
+
+std::shared_ptr<FeatureSet> make_features(const py::object& features, const py::object& labels,
+                                          std::vector<std::string> names, const std::vector<std::string>& split,
+                                          std::vector<std::string> ids) {
+  FeatureSet set;
+  set.features = copy_of(features, "features");
+  set.labels = copy_of(labels, "labels");
+  set.class_names = std::move(names);
+  set.class_split = splits_of(split);
+  set.image_ids = std::move(ids);
+  return unlocked([&] { return std::make_shared<FeatureSet>(checked_feature_set(std::move(set), "features")); });
+}
+
+/// Episodes with the features whose rows they are.
+struct Episodes {
+  SharedFeatures features;
+  EpisodeList list;
+};
+
+EpisodeShape shape_of(const std::map<std::string, int64_t>& sizes, const std::string& distribution, double alpha) {
+  EpisodeShape shape;
+  shape.n_way = sizes.at("ways");
+  shape.n_query = sizes.at("queries");
+  shape.unlabelled = sizes.at("unlabelled");
+  shape.query_distribution = parse_query_distribution(distribution);
+  shape.alpha = alpha;
+  return shape;
+}
+
+TaskOptions options_of(const py::dict& given) {
+  TaskOptions options;
+  options.shape = shape_of(given["sizes"].cast<std::map<std::string, int64_t>>(),
+                           given["distribution"].cast<std::string>(), given["alpha"].cast<double>());
+  options.shots = given["shots"].cast<std::vector<std::string>>();
+  options.split = parse_split(given["split"].cast<std::string>());
+  options.episodes = given["episodes"].cast<int64_t>();
+  options.seeds = given["seeds"].cast<std::vector<uint64_t>>();
+  return options;
+}
+
+std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& options) {
+  const TaskOptions asked = options_of(options);
+  return unlocked([&] {
+    std::vector<Episodes> drawn;
+    for (Task& task : draw_tasks(*features, asked)) {
+      for (EpisodeList& list : task.lists) drawn.push_back({features, std::move(list)});
+    }
+    return drawn;
+  });
+}
+
+/// Lists of one shape make one task.
+std::vector<Task> tasks_of(const std::vector<Episodes>& lists) {
+  std::vector<Task> tasks;
+  for (const Episodes& one : lists) {
+    const bool same = !tasks.empty() && shape_json(tasks.back().shape) == shape_json(one.list.shape);
+    if (!same) tasks.push_back({one.list.shape, {}});
+    tasks.back().lists.push_back(one.list);
+  }
+  return tasks;
+}
+
+std::vector<std::string> trained_on(const std::vector<FittedMethod>& fitted) {
+  std::vector<std::string> names;
+  for (const FittedMethod& one : fitted) names.insert(names.end(), one.trained_on.begin(), one.trained_on.end());
+  return names;
+}
+
+void check_dims(const std::vector<FittedMethod>& fitted, int64_t dim) {
+  for (const FittedMethod& one : fitted) {
+    if (one.feature_dim != dim)
+      fail("'{}' was fitted on features of {} numbers, these have {}", one.method->label(), one.feature_dim, dim);
+  }
+}
+
+/// What is evaluated besides features and episodes.
+struct Contestants {
+  std::vector<std::string> methods;
+  std::vector<SharedFitted> fitted;
+  SharedKnowledge knowledge;
+  SharedModel model;
+  std::string baseline;
+};
+
+nlohmann::json evaluate(const std::vector<Episodes>& lists, const Contestants& given, Progress& progress) {
+  const FeatureSet& features = *lists.front().features;
+  const std::vector<FittedMethod> fitted = values_of(given.fitted);
+  check_dims(fitted, features.dim());
+  if (given.model && !given.knowledge) fail_usage("a completion model needs knowledge of the classes");
+  ClassKnowledge described;
+  if (given.model) described = align_knowledge(*given.knowledge, features.class_names, given.model->attributes);
+  EvaluateInputs inputs{features, given.model.get(), given.model ? &described : nullptr, given.knowledge.get()};
+  inputs.trained_on = trained_on(fitted);
+  EvaluateOptions options;
+  options.methods =
+      make_methods(given.methods.empty() ? default_methods(given.model.get(), fitted) : given.methods, fitted);
+  const Comparisons comparisons = with_labels({given.baseline, {}}, labels_of(options.methods));
+  const auto pairs = pairs_to_compare(labels_of(options.methods), comparisons);
+  std::vector<Task> tasks = tasks_of(lists);
+  const TaskRecords records = evaluate_tasks(inputs, tasks, options, progress);
+  nlohmann::json findings = findings_json(features, tasks, pairs, records.checks);
+  findings["baseline"] = comparisons.baseline;
+  for (nlohmann::json& row : findings["results"]) row["task"] = describe(shape_from_json(row));
+  for (nlohmann::json& row : findings["differences"]) row["task"] = describe(shape_from_json(row));
+  return findings;
+}
+
+py::dict dict_of(const Episode& episode) {
+  py::dict made;
+  made["classes"] = episode.classes;
+  made["support"] = episode.support;
+  made["query"] = episode.query;
+  made["pool"] = episode.pool;
+  return made;
+}
+
+void bind_features(py::module_& module) {
+  py::class_<FeatureSet, std::shared_ptr<FeatureSet>>(module, "FeatureSet")
+      .def(py::init(&make_features))
+      .def_static(
+          "read",
+          [](const fs::path& path, const std::optional<fs::path>& labels, const std::optional<fs::path>& split) {
+            return unlocked([&] { return std::make_shared<FeatureSet>(read_features(path, {labels, split})); });
+          })
+      .def_property_readonly("features", [](const FeatureSet& own) { return array_of(own.features); })
+      .def_property_readonly("labels", [](const FeatureSet& own) { return array_of(own.labels); })
+      .def_readonly("names", &FeatureSet::class_names)
+      .def_readonly("ids", &FeatureSet::image_ids)
+      .def_property_readonly("split", [](const FeatureSet& own) { return texts_of(own.class_split); })
+      .def("save", [](const FeatureSet& own, const fs::path& path) {
+        Provenance provenance;
+        provenance.command = "features";
+        unlocked([&] { write_features(path, own, provenance); });
+      });
+}
+
+}  // namespace
+
+void bind_evaluation(py::module_& module) {
+  bind_features(module);
+  py::class_<Episodes>(module, "Episodes")
+      .def_static("read",
+                  [](const fs::path& path, const SharedFeatures& features) {
+                    return unlocked([&] { return Episodes{features, read_episodes(path, *features)}; });
+                  })
+      .def("save", [](const Episodes& own,
+                      const fs::path& path) { unlocked([&] { write_episodes(path, own.list, *own.features); }); })
+      .def("__len__", [](const Episodes& own) { return own.list.episodes.size(); })
+      .def("__getitem__",
+           [](const Episodes& own, size_t i) {
+             if (i >= own.list.episodes.size()) throw py::index_error("there is no such episode");
+             return dict_of(own.list.episodes[i]);
+           })
+      .def_property_readonly("hash", [](const Episodes& own) { return own.list.hash(*own.features); })
+      .def_property_readonly("task", [](const Episodes& own) { return describe(own.list.shape); })
+      .def_property_readonly("seed", [](const Episodes& own) { return own.list.seed; });
+  module.def("draw", &draw);
+  module.def("evaluate",
+             [](const std::vector<Episodes>& lists, std::vector<std::string> methods, std::vector<SharedFitted> fitted,
+                SharedKnowledge knowledge, SharedModel model, std::string baseline, py::object callback) {
+               if (lists.empty()) fail_usage("there are no episodes to evaluate on");
+               const Contestants given{std::move(methods), std::move(fitted), std::move(knowledge), std::move(model),
+                                       std::move(baseline)};
+               PythonProgress progress(std::move(callback));
+               return python_of(unlocked([&] { return evaluate(lists, given, progress); }));
+             });
+}
+
+}  // namespace protocom::python

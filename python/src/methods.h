@@ -1,0 +1,31 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
+#include "protocom/knowledge/knowledge.h"
+
+namespace protocom::python {
+
+namespace py = pybind11;
+
+/// Shared by whoever was made with it.
+using SharedFitted = std::shared_ptr<const FittedMethod>;
+using SharedKnowledge = std::shared_ptr<const Knowledge>;
+using SharedModel = std::shared_ptr<const CompletionModel>;
+
+std::vector<FittedMethod> values_of(const std::vector<SharedFitted>& fitted);
+
+/// Methods, what they are fitted on, and tasks.
+void bind_methods(py::module_& module);
+void bind_tasks(py::module_& module);
+/// Features with their classes, episodes and evaluations.
+void bind_evaluation(py::module_& module);
+void bind_images(py::module_& module);
+void bind_recognizer(py::module_& module);
+
+}  // namespace protocom::python

@@ -1,0 +1,25 @@
+#include <ATen/Parallel.h>
+#include <pybind11/pybind11.h>
+
+#include "calls.h"
+#include "methods.h"
+#include "protocom/core/blas_kernels.h"
+#include "protocom/core/error.h"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace protocom::python;
+  module.doc() = "The C++ library behind the package protocom; its names may change.";
+  protocom::choose_blas_kernels();
+  translate_errors();
+  collect_log();
+  module.def("threads", [] { return at::get_num_threads(); });
+  module.def("set_threads", [](int threads) {
+    if (threads < 1) protocom::fail_usage("threads should be at least 1, found {}", threads);
+    at::set_num_threads(threads);
+  });
+  bind_methods(module);
+  bind_tasks(module);
+  bind_evaluation(module);
+  bind_images(module);
+  bind_recognizer(module);
+}

@@ -1,0 +1,285 @@
+#include "protocom/serve/recognizer.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <memory>
+#include <mutex>
+
+#include "arrays.h"
+#include "calls.h"
+#include "images.h"
+#include "methods.h"
+#include "protocom/core/error.h"
+#include "protocom/serve/answer_json.h"
+#include "protocom/serve/create_recognizer.h"
+#include "protocom/serve/enrol_requests.h"
+
+namespace protocom::python {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+RecognizerOptions recognizer_options(const py::dict& given) {
+  RecognizerOptions options;
+  options.method = given["method"].cast<std::string>();
+  options.together = given["together"].cast<bool>() ? Together::kYes : Together::kNo;
+  options.extract.device = given["device"].cast<std::string>();
+  options.top = given["top"].cast<int64_t>();
+  options.nearest = given["nearest"].cast<int64_t>();
+  options.attributes = given["attributes"].cast<int64_t>();
+  options.shares = given["shares"].cast<std::map<std::string, double>>();
+  return options;
+}
+
+NewRecognizer parts_of(const py::dict& given) {
+  NewRecognizer parts;
+  const auto path = [&](const char* name) { return given[name].cast<fs::path>(); };
+  parts.backbone = path("backbone");
+  parts.model = path("model");
+  parts.fitted = path("fitted");
+  parts.space = path("space");
+  parts.knowledge = path("knowledge");
+  const auto preprocess = given["preprocess"].cast<std::string>();
+  if (!preprocess.empty()) parts.preprocessing = parse_preprocessing(preprocess);
+  if (given["external_backbone"].cast<bool>()) parts.keep_backbone = KeepBackbone::kOutside;
+  if (given["half_features"].cast<bool>()) parts.feature_type = FeatureType::kFloat16;
+  if (!given["thumbnails"].cast<bool>()) parts.thumbnail_side = 0;
+  return parts;
+}
+
+json enrolment_json(const Enrolment& done) {
+  json made = {{"classes", json::array()}, {"unreadable", json::array()}, {"skipped", done.skipped.describe()}};
+  for (const Enrolled& one : done.classes)
+    made["classes"].push_back(
+        {{"class", one.now.name}, {"new", one.is_new}, {"added", one.added}, {"images", one.now.images}});
+  for (const UnreadableFile& one : done.unreadable) made["unreadable"].push_back(one.reason);
+  return made;
+}
+
+json calibration_json(const Calibration& made) {
+  json fields = to_json(made);
+  fields["accepted"] = made.accepted;
+  return fields;
+}
+
+/// What was extracted elsewhere, as enrolments take it.
+NewExamples examples_of(const at::Tensor& features) {
+  NewExamples examples;
+  examples.features = features;
+  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
+  examples.sources.assign(examples.hashes.size(), "memory");
+  return examples;
+}
+
+/// float32 [n, d], as a recognizer's file keeps it.
+at::Tensor checked_features(const Recognizer& recognizer, const at::Tensor& features) {
+  const int64_t dim = recognizer.file().settings().feature_dim;
+  if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != dim ||
+      !at::isFloatingType(features.scalar_type()))
+    fail("features should be float32 [n, {}], as the recognizer's backbone makes them; found {} [{}]", dim,
+         c10::toString(features.scalar_type()), fmt::join(features.sizes(), ", "));
+  return features.to(at::kFloat);
+}
+
+/// A recognizer for many threads, one at a time.
+class SharedRecognizer {
+ public:
+  SharedRecognizer(const fs::path& path, const RecognizerOptions& options)
+      : recognizer_(Recognizer::open(path, options)) {}
+
+  /// The result of `work`, which runs while other Python threads do.
+  template <typename Work>
+  auto call(const Work& work) {
+    return unlocked([&] {
+      const std::lock_guard lock(mutex_);
+      return work(recognizer_);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  Recognizer recognizer_;
+};
+
+json answers_json(const std::vector<Answer>& answers) {
+  json all = json::array();
+  for (const Answer& one : answers) all.push_back(answer_json(one));
+  return all;
+}
+
+json classify(Recognizer& recognizer, const std::vector<GivenImage>& given) {
+  constexpr size_t kBatch = 64;
+  std::vector<at::Tensor> features;
+  for (size_t i = 0; i < given.size(); i += kBatch) {
+    const std::vector<GivenImage> some(given.begin() + static_cast<std::ptrdiff_t>(i),
+                                       given.begin() + static_cast<std::ptrdiff_t>(std::min(i + kBatch, given.size())));
+    std::vector<SquareImage> squares = square_images(some, recognizer.file().settings().preprocessing);
+    features.push_back(recognizer.features_of(take_images(squares)));
+  }
+  if (features.empty()) fail("there is no image to classify");
+  return answers_json(recognizer.classify_features(at::cat(features)));
+}
+
+NewExamples examples_of(Recognizer& recognizer, const std::vector<GivenImage>& given) {
+  std::vector<SquareImage> squares = square_images(given, recognizer.file().settings().preprocessing);
+  NewExamples examples;
+  for (const SquareImage& one : squares) {
+    examples.hashes.push_back(one.hash);
+    examples.sources.push_back(one.source);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+  }
+  if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
+  return examples;
+}
+
+json enrol(Recognizer& recognizer, const ClassRequest& request, NewExamples examples) {
+  Enrolee enrolee = recognizer.describe(request);
+  enrolee.examples = std::move(examples);
+  Enrolment done;
+  done.classes = recognizer.file().enrol({enrolee});
+  return enrolment_json(done);
+}
+
+json enrol_folder(Recognizer& recognizer, const fs::path& folder, const fs::path& table, Progress& progress) {
+  std::vector<EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
+  if (!table.empty()) take_attributes(table, requests);
+  json made = enrolment_json(recognizer.enrol(requests, progress));
+  made["expected"] = sentence_of(recognizer.expected_accuracy(), "enrolled images");
+  return made;
+}
+
+json classes_json(const Recognizer& recognizer) {
+  json all = json::array();
+  for (const ClassEntry& one : recognizer.file().list_classes())
+    all.push_back({{"class", one.name}, {"title", one.description.title}, {"images", one.images}});
+  return all;
+}
+
+json examples_json(const Recognizer& recognizer, const std::string& name) {
+  json all = json::array();
+  for (const ExampleEntry& one : recognizer.file().list_examples(name))
+    all.push_back({{"example", one.id}, {"class", one.class_name}, {"source", one.source}});
+  return all;
+}
+
+ClassRequest request_of(std::string name, std::vector<std::string> attributes) {
+  ClassRequest request;
+  request.name = std::move(name);
+  request.attributes = std::move(attributes);
+  return request;
+}
+
+using BoundRecognizer = py::class_<SharedRecognizer, std::shared_ptr<SharedRecognizer>>;
+
+void bind_questions(BoundRecognizer& bound) {
+  bound
+      .def("classify",
+           [](SharedRecognizer& own, const py::list& images) {
+             const std::vector<GivenImage> given = given_images(images);
+             return python_of(own.call([&](Recognizer& one) { return classify(one, given); }));
+           })
+      .def("classify_features",
+           [](SharedRecognizer& own, const py::object& features) {
+             const ArrayView rows(features, "features");
+             return python_of(own.call([&](Recognizer& one) {
+               return answers_json(one.classify_features(checked_features(one, rows.tensor())));
+             }));
+           })
+      .def("features_of",
+           [](SharedRecognizer& own, const py::list& images) {
+             const std::vector<GivenImage> given = given_images(images);
+             return array_of(own.call([&](Recognizer& one) { return examples_of(one, given).features; }));
+           })
+      .def("classes", [](SharedRecognizer& own) { return python_of(own.call(&classes_json)); })
+      .def("examples",
+           [](SharedRecognizer& own, const std::string& name) {
+             return python_of(own.call([&](Recognizer& one) { return examples_json(one, name); }));
+           })
+      .def("thumbnail",
+           [](SharedRecognizer& own, int64_t example) {
+             return py::bytes(own.call([&](Recognizer& one) { return one.file().thumbnail(example); }));
+           })
+      .def("method",
+           [](SharedRecognizer& own) { return own.call([](Recognizer& one) { return one.method().label(); }); })
+      .def("feature_dim",
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& one) { return one.file().settings().feature_dim; });
+           })
+      .def("calibration",
+           [](SharedRecognizer& own) {
+             return python_of(own.call([](Recognizer& one) {
+               return one.calibration() ? calibration_json(*one.calibration()) : json(nullptr);
+             }));
+           })
+      .def("expected_accuracy", [](SharedRecognizer& own) {
+        return own.call([](Recognizer& one) { return sentence_of(one.expected_accuracy(), "enrolled images"); });
+      });
+}
+
+void bind_changes(BoundRecognizer& bound) {
+  bound
+      .def("enrol",
+           [](SharedRecognizer& own, std::string name, const py::list& images, std::vector<std::string> attributes) {
+             const std::vector<GivenImage> given = given_images(images);
+             const ClassRequest request = request_of(std::move(name), std::move(attributes));
+             return python_of(own.call([&](Recognizer& one) { return enrol(one, request, examples_of(one, given)); }));
+           })
+      .def(
+          "enrol_features",
+          [](SharedRecognizer& own, std::string name, const py::object& features, std::vector<std::string> attributes) {
+            const ArrayView rows(features, "features");
+            const ClassRequest request = request_of(std::move(name), std::move(attributes));
+            return python_of(own.call([&](Recognizer& one) {
+              return enrol(one, request, examples_of(checked_features(one, rows.tensor())));
+            }));
+          })
+      .def("enrol_folder",
+           [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {
+             PythonProgress progress(std::move(callback));
+             return python_of(own.call([&](Recognizer& one) { return enrol_folder(one, folder, table, progress); }));
+           })
+      .def("calibrate",
+           [](SharedRecognizer& own, const py::list& others, double false_accept, py::object callback) {
+             const std::vector<GivenImage> given = given_images(others);
+             PythonProgress progress(std::move(callback));
+             CalibrationOptions options;
+             options.false_accept = false_accept;
+             return python_of(own.call([&](Recognizer& one) {
+               return calibration_json(one.calibrate_on(examples_of(one, given).features, options, progress));
+             }));
+           })
+      .def("rename",
+           [](SharedRecognizer& own, const std::string& name, const std::string& to) {
+             own.call([&](Recognizer& one) { one.file().rename_class(name, to); });
+           })
+      .def("remove", [](SharedRecognizer& own,
+                        const std::string& name) { own.call([&](Recognizer& one) { one.file().remove_class(name); }); })
+      .def("remove_examples",
+           [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
+             own.call([&](Recognizer& one) { one.file().remove_examples(ids); });
+           })
+      .def("undo",
+           [](SharedRecognizer& own) { return own.call([](Recognizer& one) { return one.file().undo().what; }); });
+}
+
+}  // namespace
+
+void bind_recognizer(py::module_& module) {
+  BoundRecognizer bound(module, "Recognizer");
+  bound.def(py::init([](const fs::path& path, const py::dict& given) {
+    const RecognizerOptions options = recognizer_options(given);
+    return unlocked([&] { return std::make_shared<SharedRecognizer>(path, options); });
+  }));
+  bind_questions(bound);
+  bind_changes(bound);
+  module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {
+    const NewRecognizer parts = parts_of(given);
+    Provenance provenance;
+    provenance.command = "recognizer create";
+    unlocked([&] { create_recognizer(path, parts, provenance); });
+  });
+}
+
+}  // namespace protocom::python

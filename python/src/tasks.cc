@@ -1,0 +1,113 @@
+#include <ATen/ATen.h>
+#include <pybind11/stl.h>
+
+#include "arrays.h"
+#include "calls.h"
+#include "methods.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/task_classifier.h"
+
+namespace protocom::python {
+namespace {
+
+/// What a method is made with.
+struct Parts {
+  std::string method;
+  std::vector<SharedFitted> fitted;
+  SharedKnowledge knowledge;
+  SharedModel model;
+  py::object base_features, base_labels;
+  uint64_t seed = 0;
+};
+
+std::shared_ptr<const Method> method_of(const Parts& parts) {
+  const std::vector<FittedMethod> fitted = values_of(parts.fitted);
+  const bool takes = make_method(parts.method)->spec().has(Need::kFitting);
+  return make_method(parts.method, takes ? fitted : std::vector<FittedMethod>());
+}
+
+std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& features, const py::object& labels,
+                                          std::vector<std::string> names, int64_t feature_dim) {
+  const ArrayView x(features, "features"), y(labels, "labels");
+  const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
+  TaskInputs inputs;
+  inputs.features = x.tensor();
+  inputs.labels = y.tensor();
+  inputs.classes = static_cast<int64_t>(names.size());
+  inputs.class_names = std::move(names);
+  inputs.knowledge = parts.knowledge;
+  inputs.model = parts.model;
+  inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
+  inputs.seed = parts.seed;
+  if (base.tensor().defined()) inputs.base = {base.tensor().clone(), base_labels.tensor().clone()};
+  if (parts.model && !parts.knowledge) fail_usage("a completion model needs knowledge of the classes");
+  return unlocked([&] {
+    if (parts.model)
+      inputs.described = std::make_shared<ClassKnowledge>(
+          align_knowledge(*parts.knowledge, inputs.class_names, parts.model->attributes));
+    return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
+  });
+}
+
+at::Tensor probabilities(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
+  const ArrayView q(queries, "queries"), s(shares, "shares");
+  return unlocked([&] { return task.score(q.tensor(), s.tensor()).logits.softmax(-1); });
+}
+
+py::tuple scores(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
+  const ArrayView q(queries, "queries"), s(shares, "shares");
+  const QueryScores found = unlocked([&] { return task.score(q.tensor(), s.tensor()); });
+  return py::make_tuple(array_of(found.logits), array_of(found.unseen));
+}
+
+/// Logits [b, q, n] of many episodes at once.
+at::Tensor batch_logits(const Parts& parts, const py::object& support, const py::object& query, const py::object& mask,
+                        const std::vector<uint64_t>& seeds) {
+  const ArrayView s(support, "support"), q(query, "query"), m(mask, "support_mask");
+  const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
+  return unlocked([&] {
+    const at::NoGradGuard no_grad;
+    EpisodeBatch batch;
+    batch.support = s.tensor().to(at::kFloat);
+    batch.query = q.tensor().to(at::kFloat);
+    if (m.tensor().defined()) batch.support_mask = m.tensor().to(at::kFloat);
+    batch.seed = seeds;
+    const LabelledFeatures own{base.tensor(), base_labels.tensor()};
+    MethodContext context;
+    if (own.features.defined()) context.base = &own;
+    const auto method = method_of(parts);
+    check_needs(*method, context);
+    return method->prepare(context)->score(batch).logits;
+  });
+}
+
+}  // namespace
+
+void bind_tasks(py::module_& module) {
+  py::class_<Parts>(module, "Parts")
+      .def(py::init([](std::string method, std::vector<SharedFitted> fitted, SharedKnowledge knowledge,
+                       SharedModel model, py::object base_features, py::object base_labels, uint64_t seed) {
+        return Parts{std::move(method),
+                     std::move(fitted),
+                     std::move(knowledge),
+                     std::move(model),
+                     std::move(base_features),
+                     std::move(base_labels),
+                     seed};
+      }))
+      .def("label", [](const Parts& own) { return method_of(own)->label(); })
+      .def("batch_logits",
+           [](const Parts& own, const py::object& support, const py::object& query, const py::object& mask,
+              const std::vector<uint64_t>& seeds) { return array_of(batch_logits(own, support, query, mask, seeds)); });
+  py::class_<TaskClassifier, std::shared_ptr<TaskClassifier>>(module, "Task")
+      .def(py::init(&make_task))
+      .def(
+          "probabilities",
+          [](const TaskClassifier& task, const py::object& queries, const py::object& shares) {
+            return array_of(probabilities(task, queries, shares));
+          },
+          py::arg("queries"), py::arg("shares") = py::none())
+      .def("scores", &scores, py::arg("queries"), py::arg("shares") = py::none());
+}
+
+}  // namespace protocom::python

@@ -1,0 +1,25 @@
+"""Every Python block of docs/python.md runs, one after the other."""
+import os
+import pathlib
+import re
+
+import numpy as np
+
+from conftest import clusters
+
+
+def test_the_blocks_of_the_page_run(task, collection, photos, tmp_path, monkeypatch):
+    page = (pathlib.Path(os.environ["PROTOCOM_DOCUMENTS"]) / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(blocks) >= 7
+    monkeypatch.chdir(tmp_path)
+    for name in ("encoder.pt", "my-photos", "holiday"):
+        os.symlink(photos / name, tmp_path / name)
+    x, y, q, _ = task
+    features, labels = clusters(8, 30, seed=4)
+    x_base, y_base = collection.of("base")
+    names = {"X": x, "y": y, "Q": q, "X_base": x_base, "y_base": y_base, "features": features, "labels": labels,
+             "numbers": np.unique(y, return_inverse=True)[1]}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert names["scores"].shape == (75, 5)

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+import protocom
+
+X = np.random.default_rng(1).normal(2, 1, (6, 8)).astype(np.float32)
+Y = ["a", "a", "b", "b", "c", "c"]
+
+
+def spoiled(value):
+    rows = X.copy()
+    rows[2, 3] = value
+    return rows
+
+
+FITS = {
+    "labels shorter than features": (X, Y[:5], "X has 6 rows and y 5 labels"),
+    "one image as a row of numbers": (X[0], Y, "Expected 2D array X"),
+    "episodes of images": (X[None], [Y], "found 3D array"),
+    "no image": (X[:0], [], "0 sample"),
+    "no number": (X[:, :0], Y, "0 feature"),
+    "NaN": (spoiled(np.nan), Y, "NaN or infinity in 1 rows, first in row 2"),
+    "infinity": (spoiled(np.inf), Y, "NaN or infinity"),
+    "words as features": ([["a"]] * 6, Y, "X should hold numbers"),
+    "rows of different lengths": ([[1, 2], [3]], ["a", "b"], "its rows differ in length"),
+    "complex numbers": (X + 1j, Y, "Complex data not supported"),
+    "no labels": (X, None, "requires y"),
+    "labels that are no classes": (X, np.linspace(0, 1, 6), "Unknown label type: continuous"),
+    "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "labels should all be of one type"),
+}
+
+
+@pytest.mark.parametrize("x, y, words", FITS.values(), ids=FITS.keys())
+def test_fit_refuses_in_one_sentence(x, y, words):
+    with pytest.raises(protocom.Error) as caught:
+        protocom.PLDA().fit(x, y)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+CALLS = {
+    "queries of another width": (lambda: protocom.PLDA().fit(X, Y).predict(X[:, :5]), "X has 5 features"),
+    "one query as a row of numbers": (lambda: protocom.PLDA().fit(X, Y).predict(X[0]), "Expected 2D array"),
+    "queries that are NaN": (lambda: protocom.PLDA().fit(X, Y).predict(spoiled(np.nan)), "NaN"),
+    "asked before it is fitted": (lambda: protocom.PLDA().predict(X), "not fitted yet"),
+    "unknown method": (lambda: protocom.make("pldaa"), "plda"),
+    "unknown parameter": (lambda: protocom.make("mean:gama=2"), "gama"),
+    "value out of range": (lambda: protocom.make("mean:gamma=-2"), "gamma"),
+    "a method that needs base classes": (lambda: protocom.make("tim").fit(X, Y), "needs features of"),
+    "base classes of another width": (lambda: protocom.make("tim", base=(X[:, :5], Y)).fit(X, Y), "base classes have 5"),
+    "base that is no pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base should be (X, y)"),
+    "a file that is not there": (lambda: protocom.Fitted("none.npz"), "none.npz"),
+    "a space and base classes": (lambda: protocom.PLDA(fitted="a", space="b").fit(X, Y), "not both"),
+    "unknown parameter of the class": (lambda: protocom.PLDA().set_params(steps=3), "Invalid parameter"),
+    "a batch of another shape": (lambda: protocom.make("mean").predict_proba_batch(X, X), "support should be"),
+    "a batch of other widths": (
+        lambda: protocom.make("mean").predict_proba_batch(X.reshape(1, 3, 2, 8), X[None, :, :5]), "supports should be"),
+    "too few classes for an episode": (lambda: protocom.evaluate(X, Y, methods=["mean"]), "5"),
+    "no ways": (lambda: protocom.episodes(X, Y, ways=0), "ways should be a whole number of at least 1, found 0"),
+    "half an episode": (lambda: protocom.evaluate(X, Y, episodes=0.5), "episodes should be a whole number"),
+    "labels that become words": (lambda: protocom.PLDA().fit(X, [1, 1, 2, 2, 3, 3]).partial_fit(X[:1], ["a"]), "of one type"),
+    "unknown split": (lambda: protocom.FeatureSet(X, Y, "tset"), "tset"),
+    "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split names 1 classes, the labels 3"),
+    "a class without a split": (lambda: protocom.FeatureSet(X, Y, {"a": "base"}), "'b'"),
+    "ids that repeat": (lambda: protocom.FeatureSet(X, Y, ids=["1"] * 6), "twice"),
+    "no such method in the results": (
+        lambda: protocom.evaluate(X, Y, methods=["mean"], ways=2, shots=1, queries=1, episodes=2).accuracies("plda"),
+        "was not evaluated"),
+    "an encoder that is not there": (lambda: protocom.Backbone("none.pt"), "none.pt"),
+    "a recognizer that is not there": (lambda: protocom.Recognizer.open("none.pcm"), "none.pcm"),
+    "no threads": (lambda: protocom.set_threads(0), "at least 1"),
+    "a weight above one": (lambda: protocom.Knowledge({"a": {"stripes": 2.0}}), "2"),
+}
+
+
+@pytest.mark.parametrize("call, words", CALLS.values(), ids=CALLS.keys())
+def test_calls_are_refused_in_one_sentence(call, words):
+    with pytest.raises(protocom.Error) as caught:
+        call()
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_failed_fit_leaves_nothing_and_a_failed_partial_fit_what_was(tmp_path):
+    classifier = protocom.PLDA().fit(X, Y)
+    expected = classifier.predict_proba(X)
+    with pytest.raises(protocom.Error):
+        classifier.partial_fit(spoiled(np.nan), Y)
+    np.testing.assert_array_equal(classifier.predict_proba(X), expected)
+    with pytest.raises(protocom.Error):
+        classifier.fit(spoiled(np.nan), Y)
+    with pytest.raises(protocom.Error, match="not fitted"):
+        classifier.predict(X)
+
+
+def test_images_of_other_kinds_are_refused(photos, tmp_path):
+    encoder = protocom.Backbone(photos / "encoder.pt")
+    (tmp_path / "no.png").write_text("no image")
+    for given, words in (([np.zeros((4, 4))], "an image should be"), ([np.zeros((4, 4, 4), np.uint8)], "(4, 4, 4)"),
+                         ([tmp_path / "no.png"], "no.png"), ([tmp_path / "none.png"], "none.png"), ([b"no"], "image 0"),
+                         ([], "no image")):
+        with pytest.raises(protocom.Error) as caught:
+            encoder.extract(given)
+        assert words in str(caught.value) and "\n" not in str(caught.value)

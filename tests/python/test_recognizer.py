@@ -1,0 +1,82 @@
+import threading
+
+import numpy as np
+import pytest
+
+import protocom
+from conftest import photo
+
+
+@pytest.fixture
+def mine(photos, tmp_path):
+    return protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+
+
+def test_paths_pictures_arrays_bytes_and_features_get_one_answer(mine, photos):
+    image = pytest.importorskip("PIL.Image")
+    paths = [photos / "holiday" / f"{i}.png" for i in (1, 2, 3)]
+    answers = mine.classify(paths)
+    assert [one.name for one in answers] == ["blue", "red", "green"]
+    for given in ([str(one) for one in paths], [one.read_bytes() for one in paths], [image.open(one) for one in paths],
+                  [np.asarray(image.open(one)) for one in paths], mine.features_of(paths)):
+        assert [one.ranking for one in mine.classify(given)] == [one.ranking for one in answers]
+    one = mine.classify(paths[0])
+    assert (one.name, one.none_of_these) == ("blue", None) and one.nearest[0]["class"] == "blue"
+    assert 0.3 < one.probability <= 1 and sum(share for _, share in one.ranking) == pytest.approx(1)
+
+
+def test_features_are_those_of_the_encoder(mine, photos):
+    paths = sorted((photos / "holiday").iterdir())
+    encoder = protocom.Backbone(photos / "encoder.pt")
+    features = encoder.extract(paths)
+    assert features.shape == (3, encoder.dim) == (3, 48) and features.dtype == np.float32
+    np.testing.assert_allclose(features, mine.features_of(paths), atol=1e-5)
+
+
+def test_enrols_undoes_renames_and_removes(mine, photos):
+    assert mine.classes == {"blue": 4, "green": 4, "red": 4}
+    made = mine.enrol("okapi", [photo("red", 50), photos / "holiday" / "1.png"])
+    assert made["classes"] == [{"class": "okapi", "new": True, "added": 2, "images": 2}]
+    assert mine.enrol("okapi", photo("red", 50))["classes"][0]["added"] == 0  # it is there already
+    mine.enrol("okapi", mine.features_of([photo("green", 51)]))
+    assert mine.classes["okapi"] == 3
+    assert "okapi" in mine.undo() and mine.classes["okapi"] == 2
+    mine.rename("okapi", "tapir")
+    mine.remove("red")
+    assert set(protocom.Recognizer.open(mine._path).classes) == {"blue", "green", "tapir"}
+
+
+def test_calibrates_and_says_none_of_these(mine):
+    found = mine.calibrate(false_accept=0.2)
+    assert found["false_accept"] == 0.2 and found["accepted"] > 0
+    assert mine.calibration["method"] == "plda"
+    assert mine.classify(photo("red", 60)).none_of_these is not None
+
+
+def test_shows_its_classes_in_a_notebook(mine):
+    shown = mine._repr_html_()
+    assert shown.count("<img") == 12 and "<td>red</td><td>4</td>" in shown
+    assert "red" in mine.classify(photo("red", 61))._repr_html_()
+    assert "3 classes, 12 images" in repr(mine)
+    assert "%" in mine.expected_accuracy()
+
+
+def test_two_threads_classify_at_once(mine):
+    images = [photo(colour, 70) for colour in ("red", "green", "blue")]
+    expected, found = [one.ranking for one in mine.classify(images)], []
+    threads = [
+        threading.Thread(target=lambda: found.extend([a.ranking for a in mine.classify(images)] for _ in range(5)))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 10
+
+
+def test_what_cannot_be_made_is_not_left_behind(photos, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(protocom.Error):
+        protocom.Recognizer.create(tmp_path / "a.pcm", backbone=photos / "encoder.pt", images=tmp_path / "empty")
+    assert not (tmp_path / "a.pcm").exists()
