@@ -182,8 +182,7 @@ Layout detect_layout(const fs::path& root) {
   check_folder(root);
   if (!layout::cub_folder(root).empty()) return Layout::kCub;
   if (fs::exists(root / "wnids.txt") && fs::is_directory(root / "train")) return Layout::kTinyImageNet;
-  if (fs::is_directory(root / "images") && fs::exists(root / "train.csv") && fs::exists(root / "val.csv"))
-    return Layout::kMiniImageNet;
+  if (layout::is_mini_imagenet(root)) return Layout::kMiniImageNet;
   if (layout::has_disjoint_splits(root)) return Layout::kFolder;
   if (image_list_in(root)) return Layout::kList;
   return layout::wnid_folder(root) == root / "train" ? Layout::kIlsvrc : Layout::kFolder;

@@ -32,6 +32,8 @@ std::vector<RawClass> list_folder(const Request& request);
 std::vector<RawClass> list_tiny_imagenet(const Request& request);
 std::vector<RawClass> list_cub(const Request& request);
 std::vector<RawClass> list_mini_imagenet(const Request& request);
+/// Images beside lists of three splits, one of which may be missing; a train.csv alone is a list like others.
+bool is_mini_imagenet(const std::filesystem::path& root);
 std::vector<RawClass> list_ilsvrc(const Request& request);
 /// By a list of images and classes in the folder (image_list_in).
 std::vector<RawClass> list_of_list(const Request& request);

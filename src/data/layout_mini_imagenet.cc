@@ -1,4 +1,6 @@
+#include <fstream>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -53,7 +55,19 @@ class MiniImageNetLists {
   std::map<std::string, RawClass> classes_;
 };
 
+bool begins_as_its_lists(const fs::path& csv) {
+  std::ifstream file(csv);
+  std::string header;
+  std::getline(file, header);
+  return header.rfind("filename,label", 0) == 0;
+}
+
 }  // namespace
+
+bool is_mini_imagenet(const fs::path& root) {
+  if (!fs::is_directory(root / "images") || !fs::exists(root / "train.csv")) return false;
+  return fs::exists(root / "val.csv") || (fs::exists(root / "test.csv") && begins_as_its_lists(root / "train.csv"));
+}
 
 std::vector<RawClass> list_mini_imagenet(const Request& request) {
   MiniImageNetLists lists(request);

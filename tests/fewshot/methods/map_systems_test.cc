@@ -23,6 +23,7 @@ using protocom::testing::tensor_of;
 using ::testing::HasSubstr;
 
 at::Tensor map_tensor(const nlohmann::json& json) {
+  if (json.is_array() && json.front().is_number_integer()) return tensor_of(json).to(at::kLong);  // the maps' size
   return json.is_number() ? at::full({}, json.get<double>()) : tensor_of(json).to(at::kFloat);
 }
 
