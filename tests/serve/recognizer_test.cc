@@ -312,7 +312,8 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
   EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::full({1}, 0.5F)));
   EXPECT_THAT(pets.file().changes(), SizeIs(1));
-  write_file(folder_ / "images.csv", "class,image\nowl,photos/cat/1.png\nowl,photos/dog/1.png\ncat,photos/mouse/1.png\n");
+  write_file(folder_ / "images.csv",
+             "class,image\nowl,photos/cat/1.png\nowl,photos/dog/1.png\ncat,photos/mouse/1.png\n");
   pets.enrol(requests_of_csv(folder_ / "images.csv"));
   EXPECT_EQ(pets.file().find_class("owl")->images, 2);
   EXPECT_EQ(pets.file().find_class("cat")->images, 2);

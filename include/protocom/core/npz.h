@@ -9,7 +9,8 @@
 namespace protocom {
 
 /// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become tensors; `<U` and `|S` members
-/// become strings. Big-endian and Fortran-order arrays come in our order; object arrays are refused by name. Throws Error.
+/// become strings. Big-endian and Fortran-order arrays come in our order; object arrays are refused by name. Throws
+/// Error.
 class NpzReader {
  public:
   explicit NpzReader(const std::filesystem::path& path);

@@ -53,8 +53,7 @@ at::Tensor probabilities_of(const std::string& method, const EpisodeBatch& batch
 TEST(PldaAdaptation, LowRankWhiteningIsTheDenseRootAndKeepsTheDiagonalOfTheOtherCovariance) {
   for (const int64_t each : {3, 40}) {  // fewer and more images than dimensions
     const AdaptationImages data = adaptation_images(4, each, 12);
-    const Scatter scatter =
-        scatter_of(within_rows(data.features, data.labels, 4), 4 * static_cast<double>(each - 1));
+    const Scatter scatter = scatter_of(within_rows(data.features, data.labels, 4), 4 * static_cast<double>(each - 1));
     const WithinWhitening whitening = whitening_of(scatter, 30);
     at::Tensor dense = 30 * at::eye(12, at::kDouble);
     for (int64_t c = 0; c < 4; ++c) {
