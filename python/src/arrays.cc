@@ -64,10 +64,14 @@ py::object array_of(const at::Tensor& tensor) {
   if (!tensor.defined()) return py::none();
   auto kept = std::make_unique<at::Tensor>(tensor.contiguous());
   const std::vector<py::ssize_t> sizes(kept->sizes().begin(), kept->sizes().end());
+  // Strides are given: pybind11 before 2.12 takes an element's size from where NumPy 2 has something else.
+  std::vector<py::ssize_t> strides;
+  for (const int64_t stride : kept->strides())
+    strides.push_back(static_cast<py::ssize_t>(stride) * static_cast<py::ssize_t>(kept->element_size()));
   void* data = kept->data_ptr();
   const py::dtype type = dtype_of(kept->scalar_type());
   const py::capsule owner(kept.release(), [](void* owned) { delete static_cast<at::Tensor*>(owned); });
-  return py::array(type, sizes, data, owner);
+  return py::array(type, sizes, strides, data, owner);
 }
 
 }  // namespace protocom::python
