@@ -10,10 +10,9 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, CENTER_CLASSES = 5, 300.0, 20.0
-FACTORS = [1, 0.3, 0.1, 3, 10]
+DIMS, NU, CENTER_CLASSES = 5, 1000.0, 20.0
 USUAL_SCALE = 0.1
-SHOTS = [3, 2, 4]
+SHOTS = [3, 2, 7]
 
 
 def mean_of(rows):
@@ -65,80 +64,86 @@ def scatter_of_means(classes, between):
     return scatter
 
 
-def left_out(z, within, of_means, nu):
-    """Loss of each image by the others, at the scale that makes the labels most likely; `of_means` stays as it is."""
-    logs = []
-    for own, images in enumerate(z):
-        for i, x in enumerate(images):
-            rest = [list(one) for one in z]
-            del rest[own][i]
-            degrees = sum(len(one) for one in rest) - 1
-            scatter = plus(scatter_of(rest), of_means)
-            s = [[v / (nu + degrees) for v in row] for row in plus(identity(nu * within), scatter)]
-            precision = inverse(s)
-            d = [minus(x, mean_of(one)) for one in rest]
-            logs.append(([-0.5 * dot(v, times(precision, v)) for v in d], own))
+def log_loss(rows, scale):
+    """Of rows of log densities with the number of the right one."""
+    return [math.log(sum(math.exp(scale * (v - row[own])) for v in row)) for row, own in rows]
+
+
+def most_likely_scale(rows):
     best, scale = None, 0.01
     while scale < 2:
-        losses = [math.log(sum(math.exp(scale * (v - row[own])) for v in row)) for row, own in logs]
-        cost = sum(losses) + 0.5 * math.log(scale / USUAL_SCALE) ** 2
+        cost = sum(log_loss(rows, scale)) + 0.5 * math.log(scale / USUAL_SCALE) ** 2
         if best is None or cost < best[0]:
-            best = (cost, losses, scale)
+            best = (cost, scale)
         scale *= 1.4
-    return best[1], best[2]
+    return best[1]
 
 
-def chosen_degrees(z, within, of_means):
-    first, scale = left_out(z, within, of_means, NU)
-    best = (NU, first, scale)
-    for factor in FACTORS[1:]:
-        losses, scale = left_out(z, within, of_means, factor * NU)
-        gains = [a - b for a, b in zip(first, losses)]
-        mean = sum(gains) / len(gains)
-        deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
-        if mean > deviation / math.sqrt(len(gains)) and sum(losses) < sum(best[1]):
-            best = (factor * NU, losses, scale)
-    return best
+def variances(z):
+    """Within classes and, in units of that, of class means: both isotropic."""
+    means = [mean_of(images) for images in z]
+    grand = mean_of(means)
+    images = sum(len(one) for one in z)
+    spread = sum(dot(minus(m, grand), minus(m, grand)) for m in means) / (len(means) - 1) / DIMS
+    if images == len(z):
+        return spread / 2, 1.0
+    scatter = scatter_of(z)
+    within = sum(scatter[i][i] for i in range(DIMS)) / DIMS / (images - len(z))
+    return within, max(spread / within - sum(1 / len(one) for one in z) / len(z), 0.05)
+
+
+def log_predictives(z, queries):
+    """Of each query, for each class."""
+    within, between = variances(z)
+    images = sum(len(one) for one in z)
+    grand = mean_of([mean_of(one) for one in z])
+    # S: nu images of the isotropic covariance, the degrees of the images' own and of the class means.
+    scatter = plus(identity(NU * within), plus(scatter_of(z), scatter_of_means(z, between)))
+    s = [[v / (NU + images - 1) for v in row] for row in scatter]
+    b = identity(within * between)
+    v = inverse(plus(inverse(b), inverse(s), images / len(z)))  # of a class mean after so many images
+    predictive = inverse(plus(s, v))
+    rows = []
+    for q in queries:
+        x = minus(q, grand)
+        logs = []
+        for one in z:
+            own = inverse(plus(inverse(b), inverse(s), len(one)))
+            m = times(own, times(inverse(s), [len(one) * t for t in minus(mean_of(one), grand)]))
+            d = minus(x, m)
+            logs.append(-0.5 * dot(d, times(predictive, d)))
+        rows.append(logs)
+    return rows
+
+
+def scale_by_folds(z):
+    """In turn a fifth of the images of each class that has three, by their distances from its mean, is left out and answered by the
+    others."""
+    z = [sorted(one, key=lambda x, mean=mean_of(one): dot(minus(x, mean), minus(x, mean))) for one in z]
+    folds = min(5, max(len(one) for one in z))
+    rows = []
+    for fold in range(folds):
+        leaves = [[len(one) >= 3 and i % folds == fold for i in range(len(one))] for one in z]
+        kept = [[x for x, leave in zip(one, own) if not leave] for one, own in zip(z, leaves)]
+        for k, (one, own) in enumerate(zip(z, leaves)):
+            left = [x for x, leave in zip(one, own) if leave]
+            rows += [(logs, k) for logs in log_predictives(kept, left)]
+    return most_likely_scale(rows)
 
 
 def answers(classes, queries):
-    """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen."""
+    """Log predictive of each class less that of the first, for each query; the scale that was chosen."""
     if min(v for images in classes for x in images for v in x) >= 0:
         classes = [[[math.sqrt(v) for v in x] for x in images] for images in classes]
         queries = [[math.copysign(math.sqrt(abs(v)), v) for v in x] for x in queries]
     share = len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
-    means = [mean_of(images) for images in z]
-    grand = mean_of(means)
-    images = sum(len(one) for one in z)
-    scatter = scatter_of(z)
-    spread = sum(dot(minus(m, grand), minus(m, grand)) for m in means) / (len(means) - 1) / DIMS
-    if images > len(z):
-        within = sum(scatter[i][i] for i in range(DIMS)) / DIMS / (images - len(z))
-        between = max(spread / within - sum(1 / len(one) for one in z) / len(z), 0.05)
-    else:
-        within, between = spread / 2, 1.0
-    of_means = scatter_of_means(z, between)
-    nu, _, scale = chosen_degrees(z, within, of_means) if images > len(z) else (NU, None, USUAL_SCALE)
-    # S: nu images of the isotropic covariance, the degrees of the images' own and of the class means.
-    s = [[v / (nu + images - 1) for v in row] for row in plus(identity(nu * within), plus(scatter, of_means))]
-    b = identity(within * between)
-    mean_images = sum(len(images) for images in z) / len(z)
-    v = inverse(plus(inverse(b), inverse(s), mean_images))  # of a class mean after so many images
-    predictive = inverse(plus(s, v))
-    rows = []
-    for q in queries:
-        x = minus(unit(minus(q, center)), grand)
-        logs = []
-        for images in z:
-            k = len(images)
-            own = inverse(plus(inverse(b), inverse(s), k))
-            m = times(own, times(inverse(s), [k * t for t in minus(mean_of(images), grand)]))
-            d = minus(x, m)
-            logs.append(-0.5 * dot(d, times(predictive, d)))
-        rows.append([value - logs[0] for value in logs])
-    return rows, nu, scale
+    scale = 0.05
+    if sum(len(one) for one in z) > len(z):
+        scale = scale_by_folds(z) if max(len(one) for one in z) >= 3 else 0.1
+    rows = log_predictives(z, [unit(minus(q, center)) for q in queries])
+    return [[value - logs[0] for value in logs] for logs in rows], scale
 
 
 def case(seed, shots, number):
@@ -146,8 +151,8 @@ def case(seed, shots, number):
     classes = [[[number(draw) + (1.0 if i == k else 0.0) for i in range(DIMS)] for _ in range(each)]
                for k, each in enumerate(shots)]
     queries = [[number(draw) for _ in range(DIMS)] for _ in range(4)]
-    rows, nu, scale = answers(classes, queries)
-    return {"support": classes, "query": queries, "nu": nu, "scale": scale, "log_ratio": rows}
+    rows, scale = answers(classes, queries)
+    return {"support": classes, "query": queries, "scale": scale, "log_ratio": rows}
 
 
 def main():
@@ -155,6 +160,7 @@ def main():
         "isotropic": case(41, SHOTS, lambda draw: draw.number()),
         "roots": case(42, SHOTS, lambda draw: abs(draw.number())),
         "one image each": case(43, [1, 1, 1], lambda draw: draw.number()),
+        "two images each": case(44, [2, 2, 2], lambda draw: draw.number()),
     }, indent=1))
 
 

@@ -46,20 +46,13 @@ WithinWhitening whitening_of(const Scatter& scatter, double nu);
 /// directions than those it was fitted on.
 PldaSpace with_isotropic_share(const PldaSpace& space, double share);
 
-/// What leaving labelled images out says of a within-class covariance.
-struct LeftOutAnswers {
-  at::Tensor loss;   ///< float64 [m'], -log p(class) of each image whose class has others
-  double scale = 1;  ///< of log densities, that makes probabilities of them: the most likely one, with a wide prior
-};
-
-/// Each image x [m, e] against the class means, itself left out of its class's mean and of the scatter, where the prior
-/// of S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
-/// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r).
-LeftOutAnswers left_out_answers(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
-                                double nu);
-
-/// The scale of log densities where no image can be left out.
-inline constexpr double kDefaultScale = 0.1;
+/// -log p(class) of each labelled image whose class has others, [m'], at the scale of log densities that makes it
+/// least: x [m, e] against the class means, itself left out of its class's mean and of the scatter, where the prior of
+/// S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
+/// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r). It compares values of nu; scatter of
+/// class means keeps the image, so it says nothing of how sure answers may be (scale_by_folds does).
+at::Tensor left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
+                         double nu);
 
 /// All of the model's factors of log densities.
 void set_scale(double scale, PldaModel& model);
@@ -71,7 +64,7 @@ void set_scale(double scale, PldaModel& model);
 ///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees, or 1/10, 3/10, 3, 10 times that where the
 ///            images' leave-one-out loss is surely smaller (by more than its standard error);
 ///   between  its diagonal in the space in which S is I;
-///   scale of probabilities, also of P(known): by leaving images out.
+///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds).
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
 /// I, S has exact eigenvectors, R has the class means' rows too (between_rows), and features of which none is negative
 /// are replaced by their roots. So does a fitted one where that is surely better at the images left out and these, less

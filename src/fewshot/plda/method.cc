@@ -5,6 +5,7 @@
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/findings.h"
 #include "fewshot/plda/known.h"
+#include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/alignment.h"
@@ -38,7 +39,7 @@ constexpr double kAdaptedTrust = 0.5;
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
-  model.adaptation.degrees = 300;
+  model.adaptation.degrees = 1000;
   model.adaptation.center_classes = 20;
   model.adaptation.isotropic = true;
   model.vb.spread = 0;

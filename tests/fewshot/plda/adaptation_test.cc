@@ -93,8 +93,8 @@ TEST(PldaAdaptation, ManyImagesOfTheClassesAtHandBringTheirOwnCovarianceToTheUni
 
 EpisodeBatch golden_episode(const nlohmann::json& data) {
   EpisodeBatch batch;
-  batch.support = at::zeros({1, 3, 4, 5});
-  batch.support_mask = at::zeros({1, 3, 4});
+  batch.support = at::zeros({1, 3, 7, 5});
+  batch.support_mask = at::zeros({1, 3, 7});
   for (int64_t c = 0; c < 3; ++c) {
     const at::Tensor images = tensor_of(data.at("support")[static_cast<size_t>(c)]);
     batch.support[0][c].narrow(0, 0, images.size(0)).copy_(images);
@@ -105,7 +105,7 @@ EpisodeBatch golden_episode(const nlohmann::json& data) {
 }
 
 TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
-  for (const char* kind : {"isotropic", "roots", "one image each"}) {
+  for (const char* kind : {"isotropic", "roots", "one image each", "two images each"}) {
     const auto data = golden(kind, "plda_adaptation.json");
     const EpisodeBatch batch = golden_episode(data);
     const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
@@ -149,6 +149,27 @@ TEST(PldaAdaptation, WithoutASpaceRotatedOrScaledFeaturesHaveTheSameAnswers) {
           probabilities_of(method, episode_of_images(7 * at::mm(data.features, rotation), 4, 8, shots));
       EXPECT_LT(error_of(after, before), 1e-4) << method << ", " << shots;
     }
+  }
+}
+
+TEST(PldaAdaptation, ProbabilitiesAreAsSureAsAnswersAreRight) {
+  for (const int64_t shots : {3, 5, 10}) {
+    double sure = 0, right = 0;
+    constexpr int kTasks = 20;
+    constexpr int64_t kClasses = 6, kQueries = 30, kDims = 60;
+    for (int task = 0; task < kTasks; ++task) {
+      AdaptationImages data = adaptation_images(kClasses, shots + kQueries, kDims, 100 + task);
+      const at::Tensor noise = at::randn_like(data.features) * 1.5;  // about half to nine tenths are right
+      const at::Tensor answer = probabilities_of(
+          "plda", episode_of_images(data.features + noise, kClasses, shots + kQueries, shots))[0];
+      const at::Tensor labels = at::arange(kClasses, at::kLong).repeat_interleave(kQueries);
+      const auto [probability, choice] = answer.max(1);
+      sure += probability.mean().item<double>() / kTasks;
+      right += choice.eq(labels).to(at::kDouble).mean().item<double>() / kTasks;
+    }
+    EXPECT_GT(right, 0.5) << shots;
+    EXPECT_LT(right, 0.99) << shots;
+    EXPECT_NEAR(sure, right, 0.06) << shots;
   }
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace protocom {
+
+/// The scale of log densities around which another has to prove itself.
+inline constexpr double kDefaultScale = 0.1;
+
+/// Losses at the most likely scale.
+struct ScaledLoss {
+  at::Tensor loss;   ///< -log p(label) of each row, [m]
+  double scale = 1;  ///< of log densities, that makes probabilities of them
+};
+
+/// The scale of log densities [m, c] under which the labels int64 [m] are likely, with a wide prior around
+/// kDefaultScale.
+ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels);
+
+/// Images in a space in which those of a class are distributed like N(mu, I) and class means like N(0, diag(between)).
+struct FoldRows {
+  at::Tensor kept;      ///< [k, e], what the space was made of
+  at::Tensor left_out;  ///< [l, e]
+  at::Tensor between;   ///< [e]
+};
+
+/// A space made of some of the images, by their numbers: int64 [k] and [l].
+using FoldSpace = std::function<FoldRows(const at::Tensor& kept, const at::Tensor& left_out)>;
+
+/// The scale that makes probabilities of log predictives, by cross-validation in five folds, or as many as the largest
+/// class has images: a fifth of each class with at least `least` images is left out, the space is made anew of the
+/// others, and the images left out are answered. Leaving out one image alone would not do: its class would have a worse
+/// mean than the others. Rows [m, e], by whose distances from class means images come into folds; labels int64 [m] in
+/// [0, classes). The losses are in the order of the images. Nothing where no class has `least` images.
+std::optional<ScaledLoss> scale_by_folds(const at::Tensor& rows, const at::Tensor& labels, int64_t classes,
+                                         int64_t least, const FoldSpace& space);
+
+}  // namespace protocom
