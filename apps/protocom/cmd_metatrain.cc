@@ -97,7 +97,7 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
                      "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
                      "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
-  command.add_option("--k-shot", recipe.episode.k_shot, "Support images a class");
+  command.add_option("--k-shot", recipe.episode.k_shot, "Support images per class");
   command.add_option("--n-query", recipe.episode.n_query, "Queries a class");
   command.add_option("--batches", recipe.batches, "Steps an epoch");
   command.add_option("--episodes", recipe.episodes, "Episodes a step");

@@ -1,7 +1,7 @@
 #include "evaluation_tables.h"
 
 #include "cli.h"
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 #include "protocom/report/methods.h"
 
 namespace protocom::cli {
@@ -60,7 +60,7 @@ void print_comparisons(const json& findings, const std::string& baseline) {
   print_table(table);
 }
 
-/// One line a task, seed and method.
+/// One line per task, seed and method.
 void print_seeds(const json& findings) {
   Table table = {{"task", "method", "seed", "accuracy %", "+-"}};
   for (const json& row : findings["results"]) {

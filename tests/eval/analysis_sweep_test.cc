@@ -8,7 +8,7 @@
 #include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_noise.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "support/untrained.h"
 
 namespace protocom {
@@ -74,7 +74,7 @@ class Sweep : public ::testing::Test {
 
   testing::ToyWorld world_ = testing::toy_world();
   CompletionModel model_ = testing::untrained_model(world_);
-  ClassKnowledge classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
+  ClassDescriptions classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
   EpisodeOptions episodes_;
 };
 

@@ -9,8 +9,8 @@
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
-#include "protocom/eval/results.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/eval/results_json.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/paper/gauss_fusion.h"
@@ -54,7 +54,7 @@ struct Bench {
 
   ToyWorld world = toy_world();
   std::unique_ptr<CompletionModel> model;
-  ClassKnowledge classes;
+  ClassDescriptions classes;
 };
 
 EpisodeShape ragged_dirichlet() {
