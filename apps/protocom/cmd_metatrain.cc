@@ -50,7 +50,7 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   const auto& before = result.epochs.front().validation;
   const auto& after = result.epochs[static_cast<size_t>(result.kept_epoch)].validation;
   if (before.empty() || after.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "+-", ""}};
+  std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "±", ""}};
   for (const ValidationRow& row : after) {
     const auto old =
         std::find_if(before.begin(), before.end(), [&](const auto& one) { return one.method == row.method; });

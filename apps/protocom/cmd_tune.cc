@@ -20,7 +20,7 @@ struct TuneArguments {
 };
 
 void print_tuned(const std::vector<TunedMethod>& tuned) {
-  std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "+-", "processor s", ""}};
+  std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "±", "processor s", ""}};
   for (const TunedMethod& method : tuned) {
     for (size_t i = 0; i < method.tried.size(); ++i) {
       const TriedSetting& one = method.tried[i];
