@@ -11,7 +11,7 @@
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "protocom/train/complete.h"
 
@@ -94,7 +94,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
   const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
-  const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {
     const EpisodeList episodes = sample_episodes(features, {Split::kNovel, shape, state.range(1), 1});
@@ -119,7 +119,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
   const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
-  const ClassKnowledge classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
   MethodContext context;
   context.model = &model;
   context.classes = &classes;

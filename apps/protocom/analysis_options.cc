@@ -30,7 +30,7 @@ void add_methods(CLI::App& command, AnalysisOptions& options) {
 void add_episodes(CLI::App& command, AnalysisOptions& options) {
   EpisodeShape& shape = options.analyse.episodes.shape;
   command.add_option("--n-way", shape.n_way, "Classes an episode");
-  command.add_option("--k-shot", shape.k_shot, "Labelled images a class");
+  command.add_option("--k-shot", shape.k_shot, "Labelled images per class");
   command.add_option("--n-query", shape.n_query, "Queries a class");
   command.add_option("--episodes", options.analyse.episodes.count, "Episodes");
   command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of table 3");
@@ -50,7 +50,7 @@ void add_series(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all")->delimiter(',');
   command
       .add_option("--queries", options.analyse.queries,
-                  "Numbers of queries a class; 0: a single query, of one of the classes")
+                  "Numbers of queries per class; 0: a single query, of one of the classes")
       ->delimiter(',');
   command
       .add_option("--alpha", options.analyse.alphas,
@@ -58,7 +58,7 @@ void add_series(CLI::App& command, AnalysisOptions& options) {
       ->delimiter(',');
   command.add_option("--base-classes", options.analyse.base_classes, "Numbers of base classes; default: from 8 to all")
       ->delimiter(',');
-  command.add_option("--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images a class")
+  command.add_option("--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images per class")
       ->delimiter(',');
 }
 
@@ -82,7 +82,7 @@ void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
   command
       .add_option("--few-shots", options.analyse.few_shots,
-                  "Numbers of labelled images a class; 0 for methods that can")
+                  "Numbers of labelled images per class; 0 for methods that can")
       ->delimiter(',');
   command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too");
   command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");

@@ -28,7 +28,7 @@ class AnswerPrinter {
   std::string format_;
   bool shows_attributes_ = false;  // some answer has any
   std::vector<std::vector<std::string>> rows_ = {
-      {"image", "class", "probability", "then", "looks most like", "attributes"}};
+      {"image", "class", "probability", "then", "nearest photo", "attributes"}};
 };
 
 }  // namespace protocom::cli

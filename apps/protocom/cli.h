@@ -60,7 +60,7 @@
 
 namespace protocom::cli {
 
-/// Adds a subcommand whose --help ends with `example` (one command line a line).
+/// Adds a subcommand whose --help ends with `example` (one command line per line).
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example);
 

@@ -31,7 +31,7 @@ void run_calibrate(const CalibrateArguments& options) {
 void add_calibrate_command(CLI::App& app) {
   auto options = std::make_shared<CalibrateArguments>();
   CLI::App* command =
-      add_command(app, "calibrate", "Make a recognizer's probabilities true, and teach it to say 'none of these'",
+      add_command(app, "calibrate", "Calibrate probabilities, and the threshold of 'none of these'",
                   "protocom calibrate birds.pcm --false-accept 0.05\n"
                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();

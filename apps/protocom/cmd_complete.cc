@@ -38,7 +38,7 @@ void print_result(const CompleteResult& result, const std::string& worth) {
       {{"attributes", std::to_string(result.model.attributes.size())},
        {"kept epoch", fmt::format("{} of {}", result.kept_epoch, result.epochs.size())},
        {"loss of that epoch", fmt::format("{:.5f}", result.epochs[static_cast<size_t>(result.kept_epoch - 1)].loss)}});
-  std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "+-", "cosine", ""}};
+  std::vector<std::vector<std::string>> rows = {{"validation", "accuracy", "±", "cosine", ""}};
   for (const auto& row : validation) {
     const Estimate accuracy = estimate(row.accuracy);
     rows.push_back({row.method, fmt::format("{:.2f}", accuracy.value), fmt::format("{:.2f}", accuracy.ci95),

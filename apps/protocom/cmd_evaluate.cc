@@ -138,7 +138,7 @@ void add_evaluate_command(CLI::App& app) {
   add_task_options(*command, options->tasks);
   command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)");
   command->add_flag("--speed", options->speed,
-                    "Time each method alone: episodes a second of one core, which differ from run to run");
+                    "Time each method alone: episodes per second of one core, which differ from run to run");
   command->add_option("--json", options->json, "Write every figure and the accuracy of every episode");
   command->callback([command, options] { run_evaluate(*command, *options); });
 }

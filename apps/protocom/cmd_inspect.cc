@@ -28,7 +28,7 @@ std::string ratio_of(const Spread& spread) {
 
 void print_splits(const Inspection& found) {
   std::vector<std::vector<std::string>> rows = {
-      {"split", "classes", "images", "images a class (min / median / max)", "largest : smallest"}};
+      {"split", "classes", "images", "images per class (min / median / max)", "largest : smallest"}};
   for (const Split split : kAllSplits) {
     const std::vector<int64_t> counts = found.counts_of(split);
     const Spread spread = spread_of(counts);

@@ -47,9 +47,9 @@ void run_wordnet(const CLI::App& command, WordNetCommand& options) {
   finish(options.common, wordnet_attributes(wordnet, classes, attributes), provenance);
 }
 
-void run_csv(const CLI::App& command, CsvCommand& options, ClassAttributes (*read)(const std::filesystem::path&)) {
+void run_csv(const CLI::App& command, CsvCommand& options, AttributeTable (*read)(const std::filesystem::path&)) {
   prepare(options.common);
-  const ClassAttributes table = read(options.csv);
+  const AttributeTable table = read(options.csv);
   Provenance provenance = make_provenance(command, options.common);
   add_input(provenance, "csv", options.csv);
   finish(options.common, table, provenance);
@@ -59,7 +59,7 @@ void run_cub(const CLI::App& command, CubCommand& options) {
   prepare(options.common);
   CubAttributesOptions attributes;
   attributes.threshold = options.continuous ? std::nullopt : std::optional(options.threshold);
-  const ClassAttributes table = read_cub_attributes(options.root, attributes);
+  const AttributeTable table = read_cub_attributes(options.root, attributes);
   Provenance provenance = make_provenance(command, options.common);
   add_input(provenance, "table", table.source.at("file").get<std::string>());
   finish(options.common, table, provenance);
@@ -67,7 +67,7 @@ void run_cub(const CLI::App& command, CubCommand& options) {
 
 void run_awa2(const CLI::App& command, Awa2Command& options) {
   prepare(options.common);
-  const ClassAttributes table =
+  const AttributeTable table =
       read_awa2_attributes(options.root, options.continuous ? Awa2Weights::kContinuous : Awa2Weights::kBinary);
   Provenance provenance = make_provenance(command, options.common);
   add_input(provenance, "table", table.source.at("file").get<std::string>());
@@ -90,7 +90,7 @@ void add_wordnet(CLI::App& parent) {
 }
 
 void add_csv(CLI::App& parent, const char* name, const char* description, const char* what,
-             ClassAttributes (*read)(const std::filesystem::path&)) {
+             AttributeTable (*read)(const std::filesystem::path&)) {
   auto options = std::make_shared<CsvCommand>();
   CLI::App* command =
       add_command(parent, name, description,
@@ -137,7 +137,7 @@ void add_knowledge_command(CLI::App& app) {
   add_csv(*command, "table", "One class,attribute[,weight] a line",
           "CSV with the columns class,attribute and, if wanted, weight (0 to 1), or the matrix of knowledge template",
           &read_attributes);
-  add_csv(*command, "matrix", "One row a class, one column an attribute",
+  add_csv(*command, "matrix", "One row per class, one column per attribute",
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
   add_cub(*command);
   add_awa2(*command);

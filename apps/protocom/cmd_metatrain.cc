@@ -50,7 +50,7 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   const auto& before = result.epochs.front().validation;
   const auto& after = result.epochs[static_cast<size_t>(result.kept_epoch)].validation;
   if (before.empty() || after.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "+-", ""}};
+  std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "±", ""}};
   for (const ValidationRow& row : after) {
     const auto old =
         std::find_if(before.begin(), before.end(), [&](const auto& one) { return one.method == row.method; });
@@ -97,7 +97,7 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
                      "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
                      "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
-  command.add_option("--k-shot", recipe.episode.k_shot, "Support images a class");
+  command.add_option("--k-shot", recipe.episode.k_shot, "Support images per class");
   command.add_option("--n-query", recipe.episode.n_query, "Queries a class");
   command.add_option("--batches", recipe.batches, "Steps an epoch");
   command.add_option("--episodes", recipe.episodes, "Episodes a step");

@@ -20,7 +20,7 @@ struct TuneArguments {
 };
 
 void print_tuned(const std::vector<TunedMethod>& tuned) {
-  std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "+-", "processor s", ""}};
+  std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "±", "processor s", ""}};
   for (const TunedMethod& method : tuned) {
     for (size_t i = 0; i < method.tried.size(); ++i) {
       const TriedSetting& one = method.tried[i];
@@ -31,7 +31,7 @@ void print_tuned(const std::vector<TunedMethod>& tuned) {
   print_table(table);
 }
 
-/// A file a method that was fitted here: NAME.npz.
+/// A file per method that was fitted here: NAME.npz.
 void save_fitted(const EvaluationData& data, const std::vector<TunedMethod>& tuned, const TuneArguments& options,
                  const Provenance& provenance) {
   std::filesystem::create_directories(options.save_fitted);

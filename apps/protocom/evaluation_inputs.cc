@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "protocom/core/artefact_contents.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 
 namespace protocom::cli {
 namespace {

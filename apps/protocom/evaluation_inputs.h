@@ -37,7 +37,7 @@ struct EvaluationData {
   std::optional<FeatureMaps> maps = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};
-  std::optional<ClassKnowledge> classes = {};
+  std::optional<ClassDescriptions> classes = {};
   std::vector<std::string> findings = {};  ///< what fit and complete found, from the headers of those files
 
   /// Refers to this object, which must outlive it.

@@ -1,7 +1,7 @@
 #include "evaluation_tables.h"
 
 #include "cli.h"
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 #include "protocom/report/methods.h"
 
 namespace protocom::cli {
@@ -13,7 +13,7 @@ using Table = std::vector<std::vector<std::string>>;
 std::string points(const json& value) { return fmt::format("{:.2f}", value.get<double>()); }
 
 std::string plus_minus(const json& row, const char* field) {
-  return fmt::format("{} +- {}", signed_text(row.at(field).get<double>(), 2), points(row.at("ci95")));
+  return fmt::format("{} ± {}", signed_text(row.at(field).get<double>(), 2), points(row.at("ci95")));
 }
 
 std::string task_of(const json& row) { return describe(shape_from_json(row)); }
@@ -35,7 +35,7 @@ std::string mode_of(const json& row) {
 }
 
 void print_accuracies(const json& findings, const std::string& baseline) {
-  Table table = {{"task", "method", "accuracy %", "+-", "gain over " + baseline, "cosine", "mode", "episodes/s"}};
+  Table table = {{"task", "method", "accuracy %", "±", "gain over " + baseline, "cosine", "mode", "episodes/s"}};
   const bool timed = findings["results"].front().contains("episodes_per_second");
   if (!timed) table.front().pop_back();
   for (const json& row : findings["results"]) {
@@ -60,9 +60,9 @@ void print_comparisons(const json& findings, const std::string& baseline) {
   print_table(table);
 }
 
-/// One line a task, seed and method.
+/// One line per task, seed and method.
 void print_seeds(const json& findings) {
-  Table table = {{"task", "method", "seed", "accuracy %", "+-"}};
+  Table table = {{"task", "method", "seed", "accuracy %", "±"}};
   for (const json& row : findings["results"]) {
     for (const json& part : row.value("per_seed", json::array()))
       table.push_back(

@@ -85,7 +85,7 @@ Provenance make_provenance(const CLI::App& command, const KnowledgeOptions& comm
   return provenance;
 }
 
-void finish(const KnowledgeOptions& common, const ClassAttributes& table, const Provenance& provenance) {
+void finish(const KnowledgeOptions& common, const AttributeTable& table, const Provenance& provenance) {
   const Knowledge knowledge = build_knowledge(table, common.build);
   const std::string graph = graph_text(common, knowledge);
   write_knowledge(common.out, knowledge, provenance, knowledge.details);

@@ -24,6 +24,6 @@ void prepare(KnowledgeOptions& common);
 Provenance make_provenance(const CLI::App& command, const KnowledgeOptions& common);
 
 /// Builds the knowledge of a table, writes it and prints what it is.
-void finish(const KnowledgeOptions& common, const ClassAttributes& table, const Provenance& provenance);
+void finish(const KnowledgeOptions& common, const AttributeTable& table, const Provenance& provenance);
 
 }  // namespace protocom::cli

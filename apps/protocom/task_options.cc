@@ -9,7 +9,7 @@ void add_draw_options(CLI::App& command, TaskArguments& arguments) {
   command.add_option("--n-way", arguments.tasks.shape.n_way, "Classes an episode");
   command
       .add_option("--k-shot", arguments.tasks.shots,
-                  "Labelled images a class; a list evaluates each, a range such as 1-5 draws each class's number")
+                  "Labelled images per class; a list evaluates each, a range such as 1-5 draws each class's number")
       ->delimiter(',');
   command.add_option("--n-query", arguments.tasks.shape.n_query, "Queries a class");
   command.add_option("--query-distribution", arguments.query_distribution,

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 
 namespace protocom::cli {
 
@@ -27,7 +27,7 @@ void add_draw_options(CLI::App& command, TaskArguments& arguments);
 /// These, --unlabelled, --episodes-file and --save-episodes.
 void add_task_options(CLI::App& command, TaskArguments& arguments);
 
-/// Lowers the classes an episode to those that `split` has, with a warning, unless --n-way asks for a number.
+/// Lowers the classes per episode to those that `split` has, with a warning, unless --n-way asks for a number.
 void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape);
 
 /// Draws the tasks, or reads them. Throws UsageError for words it does not know, and what draw_tasks and read_episodes

@@ -106,7 +106,7 @@ async function refresh() {
   $('calibration').textContent = calibration
       ? 'Calibrated on ' + counted(calibration.images, 'image', 'images') + '; ' + percent(calibration.false_accept) +
           ' of other things pass.'
-      : 'Until then nothing is called “none of these”.';
+      : 'Not calibrated: “none of these” is never the answer.';
   showUndo();
 }
 

@@ -260,7 +260,7 @@ class PLDA(Classifier):
     Parameters
     ----------
     fitted : Fitted or path, optional
-        Fitted on base classes like these: better, most of all with one image a class.
+        Fitted on base classes like these: better, most of all with one image per class.
     space : Fitted or path, optional
         Fitted on any other classes with the same encoder; adapts to these.
     knowledge : Knowledge, path or dict, optional

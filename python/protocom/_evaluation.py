@@ -78,10 +78,10 @@ def episodes(features, labels=None, split=None, *, ways=5, shots=1, queries=15, 
     ----------
     features : array [m, d], FeatureSet or path
     labels, split : as FeatureSet takes them
-    ways, queries : int, classes an episode and queries a class
+    ways, queries : int, classes per episode and queries per class
     shots : int, or "1-5" for classes of different numbers
     evaluated : the split that classes are drawn from
-    unlabelled : int, images a class of a pool for transductive methods
+    unlabelled : int, images per class of a pool for transductive methods
     distribution : "balanced", or "dirichlet" with ``alpha``
     """
     given = feature_set(features, labels, split)

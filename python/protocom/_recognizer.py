@@ -199,7 +199,7 @@ class Recognizer:
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
 
     def calibrate(self, others=(), *, false_accept=0.05, progress=None):
-        """Makes probabilities true, and teaches it to say "none of these": by images of none of the classes, or by
+        """Calibrates probabilities and the threshold of "none of these": by images of none of the classes, or by
         leaving each class out in turn. Returns a dict."""
         return self._core.calibrate(_images(others)[0], false_accept, progress)
 

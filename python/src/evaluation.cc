@@ -7,7 +7,7 @@
 #include "calls.h"
 #include "methods.h"
 #include "protocom/core/error.h"
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 
 namespace protocom::python {
 namespace {
@@ -115,7 +115,7 @@ nlohmann::json evaluate(const std::vector<Episodes>& lists, const Contestants& g
   const std::vector<FittedMethod> fitted = values_of(given.fitted);
   check_dims(fitted, features.dim());
   if (given.model && !given.knowledge) fail_usage("a completion model needs knowledge of the classes");
-  ClassKnowledge described;
+  ClassDescriptions described;
   if (given.model) described = align_knowledge(*given.knowledge, features.class_names, given.model->attributes);
   EvaluateInputs inputs{features, given.model.get(), given.model ? &described : nullptr, given.knowledge.get()};
   inputs.trained_on = trained_on(fitted);

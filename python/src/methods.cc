@@ -22,7 +22,7 @@ std::vector<nlohmann::json> all_specs() {
 /// Knowledge from arrays: who has what, [c, a]. Every class counts as one that is known beforehand.
 SharedKnowledge make_knowledge(std::vector<std::string> classes, std::vector<std::string> attributes,
                                const py::object& association) {
-  ClassAttributes table;
+  AttributeTable table;
   table.classes = std::move(classes);
   table.attributes = std::move(attributes);
   table.association = copy_of(association, "association").to(at::kFloat);

@@ -125,7 +125,7 @@ Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& cla
 
 void check_options(const SheetOptions& options) {
   if (options.classes < 1 || options.images_per_class < 1) {
-    fail_usage("a contact sheet needs at least one class and one image a class, not {} and {}", options.classes,
+    fail_usage("a contact sheet needs at least one class and one image per class, not {} and {}", options.classes,
                options.images_per_class);
   }
 }

@@ -80,7 +80,7 @@ class EpisodeSampler {
     for (int64_t& shots : shots_) shots += rng.below(shape_.most_shots - shape_.k_shot + 1);
   }
 
-  /// Numbers of queries a class: shares of all queries, rounded so that the largest remainders get one more; what a
+  /// Numbers of queries per class: shares of all queries, rounded so that the largest remainders get one more; what a
   /// class has no images for goes to the class that is furthest below its share.
   void draw_queries(const Episode& episode, Rng rng) {
     queries_.assign(static_cast<size_t>(shape_.n_way), shape_.n_query);

@@ -100,7 +100,7 @@ PrincipalComponents principal_components(const at::Tensor& rows, int64_t count) 
 
 DistributionAnalysis analyse_distribution(const FeatureSet& features, const DistributionOptions& options) {
   if (options.classes < 1 || options.images_per_class < 2)
-    fail_usage("a map needs at least 1 class a split and 2 images a class, found {} and {}", options.classes,
+    fail_usage("a map needs at least 1 class per split and 2 images per class, found {} and {}", options.classes,
                options.images_per_class);
   DistributionAnalysis result;
   result.variances = split_variances(features);

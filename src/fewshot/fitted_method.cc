@@ -217,7 +217,7 @@ std::string warning_of_other_shots(const Method& method, const Shots& asked) {
   const std::string found =
       asked.fewest == asked.most ? std::to_string(asked.most) : fmt::format("{} to {}", asked.fewest, asked.most);
   return fmt::format(
-      "'{}' was fitted for {} labelled image{} a class and is asked about classes of {}: `protocom fit "
+      "'{}' was fitted for {} labelled image{} per class and is asked about classes of {}: `protocom fit "
       "--method {}:shots=...` fits it for another number",
       method.label(), *fitted, *fitted == 1 ? "" : "s", found, method.spec().name);
 }

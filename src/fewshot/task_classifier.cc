@@ -19,7 +19,7 @@ std::string sizes_of(const at::Tensor& tensor) {
 /// float32 [any, d], finite.
 at::Tensor checked_rows(const at::Tensor& rows, const char* what) {
   if (!rows.defined() || rows.dim() != 2 || rows.size(0) == 0 || rows.size(1) == 0)
-    fail("{} should be a row of numbers an image, [n, d] with n and d above 0; found {}", what, sizes_of(rows));
+    fail("{} should be a row of numbers per image, [n, d] with n and d above 0; found {}", what, sizes_of(rows));
   if (!at::isFloatingType(rows.scalar_type()))
     fail("{} should be float32 or float64, found {}", what, c10::toString(rows.scalar_type()));
   at::Tensor floats = rows.to(at::kCPU, at::kFloat).contiguous();
@@ -98,7 +98,7 @@ std::shared_ptr<const Method> adapted_to(const TaskInputs& inputs, std::shared_p
 
 at::Tensor checked_shares(const at::Tensor& shares, int64_t classes) {
   if (shares.dim() != 1 || shares.size(0) != classes)
-    fail("shares should be one number a class, [{}], found {}", classes, sizes_of(shares));
+    fail("shares should be one number per class, [{}], found {}", classes, sizes_of(shares));
   at::Tensor floats = shares.to(at::kFloat);
   if (!floats.ge(0).all().item<bool>() || !floats.sum().gt(0).item<bool>())
     fail("shares of the classes should be at least 0, and some above it");

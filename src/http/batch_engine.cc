@@ -115,7 +115,7 @@ void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs
 
 void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
   if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
-  // Strangers' images help nobody, and those of one request are looked at together.
+  // Images of different requests are never in one batch: transductive methods would let them influence one another.
   for (const Job* one : asking) answer_together(recognizer, {one}, std::max<int64_t>(1, one->features.size(0)));
 }
 

@@ -16,12 +16,12 @@ namespace {
 
 using json = nlohmann::json;
 
-ClassAttributes select(const ClassAttributes& table, const BuildOptions& options) {
+AttributeTable select(const AttributeTable& table, const BuildOptions& options) {
   return select_classes(table, options.sides.value_or(ClassSides{table.classes, {}}), options.vocabulary);
 }
 
 /// Attributes of the split's classes that the vocabulary leaves out.
-std::vector<std::string> left_out(const ClassAttributes& table, const ClassAttributes& selected,
+std::vector<std::string> left_out(const AttributeTable& table, const AttributeTable& selected,
                                   const BuildOptions& options) {
   BuildOptions all = options;
   all.vocabulary = Vocabulary::kAll;
@@ -33,7 +33,7 @@ std::vector<std::string> left_out(const ClassAttributes& table, const ClassAttri
 }
 
 /// Rows of the base classes; all rows when there is no split.
-at::Tensor base_rows(const ClassAttributes& table, const std::optional<ClassSides>& sides) {
+at::Tensor base_rows(const AttributeTable& table, const std::optional<ClassSides>& sides) {
   std::set<std::string> base;
   if (sides) base.insert(sides->base.begin(), sides->base.end());
   std::vector<int64_t> rows;
@@ -57,13 +57,13 @@ std::vector<std::string> zero_rows(const at::Tensor& matrix, const std::vector<s
   return pick(names, [&](int64_t i) { return !used[i].item<bool>(); });
 }
 
-const std::vector<std::string>& lemmas_of(const ClassAttributes& table, const std::string& name) {
+const std::vector<std::string>& lemmas_of(const AttributeTable& table, const std::string& name) {
   static const std::vector<std::string> kNone;
   const auto found = table.lemmas.find(name);
   return found == table.lemmas.end() ? kNone : found->second;
 }
 
-at::Tensor embed_names(const ClassAttributes& table, const WordVectors& vectors, const std::vector<std::string>& names,
+at::Tensor embed_names(const AttributeTable& table, const WordVectors& vectors, const std::vector<std::string>& names,
                        std::set<std::string>& missing) {
   at::Tensor rows = at::zeros({static_cast<int64_t>(names.size()), vectors.dim});
   for (size_t i = 0; i < names.size(); ++i) {
@@ -72,7 +72,7 @@ at::Tensor embed_names(const ClassAttributes& table, const WordVectors& vectors,
   return rows;
 }
 
-void embed_words(const ClassAttributes& table, const std::filesystem::path& path, Knowledge& knowledge) {
+void embed_words(const AttributeTable& table, const std::filesystem::path& path, Knowledge& knowledge) {
   std::set<std::string> wanted;
   for (const auto* names : {&table.classes, &table.attributes}) {
     for (const std::string& name : *names) {
@@ -88,7 +88,7 @@ void embed_words(const ClassAttributes& table, const std::filesystem::path& path
   knowledge.details["words_not_found"] = missing;
 }
 
-void embed_by_graph(const ClassAttributes& table, const BuildOptions& options, Knowledge& knowledge) {
+void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Knowledge& knowledge) {
   const auto n_attributes = static_cast<int64_t>(table.attributes.size());
   at::Tensor graph = table.association;  // [c, a | h]
   if (!table.context.empty()) graph = at::cat({table.association, table.context_association}, 1);
@@ -115,7 +115,7 @@ json per_class(const at::Tensor& association) {
           {"max", counts[counts.size(0) - 1].item<int64_t>()}};
 }
 
-void add_figures(const ClassAttributes& table, const BuildOptions& options, Knowledge& knowledge) {
+void add_figures(const AttributeTable& table, const BuildOptions& options, Knowledge& knowledge) {
   const at::Tensor base = knowledge.association.index_select(0, base_rows(table, options.sides));
   json& details = knowledge.details;
   details["source"] = table.source;
@@ -169,8 +169,8 @@ void report_missing(const Knowledge& knowledge) {
 
 }  // namespace
 
-Knowledge build_knowledge(const ClassAttributes& table, const BuildOptions& options) {
-  const ClassAttributes selected = select(table, options);
+Knowledge build_knowledge(const AttributeTable& table, const BuildOptions& options) {
+  const AttributeTable selected = select(table, options);
   Knowledge knowledge;
   knowledge.classes = selected.classes;
   knowledge.attributes = selected.attributes;

@@ -61,7 +61,7 @@ SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, co
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   const std::string& best = ranked.front().second;
   if (ranked[0].first >= ranked[1].first + kMargin) {
-    logger().info("'{}' is taken as {}: of its {} senses it shares most with the other classes", name,
+    logger().info("'{}' resolved to {}: of its {} senses it shares most with the other classes", name,
                   described(wordnet, best), ranked.size());
     return {best, ""};
   }

@@ -90,7 +90,7 @@ class Names {
   std::unordered_map<std::string, int64_t> index_;
 };
 
-void describe(ClassAttributes& table, const std::string& name, std::string_view words) {
+void describe(AttributeTable& table, const std::string& name, std::string_view words) {
   const std::string lemma = lemma_of_name(words);
   table.lemmas[name] = lemma.empty() ? std::vector<std::string>{} : std::vector<std::string>{lemma};
   if (const std::string title = title_of_name(words); !title.empty() && title != name) table.titles[name] = title;
@@ -99,13 +99,13 @@ void describe(ClassAttributes& table, const std::string& name, std::string_view 
 /// The matrix of all pairs is held in memory, however few of them a long table names.
 constexpr int64_t kMostPairs = int64_t{1} << 26;
 
-ClassAttributes make_table(const Names& classes, const Names& attributes, const char* kind,
-                           const std::filesystem::path& path) {
+AttributeTable make_table(const Names& classes, const Names& attributes, const char* kind,
+                          const std::filesystem::path& path) {
   if (classes.size() > kMostPairs / std::max<int64_t>(attributes.size(), 1)) {
     fail("{}: {} classes with {} attributes are more than {} million pairs: leave out what no class of the split needs",
          path.string(), classes.size(), attributes.size(), kMostPairs / 1'000'000);
   }
-  ClassAttributes table;
+  AttributeTable table;
   table.classes = classes.list();
   table.attributes = attributes.list();
   table.association = at::zeros({classes.size(), attributes.size()});
@@ -282,7 +282,7 @@ void refuse_pairs_without_header(const CsvTable& csv) {
       csv.path.string(), excerpt(fmt::format("{}", fmt::join(csv.header, ","))));
 }
 
-ClassAttributes table_of(const CsvTable& csv) {
+AttributeTable table_of(const CsvTable& csv) {
   const std::optional<PairColumns> pairs = pair_columns(csv);
   const size_t class_column = pairs ? pairs->name : csv.column(long_column(csv, "class").value_or("class"));
   const size_t attribute_column =
@@ -310,13 +310,13 @@ ClassAttributes table_of(const CsvTable& csv) {
     }
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
-  ClassAttributes table = make_table(classes, attributes, "table", csv.path);
+  AttributeTable table = make_table(classes, attributes, "table", csv.path);
   auto values = table.association.accessor<float, 2>();
   for (const auto& [pair, weight] : edges) values[pair.first][pair.second] = weight;
   return table;
 }
 
-ClassAttributes matrix_of(CsvTable csv) {
+AttributeTable matrix_of(CsvTable csv) {
   drop_blank_columns(csv);
   if (csv.header.size() > 1) refuse_pairs_without_header(csv);
   const Names attributes = column_names(csv);
@@ -327,7 +327,7 @@ ClassAttributes matrix_of(CsvTable csv) {
     if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
-  ClassAttributes table = make_table(classes, attributes, "matrix", csv.path);
+  AttributeTable table = make_table(classes, attributes, "matrix", csv.path);
   const WeightOwner owner = [&csv](const CsvRow&, size_t column) { return csv.header[column]; };
   const WeightCells cells = weights_of_matrix(csv);
   check_scale(cells, owner);
@@ -434,7 +434,7 @@ std::string with_blanks(std::string name) {
   return name;
 }
 
-/// A matrix of 0 and 1, one line a class.
+/// A matrix of 0 and 1, one line per class.
 void check_binary(const at::Tensor& table, const std::filesystem::path& path) {
   if (!at::all(table.eq(0).logical_or(table.eq(1))).item<bool>()) fail("{}: expected 0 and 1 alone", path.string());
 }
@@ -443,9 +443,9 @@ std::string_view without_has(std::string_view name) { return name.substr(0, 4) =
 
 }  // namespace
 
-ClassAttributes read_attribute_table(const std::filesystem::path& path) { return table_of(read_csv(path)); }
+AttributeTable read_attribute_table(const std::filesystem::path& path) { return table_of(read_csv(path)); }
 
-ClassAttributes read_attribute_matrix(const std::filesystem::path& path) { return matrix_of(read_csv(path)); }
+AttributeTable read_attribute_matrix(const std::filesystem::path& path) { return matrix_of(read_csv(path)); }
 
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
                        const KnowledgeTable* known) {
@@ -465,7 +465,7 @@ std::string matrix_csv(const std::vector<std::string>& classes, const std::vecto
   return text;
 }
 
-ClassAttributes read_attributes(const std::filesystem::path& path) {
+AttributeTable read_attributes(const std::filesystem::path& path) {
   if (path.extension() == ".mat")
     fail(
         "{}: benchmarks' att_splits.mat do not name their attributes: use the data set's own text files (protocom "
@@ -475,14 +475,14 @@ ClassAttributes read_attributes(const std::filesystem::path& path) {
   return pair_columns(csv) ? table_of(csv) : matrix_of(std::move(csv));
 }
 
-ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
+AttributeTable read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
   if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 100)) {
     fail_usage("a threshold of {} % was asked for, expected 0 to 100", *options.threshold);
   }
   const CubFiles files = find_cub_files(root);
   const Names classes = read_numbered_names(files.classes);
   const Names attributes = read_numbered_names(files.attributes);
-  ClassAttributes table = make_table(classes, attributes, "cub", files.table);
+  AttributeTable table = make_table(classes, attributes, "cub", files.table);
   for (const std::string& attribute : table.attributes) describe(table, attribute, without_has(attribute));
   const at::Tensor percentages =
       read_percentage_table(files.table, {classes.size(), attributes.size()}, Unknown::kRefused);
@@ -495,7 +495,7 @@ ClassAttributes read_cub_attributes(const std::filesystem::path& root, const Cub
   return table;
 }
 
-ClassAttributes read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights) {
+AttributeTable read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights) {
   const Names classes = read_numbered_names(first_that_exists({root / "classes.txt"}, "the classes' names there"));
   const Names attributes =
       read_numbered_names(first_that_exists({root / "predicates.txt"}, "the attributes' names there"));
@@ -503,7 +503,7 @@ ClassAttributes read_awa2_attributes(const std::filesystem::path& root, Awa2Weig
   const std::filesystem::path file =
       root / (binary ? "predicate-matrix-binary.txt" : "predicate-matrix-continuous.txt");
   first_that_exists({file}, "the classes' attributes there");
-  ClassAttributes table = make_table(classes, attributes, "awa2", file);
+  AttributeTable table = make_table(classes, attributes, "awa2", file);
   for (const auto* names : {&table.classes, &table.attributes}) {
     for (const std::string& name : *names) describe(table, name, with_blanks(name));
   }

@@ -64,13 +64,13 @@ std::pair<std::vector<std::string>, at::Tensor> columns_of(const Sets& rows) {
   return {names, matrix};
 }
 
-void describe(const WordNet& wordnet, const std::string& name, const std::string& wnid, ClassAttributes& table) {
+void describe(const WordNet& wordnet, const std::string& name, const std::string& wnid, AttributeTable& table) {
   const Synset synset = wordnet.synset(wnid);
   table.lemmas[name] = synset.lemmas;
   table.titles[name] = title(synset);
 }
 
-void describe_unknown(const std::string& name, ClassAttributes& table) {
+void describe_unknown(const std::string& name, AttributeTable& table) {
   const std::string lemma = lemma_of_name(name);
   table.lemmas[name] = lemma.empty() ? std::vector<std::string>{} : std::vector<std::string>{lemma};
   table.titles[name] = title_of_name(name);
@@ -115,10 +115,10 @@ std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const st
 
 }  // namespace
 
-ClassAttributes wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
-                                   const WordNetAttributesOptions& options) {
+AttributeTable wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
+                                  const WordNetAttributesOptions& options) {
   const auto synsets = find_synsets(wordnet, classes, options);
-  ClassAttributes table;
+  AttributeTable table;
   table.classes = classes;
   Sets attributes(classes.size());
   Sets context(classes.size());

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <mutex>
+#include <set>
 
 #include "nn/module_backbone.h"
 #include "protocom/core/error.h"
@@ -63,10 +64,17 @@ std::mutex& preparing() {
   return mutex;
 }
 
-torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
-  logger().info("{} is TorchScript, a program that now runs here: load only what you trust, or use a state dict",
+/// Once per file and process.
+void warn_of_program(const std::filesystem::path& path) {
+  static std::set<std::filesystem::path> warned;
+  if (!warned.insert(path).second) return;
+  logger().info("{} is TorchScript, which runs as a program: load only files that you trust, or use a state dict",
                 shown(path));
+}
+
+torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   const std::lock_guard lock(preparing());
+  warn_of_program(path);
   const ForeignCode foreign(path.string());
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 #include "report/analyses.h"
 
 namespace protocom {

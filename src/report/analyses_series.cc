@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "protocom/knowledge/new_class.h"
+#include "protocom/knowledge/class_description.h"
 #include "report/analyses.h"
 
 namespace protocom {

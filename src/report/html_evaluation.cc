@@ -207,7 +207,7 @@ std::string how_to_read_html(const std::vector<Evaluation>& evaluations) {
 std::string protocol_line(const Evaluation& evaluation) {
   const MethodResult& first = evaluation.results.front();
   std::string text = fmt::format("{} episodes", first.episodes);
-  if (first.n_query > 0) text += fmt::format(" of {} queries a class", first.n_query);
+  if (first.n_query > 0) text += fmt::format(" of {} queries per class", first.n_query);
   if (evaluation.dataset.contains("classes"))
     text += fmt::format(", drawn from {} classes", evaluation.dataset.at("classes").dump());
   if (evaluation.dataset.contains("split") && evaluation.dataset.at("split").is_string())

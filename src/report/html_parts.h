@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/evaluation.h"
+#include "protocom/eval/results_file.h"
 #include "protocom/report/headline.h"
 #include "protocom/report/section.h"
 
@@ -26,7 +26,7 @@ std::string how_to_read_html(const std::vector<Evaluation>& evaluations);
 /// The figures of one evaluation: table and charts. `id` makes the charts' ids unique.
 std::string evaluation_html(const Evaluation& evaluation, const std::string& id);
 
-/// "600 episodes of 15 queries a class, drawn from 20 classes of the novel split."
+/// "600 episodes of 15 queries per class, drawn from 20 classes of the novel split."
 std::string protocol_line(const Evaluation& evaluation);
 
 /// One analysis with its tables and figures; its element has the id "analysis-<name>".

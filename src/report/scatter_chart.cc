@@ -44,7 +44,7 @@ Svg draw(const ScatterChart& chart) {
 }
 
 std::string describe(const ScatterChart& chart) {
-  std::string text = "Points in the plane, one an image. ";
+  std::string text = "Points in the plane, one per image. ";
   for (const PointGroup& group : chart.groups) text += fmt::format("{}: {} points. ", group.label, group.x.size());
   text.pop_back();
   return text;

@@ -58,7 +58,7 @@ const std::vector<std::string>& section_names() {
 
 std::string say_episodes(const EpisodeOptions& episodes) {
   const EpisodeShape& shape = episodes.shape;
-  return fmt::format("{} episodes of {}-way {}-shot with {} queries a class, {} classes, seed {}.", episodes.count,
+  return fmt::format("{} episodes of {}-way {}-shot with {} queries per class, {} classes, seed {}.", episodes.count,
                      shape.n_way, shape.k_shot, shape.n_query, to_string(episodes.split), episodes.seed);
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> methods_of(const std::vector<Result>& results) {
 }
 
 std::string say_tasks(const EpisodeOptions& episodes) {
-  return fmt::format("{} episodes of {} {} classes, {} queries a class, seed {}.", episodes.count, episodes.shape.n_way,
+  return fmt::format("{} episodes of {} {} classes, {} queries per class, seed {}.", episodes.count, episodes.shape.n_way,
                      to_string(episodes.split), episodes.shape.n_query, episodes.seed);
 }
 

@@ -24,21 +24,21 @@ struct SeriesSpec {
 };
 
 constexpr SeriesSpec kSeries[] = {
-    {"shots", "Shots: when completion helps (figure 3a)", "shots", "labelled images a class, K", "K", 0,
-     "K labelled images a class; otherwise "},
+    {"shots", "Shots: when completion helps (figure 3a)", "shots", "labelled images per class, K", "K", 0,
+     "K labelled images per class; otherwise "},
     {"noise", "Wrong knowledge (table 5)", "noise level γ", "noise level γ", "γ", 1,
      "An attribute that a class has is taken from it, and one that it lacks is given to it, with probability γ; mean "
      "over the draws of the noise; embeddings that were made of the attributes follow. The model stays as it was "
      "trained. "},
-    {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0, "n classes an episode; otherwise "},
+    {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0, "n classes per episode; otherwise "},
     {"queries", "How many queries transductive methods need", "queries", "queries of an episode", "q", 0,
-     "q queries an episode, as many of each class (a single query is of one of them); otherwise "},
+     "q queries per episode, as many of each class (a single query is of one of them); otherwise "},
     {"imbalance", "Queries that are not balanced", "imbalance", "1 / α of Dirichlet(α); 0: balanced", "1/α", 1,
      "The classes' shares of the queries are drawn from Dirichlet(α, ..., α): with α = 0.1 most queries are of one or "
      "two classes. "},
     {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0,
      "What is fitted is fitted anew on some of the base classes; encoder, knowledge and episodes stay. "},
-    {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images a class", "unlabelled images a class",
+    {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images per class", "unlabelled images per class",
      "u", 0,
      "u unlabelled images of each of the episode's classes, disjoint from the queries that are scored "
      "(semi-supervised): every number of them is scored on the same queries. "}};

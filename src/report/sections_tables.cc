@@ -145,7 +145,7 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
     table.rows.push_back(row);
   }
   section.finding = fmt::format("gauss-fusion (transductive) vs mean: {}.", gains);
-  section.how = fmt::format("{} episodes a task, {} queries a class, {} classes, seed {}.", episodes.count,
+  section.how = fmt::format("{} episodes per task, {} queries per class, {} classes, seed {}.", episodes.count,
                             episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
                 say_modes(names_of(tasks.front().methods));
   section.tables = {table};

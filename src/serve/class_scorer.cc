@@ -133,7 +133,7 @@ class ClassScorer::Prepared {
 
  private:
   KnowledgeTable table_;
-  ClassKnowledge knowledge_;
+  ClassDescriptions knowledge_;
   std::unique_ptr<Scorer> scorer_;
 };
 

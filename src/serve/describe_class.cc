@@ -4,8 +4,8 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/knowledge/class_description.h"
 #include "protocom/knowledge/names.h"
-#include "protocom/knowledge/new_class.h"
 
 namespace protocom {
 namespace {
@@ -38,7 +38,7 @@ NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
 }
 
 /// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge has not.
-NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request, const NewClassOptions& options) {
+NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request, const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet);
   NewClass found = describe_by_synset(knowledge, wordnet, request.synset, options);
   for (std::string& one : found.outside_vocabulary) one = title(wordnet.synset(one));
@@ -48,7 +48,7 @@ NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request
 NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
-  NewClassOptions options;
+  DescribeOptions options;
   options.unknown = request.unknown;
   if (!request.vectors.empty()) options.vectors = request.vectors;
   options.weights = request.weights;

@@ -130,7 +130,7 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
 }
 
 void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
-  const ClassAttributes read = read_attributes(table);
+  const AttributeTable read = read_attributes(table);
   std::map<std::string, EnrolRequest*> by_name;
   for (EnrolRequest& one : requests) by_name[one.description.name] = &one;
   bool any = false;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-AttributeDraw::AttributeDraw(const ClassKnowledge& classes, const CompletionModel& model)
+AttributeDraw::AttributeDraw(const ClassDescriptions& classes, const CompletionModel& model)
     : classes_(classes), model_(model), attributes_of_(static_cast<size_t>(classes.association.size(0))) {
   const auto r = classes.association.accessor<float, 2>();
   for (int64_t k = 0; k < r.size(0); ++k) {

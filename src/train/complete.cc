@@ -4,7 +4,7 @@
 
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/train/completion_worth.h"
 #include "train/completion_history.h"
 #include "train/completion_setup.h"
@@ -116,7 +116,7 @@ class CompletionTrainer : public Trainer {
   const CompleteOptions& options_;
   ScaledFeatures features_;
   CompletionModel model_;
-  ClassKnowledge classes_;
+  ClassDescriptions classes_;
   CompletionTasks tasks_;
   Validation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes,
+CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassDescriptions& classes,
                                  const CompletionModel& model, uint64_t seed)
     : features_(features),
       base_(features.classes_of(Split::kBase)),

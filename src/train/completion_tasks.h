@@ -22,7 +22,7 @@ struct CompletionBatch {
 class CompletionTasks {
  public:
   /// `classes` has the order of features.class_names; the attribute tensors are the model's.
-  CompletionTasks(const FeatureSet& features, const ClassKnowledge& classes, const CompletionModel& model,
+  CompletionTasks(const FeatureSet& features, const ClassDescriptions& classes, const CompletionModel& model,
                   uint64_t seed);
 
   [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot);

@@ -7,7 +7,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/features/extract.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "train/episode_loss.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
@@ -26,7 +26,7 @@ using nlohmann::json;
 
 constexpr const char* kEpochs = "epochs";
 
-std::optional<ClassKnowledge> aligned(const MetatrainInputs& inputs) {
+std::optional<ClassDescriptions> aligned(const MetatrainInputs& inputs) {
   if (inputs.model == nullptr) return std::nullopt;
   return align_knowledge(*inputs.knowledge, inputs.images.class_names, inputs.model->attributes);
 }
@@ -55,7 +55,7 @@ class MetaTrainer : public Trainer {
     buckets_ = std::make_unique<GradientBuckets>(parameters, group_);
     check_divides(options.episodes, "episodes of a step", group_);
     if (group_.is_main() && !files_.model.empty()) check_writable(files_.model);
-    logger().info("episodes of {} ways, {} shots and {} queries, {} a step, {} on {}", options_.episode.n_way,
+    logger().info("episodes of {} ways, {} shots and {} queries, {} per step, {} on {}", options_.episode.n_way,
                   options_.episode.k_shot, options_.episode.n_query, options_.episodes, to_string(precision_),
                   device_.str());
   }
@@ -146,7 +146,7 @@ class MetaTrainer : public Trainer {
   }
 
  private:
-  [[nodiscard]] const ClassKnowledge* classes() const { return classes_ ? &*classes_ : nullptr; }
+  [[nodiscard]] const ClassDescriptions* classes() const { return classes_ ? &*classes_ : nullptr; }
   [[nodiscard]] double scale() const { return head_.scale().item<double>(); }
 
   [[nodiscard]] ExtractOptions extract_options() const {
@@ -170,7 +170,7 @@ class MetaTrainer : public Trainer {
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
-  std::optional<ClassKnowledge> classes_;
+  std::optional<ClassDescriptions> classes_;
   JointModels models_;
   JointHead head_;
   EpisodeLoss loss_;

@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// Watches whether a classification gets better than guessing. Epochs count from the first one behind the warm-up, or
-/// are the last one; as many are judged together as make 50 images a class, fewer tell nothing yet.
+/// are the last one; as many are judged together as make 50 images per class, fewer tell nothing yet.
 class LearningWatch {
  public:
   /// `schedule` with the learning rate that is really used, `usual_rate` what it would be if nobody had stated it.

@@ -47,7 +47,7 @@ class PretrainTrainer : public Trainer {
         watch_(base_.classes, options.schedule, usual_rate(options)),
         buckets_(begun(images), group_) {
     check_divides(loader_.batch_size(), "images of a batch", group_);
-    logger().info("{} base images of {} classes, {} steps of {} an epoch, {} on {}", base_.rows.size(), base_.classes,
+    logger().info("{} base images of {} classes, {} steps of {} per epoch, {} on {}", base_.rows.size(), base_.classes,
                   loader_.batches(), loader_.batch_size(), to_string(precision_), device_.str());
   }
 

@@ -68,7 +68,7 @@ std::optional<EpisodeShape> fit(FeatureSet& images, const EpisodeShape& asked) {
     logger().warn("there are {0} val classes to validate on: episodes are {0}-way, not {1}-way", shape.n_way,
                   asked.n_way);
   if (shape.n_query < asked.n_query)
-    logger().warn("the smallest val class has {} images: validation has {} queries a class, not {}", classes.smallest,
+    logger().warn("the smallest val class has {} images: validation has {} queries per class, not {}", classes.smallest,
                   shape.n_query, asked.n_query);
   return shape;
 }

@@ -156,7 +156,7 @@ TEST_F(Analyse, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
   EXPECT_NE(read("a/noise.json").at("data"), read("b/noise.json").at("data"));
 }
 
-// Twenty images a class, five of them queries.
+// Twenty images per class, five of them queries.
 TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
   std::vector<std::string> more = kFewEpisodes;
   more.insert(more.end(), {"--max-shots", "30"});

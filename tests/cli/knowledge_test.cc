@@ -66,7 +66,7 @@ TEST_F(KnowledgeViews, ShowNamesAJayOfTheInstalledWordNetOnce) {
   write_text(folder_ / "birds.csv", "class,split\njay,base\nmagpie,base\nn02084071,base\n");
   const Outcome made = run({"wordnet", "--split", "birds.csv", "--out", "birds.npz"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.err, HasSubstr("'jay' is taken as n01580077 (jay: crested largely blue bird)"));
+  EXPECT_THAT(made.err, HasSubstr("'jay' resolved to n01580077 (jay: crested largely blue bird)"));
   EXPECT_THAT(run({"show", "birds.npz"}).out,
               AllOf(HasSubstr("\njay "), Not(HasSubstr("(jay")), HasSubstr("\nn02084071 (dog) ")));
 }

@@ -282,7 +282,7 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
   EXPECT_THAT(stages_run(resumed), ElementsAre("pretrain", "extract", "complete", "evaluate", "report"));
   EXPECT_THAT(resumed.out, HasSubstr("== pretrain: resumes where it was interrupted"));
   const std::string epochs = read_text(cut / "backbone.npz.jsonl");
-  EXPECT_EQ(std::count(epochs.begin(), epochs.end(), '\n'), 25) << "one line an epoch, none twice";
+  EXPECT_EQ(std::count(epochs.begin(), epochs.end(), '\n'), 25) << "one line per epoch, none twice";
   EXPECT_THAT(stages_run(run(longer, "cut")), IsEmpty());
 
   const Outcome other = run({}, "cut");

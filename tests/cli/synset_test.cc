@@ -71,7 +71,7 @@ class Synsets : public Recognizers {
 TEST_F(Synsets, OfAWordTheOneThatIsLikeTheClassesIsTakenAndShownWithItsGloss) {
   const Outcome crane = enrol("crane", "crane");
   ASSERT_EQ(crane.exit_code, 0) << crane.err;
-  EXPECT_THAT(crane.err, HasSubstr("'crane' is taken as " + wnids_.at("crane_bird") +
+  EXPECT_THAT(crane.err, HasSubstr("'crane' resolved to " + wnids_.at("crane_bird") +
                                    " (crane: the gloss of crane_bird): of its 2 senses it shares most with the other "
                                    "classes"));
   // The bird has all that the knowledge has; a machine would have nothing of it.

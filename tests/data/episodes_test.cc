@@ -56,7 +56,7 @@ class EpisodesTest : public ::testing::Test {
  protected:
   std::string error_of(const std::function<void()>& call) const { return testing::message_of(call); }
 
-  /// Two 2-way 1-shot episodes with two queries a class, over the novel classes class2 (image2, 12, 22, ...) and
+  /// Two 2-way 1-shot episodes with two queries per class, over the novel classes class2 (image2, 12, 22, ...) and
   /// class5.
   static json example() {
     return json::parse(R"({"n_way": 2, "k_shot": 1, "n_query": 2, "split": "novel", "seed": 0, "episodes": [
@@ -181,7 +181,7 @@ TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
   EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way must be at least 2, found 1"));
   EXPECT_THAT(usage_error({2, -1, 1}, 1), HasSubstr("k-shot must be at least 0, found -1"));
   EXPECT_THAT(usage_error({2, 3, 1, 2}, 1), HasSubstr("found 3 to 2"));
-  EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images a class must be at least 0"));
+  EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images per class must be at least 0"));
   EXPECT_THAT(usage_error({2, 1, 1, 0, 0, QueryDistribution::kDirichlet, 0}, 1), HasSubstr("alpha"));
   EXPECT_THAT(usage_error({2, 1, -3}, 1), HasSubstr("at least 1, found -3"));
   EXPECT_THAT(usage_error({2, 1, 1}, 0), HasSubstr("at least one episode"));

@@ -8,13 +8,14 @@
 #include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_noise.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/alignment.h"
-#include "support/untrained.h"
+#include "protocom/fewshot/class_descriptions.h"
+#include "support/sweep_world.h"
 
 namespace protocom {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::Sweep;
 
 SeriesPoint point(double x, double accuracy) { return {x, "m", "inductive", {accuracy, 0.0}, {0.0, 0.0}, 0.0}; }
 
@@ -36,47 +37,6 @@ TEST(Ways, GoFromFiveToAll) {
   EXPECT_EQ(ways_up_to(1000).back(), 1000);
   EXPECT_LE(ways_up_to(1000).size(), 7U);
 }
-
-TEST(Noise, OfNothingLeavesTheKnowledgeUnchanged) {
-  const at::Tensor r = at::rand({7, 9}) * at::rand({7, 9}).lt(0.4).to(at::kFloat);
-  EXPECT_TRUE(at::equal(noisy_association(r, 0.0, 3), r));
-}
-
-// Everything present goes, everything absent comes, with the mean of 0.5 and 1 as its weight.
-TEST(Noise, OfCertaintyTurnsTheKnowledgeRound) {
-  const at::Tensor r = at::tensor({0.5F, 0.0F, 0.0F, 1.0F}).view({2, 2});
-  const at::Tensor noisy = noisy_association(r, 1.0, 3);
-  EXPECT_TRUE(at::equal(noisy, at::tensor({0.0F, 0.75F, 0.75F, 0.0F}).view({2, 2})));
-  EXPECT_TRUE(at::equal(r, at::tensor({0.5F, 0.0F, 0.0F, 1.0F}).view({2, 2}))) << "the original was changed";
-}
-
-TEST(Noise, FlipsTheShareOfEntriesThatItShould) {
-  const at::Tensor r = at::rand({200, 100}).lt(0.3).to(at::kFloat);
-  const double flipped = noisy_association(r, 0.2, 5).ne(r).to(at::kDouble).mean().item<double>();
-  EXPECT_NEAR(flipped, 0.2, 4.0 * std::sqrt(0.2 * 0.8 / 20000.0));  // four standard deviations
-  EXPECT_FALSE(at::equal(noisy_association(r, 0.2, 5), noisy_association(r, 0.2, 6)));
-  EXPECT_TRUE(at::equal(noisy_association(r, 0.2, 5), noisy_association(r, 0.2, 5)));
-}
-
-/// A toy world with an untrained model.
-class Sweep : public ::testing::Test {
- protected:
-  Sweep() { episodes_.count = 30, episodes_.shape.n_query = 6; }
-
-  [[nodiscard]] AnalysisInputs inputs() const { return {{world_.features, &model_, &classes_, &world_.knowledge}}; }
-  [[nodiscard]] MethodScores scores_of(const std::string& method, const EpisodeShape& shape) const {
-    const EpisodeList list =
-        sample_episodes(world_.features, {episodes_.split, shape, episodes_.count, episodes_.seed});
-    EvaluateOptions options;
-    options.methods = make_methods({method});
-    return evaluate(inputs().data, list, options, Progress::none()).front();
-  }
-
-  testing::ToyWorld world_ = testing::toy_world();
-  CompletionModel model_ = testing::untrained_model(world_);
-  ClassKnowledge classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
-  EpisodeOptions episodes_;
-};
 
 TEST_F(Sweep, ByShotsHasTheAccuraciesOfEachEvaluation) {
   const auto points = accuracy_by_shots(inputs(), episodes_, {1, 3}, Progress::none());
@@ -190,42 +150,6 @@ TEST_F(Sweep, ByUnlabelledBeginsWithTheMeanOfBothPrototypes) {
   for (const char* method : {"mean", "completed", "mean-fusion"})
     EXPECT_DOUBLE_EQ(points_of(points, method)[0].accuracy.value, points_of(points, method)[2].accuracy.value);
   EXPECT_THROW(accuracy_by_unlabelled(inputs(), episodes_, {40}, Progress::none()), Error);  // classes have 30 images
-}
-
-TEST_F(Sweep, ByNoiseLeavesTheMeanAloneAndStartsWithoutNoise) {
-  NoiseOptions options;
-  options.gammas = {0.0, 0.3};
-  options.draws = 2;
-  const auto points = accuracy_by_noise(inputs(), episodes_, options, Progress::none());
-  const auto mean = points_of(points, "mean");
-  EXPECT_DOUBLE_EQ(mean[0].accuracy.value, mean[1].accuracy.value);  // it knows nothing that could be wrong
-  EXPECT_DOUBLE_EQ(mean[1].spread, 0.0);
-  const auto completed = points_of(points, "completed");
-  EXPECT_DOUBLE_EQ(completed[0].accuracy.value, estimate(scores_of("completed", episodes_.shape).accuracy).value);
-  EXPECT_NE(completed[0].accuracy.value, completed[1].accuracy.value);
-  EXPECT_NEAR(completed[1].change.value().value, completed[1].accuracy.value - completed[0].accuracy.value, 1e-9);
-  EXPECT_GT(completed[1].change.value().ci95, 0.0);
-  options.gammas = {1.5};
-  EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
-  options = {};
-  options.draws = 0;
-  EXPECT_THROW(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), UsageError);
-}
-
-TEST_F(Sweep, ByNoiseMovesEmbeddingsThatWereMadeOfTheAssociation) {
-  NoiseOptions options;
-  options.gammas = {0.0, 0.3};
-  options.draws = 1;
-  const auto told = points_of(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), "completed");
-  options.embedding_change = [](const at::Tensor& change) { return 10 * change.sum(1, true).expand({-1, 8}); };
-  const auto moved = points_of(accuracy_by_noise(inputs(), episodes_, options, Progress::none()), "completed");
-  EXPECT_EQ(moved[0].accuracy.value, told[0].accuracy.value) << "nothing is wrong yet";
-  EXPECT_NE(moved[1].accuracy.value, told[1].accuracy.value);
-}
-
-TEST_F(Sweep, ByNoiseNeedsKnowledge) {
-  const AnalysisInputs untold{{world_.features}, make_methods({"mean"}), "mean"};
-  EXPECT_THROW(accuracy_by_noise(untold, episodes_, {}, Progress::none()), UsageError);
 }
 
 }  // namespace

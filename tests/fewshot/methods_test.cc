@@ -121,7 +121,7 @@ TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {
   EXPECT_EQ(warning_of_other_shots(*head, {5, 5}), "");
   EXPECT_EQ(warning_of_other_shots(*make_method("restore-net"), {1, 1}), "");
   EXPECT_THAT(warning_of_other_shots(*head, {1, 1}),
-              HasSubstr("fitted for 5 labelled images a class and is asked about "
+              HasSubstr("fitted for 5 labelled images per class and is asked about "
                         "classes of 1:"));
   EXPECT_THAT(warning_of_other_shots(*head, {1, 5}), HasSubstr("classes of 1 to 5"));
 }
@@ -185,7 +185,7 @@ struct MethodsWorld {
   }
 
   CompletionModel model;
-  ClassKnowledge classes;
+  ClassDescriptions classes;
   KnowledgeTable knowledge;
   std::vector<std::string> class_names;
   at::Tensor features, labels;
@@ -198,7 +198,7 @@ const MethodsWorld& methods_world() {
   return kWorld;
 }
 
-/// Two episodes of four ways, three shots and six queries a class, with queries in no order.
+/// Two episodes of four ways, three shots and six queries per class, with queries in no order.
 RowBatch some_rows(bool ragged = false, int64_t pool = 0) {
   RowBatch rows;
   rows.n = 4;
@@ -386,8 +386,8 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
 }
 
 TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
-  const ClassKnowledge classes{methods_world().classes.association.slice(0, kWorldBase),
-                               methods_world().classes.embedding.slice(0, kWorldBase)};
+  const ClassDescriptions classes{methods_world().classes.association.slice(0, kWorldBase),
+                                  methods_world().classes.embedding.slice(0, kWorldBase)};
   const std::vector<std::string> names(methods_world().class_names.begin() + kWorldBase,
                                        methods_world().class_names.end());
   KnowledgeTable knowledge = methods_world().knowledge;

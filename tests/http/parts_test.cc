@@ -82,7 +82,7 @@ TEST(RateLimit, LetsABurstThroughAndThenAnEvenFlow) {
   RateLimit limit;
   const auto start = RateLimit::Clock::time_point();
   for (int i = 0; i < 6; ++i) EXPECT_EQ(limit.take("a", 60, start), 0) << "a tenth of 60";
-  EXPECT_EQ(limit.take("a", 60, start), 1) << "one a second";
+  EXPECT_EQ(limit.take("a", 60, start), 1) << "one per second";
   EXPECT_EQ(limit.take("b", 60, start), 0) << "another's bucket";
   EXPECT_EQ(limit.take("a", 60, start + std::chrono::seconds(1)), 0);
   EXPECT_EQ(limit.take("a", 60, start + std::chrono::seconds(1)), 1);

@@ -10,7 +10,7 @@
 #include "knowledge/mini_wordnet.h"
 #include "protocom/core/error.h"
 #include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/new_class.h"
+#include "protocom/knowledge/class_description.h"
 #include "protocom/knowledge/wordnet_attributes.h"
 #include "support/temp_dir.h"
 
@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// zebra: stripes, mane; horse: mane, hoof (base). tiger: stripes, claw; fish: fin (unseen). rock: nothing (base).
-ClassAttributes animals() {
-  ClassAttributes table;
+AttributeTable animals() {
+  AttributeTable table;
   table.classes = {"zebra", "horse", "rock", "tiger", "fish"};
   table.attributes = {"stripes", "mane", "hoof", "claw", "fin"};
   table.association = at::tensor({1.0F, 1.0F, 0.0F, 0.0F, 0.0F,  //
@@ -65,7 +65,7 @@ TEST(Vocabularies, HaveNames) {
 }
 
 TEST(SelectClasses, SortsTheSplitsClassesAndKeepsTheirRows) {
-  const ClassAttributes selected = select_classes(animals(), {{"zebra"}, {"tiger"}}, Vocabulary::kAll);
+  const AttributeTable selected = select_classes(animals(), {{"zebra"}, {"tiger"}}, Vocabulary::kAll);
   EXPECT_THAT(selected.classes, ElementsAre("tiger", "zebra"));
   EXPECT_TRUE(selected.association.equal(
       at::tensor({1.0F, 0.0F, 0.0F, 1.0F, 0.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).reshape({2, 5})));
@@ -73,7 +73,7 @@ TEST(SelectClasses, SortsTheSplitsClassesAndKeepsTheirRows) {
 }
 
 TEST(SelectClasses, GivesClassesThatTheSourceDoesNotNameZeroRows) {
-  const ClassAttributes selected = select_classes(animals(), {{"zebra"}, {"unicorn"}}, Vocabulary::kBase);
+  const AttributeTable selected = select_classes(animals(), {{"zebra"}, {"unicorn"}}, Vocabulary::kBase);
   EXPECT_THAT(selected.classes, ElementsAre("unicorn", "zebra"));
   EXPECT_EQ(selected.association[0].count_nonzero().item<int64_t>(), 0);
   EXPECT_EQ(selected.source.at("classes_without_source"), nlohmann::json{"unicorn"});
@@ -118,7 +118,7 @@ TEST(BuildKnowledge, WithoutASplitTakesEverything) {
 }
 
 TEST(BuildKnowledge, SurvivesATableWithoutAnyAttribute) {
-  ClassAttributes table = animals();
+  AttributeTable table = animals();
   table.attributes.clear();
   table.association = at::zeros({5, 0});
   const Knowledge knowledge = build_knowledge(table, with(Vocabulary::kShared));
@@ -172,7 +172,7 @@ TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
 
 TEST(NewClass, HasItsAttributesByTheirWeights) {
   const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
-  NewClassOptions weighted;
+  DescribeOptions weighted;
   weighted.weights = {0.25F, 0.5F, 0.75F};
   const NewClass okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
   EXPECT_TRUE(okapi.association.equal(at::tensor({0.75F, 0.0F, 0.5F}))) << okapi.association;
@@ -189,10 +189,10 @@ TEST(NewClass, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
   BuildOptions options = with(Vocabulary::kBase);
   options.vectors = folder / "v.txt";
   const NewClass xyzzy =
-      describe_by_attributes(build_knowledge(animals(), options), "xyzzy", {}, NewClassOptions{options.vectors});
+      describe_by_attributes(build_knowledge(animals(), options), "xyzzy", {}, DescribeOptions{options.vectors});
   EXPECT_EQ(xyzzy.embedding_source, "nothing");
   EXPECT_TRUE(xyzzy.embedding.equal(at::zeros({2})));
-  NewClassOptions lenient;
+  DescribeOptions lenient;
   lenient.unknown = UnknownAttribute::kLeaveOut;
   const Knowledge graph = build_knowledge(animals(), with(Vocabulary::kBase));
   EXPECT_EQ(describe_by_attributes(graph, "ufo", {"saucer"}, lenient).embedding_source, "nothing");
@@ -204,7 +204,7 @@ TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   BuildOptions options = with(Vocabulary::kBase);
   options.vectors = folder / "v.txt";
   const Knowledge knowledge = build_knowledge(animals(), options);
-  NewClassOptions vectors{options.vectors};
+  DescribeOptions vectors{options.vectors};
   EXPECT_TRUE(describe_by_attributes(knowledge, "Okapi", {"mane"}, vectors).embedding.equal(at::tensor({7.0F, 8.0F})));
   EXPECT_EQ(describe_by_attributes(knowledge, "xyzzy", {"mane"}, vectors).embedding_source, "attributes");
   std::ofstream(folder / "v3.txt") << "okapi 1 2 3\n";
@@ -316,7 +316,7 @@ TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsFromNothi
 }
 
 TEST_F(EnrolSynsetTest, RefusesWeights) {
-  NewClassOptions weighted;
+  DescribeOptions weighted;
   weighted.weights = {0.5F};
   EXPECT_THROW(describe_by_synset(build({}), wordnet_, wnids_.at("dog"), weighted), UsageError);
 }

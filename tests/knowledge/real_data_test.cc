@@ -95,7 +95,7 @@ TEST(RealData, WordVectorsOfTheSubsetEmbedEveryClassOfMiniImageNet) {
   BuildOptions options;
   options.sides = mini_imagenet_sides();
   options.vectors = *testing::real_data() / "glove.6B.50d.subset.txt.gz";
-  const ClassAttributes table = wordnet_attributes(WordNet(), options.sides->base);
+  const AttributeTable table = wordnet_attributes(WordNet(), options.sides->base);
   const Knowledge knowledge = build_knowledge(table, options);
   EXPECT_EQ(knowledge.embedding_dim(), 50);
   // The vector of "the", first line of the file, to all its digits.

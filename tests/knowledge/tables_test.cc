@@ -62,7 +62,7 @@ bool equal(const at::Tensor& tensor, const std::vector<std::vector<float>>& rows
 }
 
 TEST_F(TablesTest, ReadsAnEdgeALine) {
-  const ClassAttributes table =
+  const AttributeTable table =
       read_attribute_table(write("t.csv", "class,attribute\nzebra,stripes\nhorse,mane\nzebra,mane\nsnake,\n"));
   EXPECT_THAT(table.classes, ElementsAre("zebra", "horse", "snake"));
   EXPECT_THAT(table.attributes, ElementsAre("stripes", "mane"));
@@ -70,17 +70,17 @@ TEST_F(TablesTest, ReadsAnEdgeALine) {
 }
 
 TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
-  const ClassAttributes table = read_attribute_table(write("t.csv", "class,attribute\nzebra ,  fin\n zebra,tail \n"));
+  const AttributeTable table = read_attribute_table(write("t.csv", "class,attribute\nzebra ,  fin\n zebra,tail \n"));
   EXPECT_THAT(table.classes, ElementsAre("zebra"));
   EXPECT_THAT(table.attributes, ElementsAre("fin", "tail"));
-  const ClassAttributes matrix = read_attribute_matrix(write("m.csv", "animal, tail ,fin\n cat, 1 , \n"));
+  const AttributeTable matrix = read_attribute_matrix(write("m.csv", "animal, tail ,fin\n cat, 1 , \n"));
   EXPECT_THAT(matrix.classes, ElementsAre("cat"));
   EXPECT_THAT(matrix.attributes, ElementsAre("tail", "fin"));
   EXPECT_TRUE(equal(matrix.association, {{1, 0}}));
 }
 
 TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
-  const ClassAttributes table =
+  const AttributeTable table =
       read_attribute_table(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));
   EXPECT_TRUE(equal(table.association, {{0.25, 1}}));
   EXPECT_THAT(table.lemmas.at("long_neck"), ElementsAre("long_neck"));
@@ -100,7 +100,7 @@ TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
 
 TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
   const auto weights = [&](const std::string& header, const std::string& horse, const std::string& zebra) {
-    const ClassAttributes table =
+    const AttributeTable table =
         read_attributes(write("v.csv", header + "\nhorse,stripes," + horse + "\nzebra,stripes," + zebra + "\n"));
     return std::vector<float>{table.association[0][0].item<float>(), table.association[1][0].item<float>()};
   };
@@ -118,7 +118,7 @@ TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
 }
 
 TEST_F(TablesTest, AnotherColumnThatIsNoValueIsNotRead) {
-  const ClassAttributes table =
+  const AttributeTable table =
       read_attributes(write("n.csv", ",class,attribute,note,image_id\n0,horse,mane,seen by Ann,17\n1,cat,tail,,90\n"));
   EXPECT_TRUE(equal(table.association, {{1, 0}, {0, 1}}));
 }
@@ -147,7 +147,7 @@ TEST_F(TablesTest, AMatrixOfPercentagesOrSignsIsReadAsThat) {
 }
 
 TEST_F(TablesTest, ReadsAMatrix) {
-  const ClassAttributes table = read_attribute_matrix(write("m.csv", "animal,tail,has wings\ncat,1,0\nowl,0.5,\n"));
+  const AttributeTable table = read_attribute_matrix(write("m.csv", "animal,tail,has wings\ncat,1,0\nowl,0.5,\n"));
   EXPECT_THAT(table.classes, ElementsAre("cat", "owl"));
   EXPECT_THAT(table.attributes, ElementsAre("tail", "has wings"));
   EXPECT_TRUE(equal(table.association, {{1, 0}, {0.5, 0}}));
@@ -163,7 +163,7 @@ TEST_F(TablesTest, RefusesABadMatrixWithLineAndColumn) {
 }
 
 TEST_F(TablesTest, ReadsWhatSpreadsheetsMakeOfATemplate) {
-  const ClassAttributes table = read_attributes(
+  const AttributeTable table = read_attributes(
       write("m.csv", "class;tail;has wings;;\ncat;0,5;;;\nowl;x;YES;;\nelk;false;no;;\n;;;;\nyak;1;0.25;;\n"));
   EXPECT_EQ(table.source.at("kind"), "matrix");
   EXPECT_THAT(table.classes, ElementsAre("cat", "owl", "elk", "yak"));
@@ -184,14 +184,14 @@ TEST_F(TablesTest, PairsMayBeCalledInOtherWords) {
                              "Category\tProperty", "sep=;\nclass;attribute"}) {
     const std::string text(header);
     const char between = text.find('\t') != text.npos ? '\t' : text.find(';') != text.npos ? ';' : ',';
-    const ClassAttributes table = read_attributes(write("t.csv", text + "\nzebra" + between + "stripes\n"));
+    const AttributeTable table = read_attributes(write("t.csv", text + "\nzebra" + between + "stripes\n"));
     EXPECT_THAT(table.classes, ElementsAre("zebra")) << header;
     EXPECT_THAT(table.attributes, ElementsAre("stripes")) << header;
   }
 }
 
 TEST_F(TablesTest, AMatrixMayHaveAnAttributeThatIsCalledFeature) {
-  const ClassAttributes table = read_attributes(write("m.csv", "class,feature,tail\nzebra,1,0\n"));
+  const AttributeTable table = read_attributes(write("m.csv", "class,feature,tail\nzebra,1,0\n"));
   EXPECT_THAT(table.attributes, ElementsAre("feature", "tail"));
 }
 
@@ -210,7 +210,7 @@ TEST_F(TablesTest, AnimalsWithAttributesIsReadAsItsArchiveLaysItOut) {
   write("awa/predicates.txt", "    1\tblack\n    2\tlong neck\n    3\thooves\n");
   write("awa/predicate-matrix-binary.txt", awa2_matrix("0 0 1", "1 0 0"));
   write("awa/predicate-matrix-continuous.txt", awa2_matrix(" 10.50  -1.00 100.00", " 70.00  5.00   0.00"));
-  const ClassAttributes binary = read_awa2_attributes(root);
+  const AttributeTable binary = read_awa2_attributes(root);
   EXPECT_THAT(binary.classes, ElementsAre("antelope", "grizzly+bear"));
   EXPECT_THAT(binary.attributes, ElementsAre("black", "long neck", "hooves"));
   EXPECT_EQ(binary.association[0][2].item<float>(), 1.0F);
@@ -229,7 +229,7 @@ TEST_F(TablesTest, AttributesWithoutNamesOfABenchmarkAreRefusedWithWhereTheNames
 
 TEST_F(TablesTest, CubWithAThresholdCountsThePercentagesFromItOn) {
   write_cub("attributes.txt");
-  const ClassAttributes table = read_cub_attributes(folder_ / "CUB_200_2011");
+  const AttributeTable table = read_cub_attributes(folder_ / "CUB_200_2011");
   EXPECT_THAT(table.classes, ElementsAre("001.Black_footed_Albatross", "002.Laysan_Albatross"));
   EXPECT_TRUE(equal(table.association, {{0, 1, 0}, {1, 0, 1}}));
   EXPECT_THAT(table.lemmas.at("has_bill_shape::curved_(up_or_down)"), ElementsAre("bill_shape_curved_up_or_down"));

@@ -44,7 +44,7 @@ TEST(MatrixCsv, IsReadBackAndLeavesUnknownCellsEmpty) {
   const std::string text = matrix_csv({"jay", "new, one"}, {"crest", "tail"}, &known);
   EXPECT_EQ(text, "class,crest,tail\njay,0.5,\n\"new, one\",,\n");
   write_file(folder / "m.csv", text);
-  const ClassAttributes read = read_attribute_matrix(folder / "m.csv");
+  const AttributeTable read = read_attribute_matrix(folder / "m.csv");
   EXPECT_THAT(read.classes, ElementsAre("jay", "new, one"));
   EXPECT_TRUE(read.association.equal(at::tensor({0.5F, 0.0F, 0.0F, 0.0F}).view({2, 2})));
 }

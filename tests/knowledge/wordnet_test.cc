@@ -112,7 +112,7 @@ TEST(WordNet, RefusesALineThatEndsTooEarly) {
 }
 
 TEST_F(AnimalsTest, TableHasARowForEveryClassAndAColumnForEveryAttribute) {
-  const ClassAttributes table = wordnet_attributes(wordnet_, {id("dog"), id("bird")});
+  const AttributeTable table = wordnet_attributes(wordnet_, {id("dog"), id("bird")});
   ASSERT_EQ(table.association.sizes(), (std::vector<int64_t>{2, 5}));
   EXPECT_THAT(table.attributes, UnorderedElementsAre(id("tail"), id("head"), id("collar"), id("essence"), id("wing")));
   for (size_t a = 0; a < table.attributes.size(); ++a) {
@@ -128,7 +128,7 @@ TEST_F(AnimalsTest, TableHasARowForEveryClassAndAColumnForEveryAttribute) {
 TEST_F(AnimalsTest, ClassesThatAreNoWnidsAreFoundByLemmaOrByMap) {
   WordNetAttributesOptions options;
   options.class_synsets = {{"my_crane", "crane.n.02"}};
-  const ClassAttributes table = wordnet_attributes(wordnet_, {"Dog", "my_crane", "unicorn"}, options);
+  const AttributeTable table = wordnet_attributes(wordnet_, {"Dog", "my_crane", "unicorn"}, options);
   EXPECT_EQ(table.association.ne(0).sum(1)[0].item<int64_t>(), 4);  // tail, head, collar, essence
   EXPECT_EQ(table.association.ne(0).sum(1)[1].item<int64_t>(), 4);  // tail, wing, head, essence
   EXPECT_EQ(table.association.ne(0).sum(1)[2].item<int64_t>(), 0);
@@ -165,7 +165,7 @@ TEST(WordNetAttributes, AllClassesOfSeveralSensesAreNamedAtOnceWithTheirCandidat
 /// What Debian's wordnet-base says; setup installs it.
 TEST(WordNet30, TellsJayAndCraneAmongBirdsAndRefusesThemAlone) {
   const WordNet wordnet;
-  const ClassAttributes birds = wordnet_attributes(wordnet, {"jay", "crane", "nuthatch", "house sparrow", "flamingo"});
+  const AttributeTable birds = wordnet_attributes(wordnet, {"jay", "crane", "nuthatch", "house sparrow", "flamingo"});
   EXPECT_EQ(birds.source.at("synsets").at("jay"), "n01580077");
   EXPECT_EQ(birds.source.at("synsets").at("crane"), "n02012849");
   const Kinship nobody(wordnet, {});

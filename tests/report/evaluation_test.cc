@@ -1,8 +1,7 @@
-#include "protocom/eval/evaluation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocom/eval/results_file.h"
 #include "protocom/report/headline.h"
 #include "support/message_of.h"
 

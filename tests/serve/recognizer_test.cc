@@ -45,7 +45,7 @@ TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesACla
   pets.classify(photo("4.png", 20));
   pets.classify(photo("5.png", 20));
   const std::string text = logged.text();
-  const size_t first = text.find("fitted for 2 labelled images a class and is asked about classes of 1 to 2");
+  const size_t first = text.find("fitted for 2 labelled images per class and is asked about classes of 1 to 2");
   EXPECT_NE(first, std::string::npos) << text;
   EXPECT_EQ(text.find("was fitted for", first), std::string::npos) << text;
 }

@@ -90,7 +90,7 @@ FittedMethod fitted_to(const ManyImages& images, const std::string& text) {
   return {method, images.features.size(1), {}};
 }
 
-/// One episode of the novel classes with 1 to 5 images a class, as evaluation has it.
+/// One episode of the novel classes with 1 to 5 images per class, as evaluation has it.
 RowBatch episode_of(const ManyImages& images) {
   RowBatch rows;
   rows.n = static_cast<int64_t>(images.novel.size());
@@ -159,7 +159,7 @@ void expect_the_predictions_of_evaluation(const ManyImages& images, const std::v
   const EnrolledClasses enrolled = enrolled_of(images, rows);
   const StoreModel completing{some_model(images), {}};
   const at::Tensor queries = images.features.index_select(0, at::tensor(rows.query, at::kLong));
-  const ClassKnowledge known{images.knowledge.association, images.knowledge.class_embedding};
+  const ClassDescriptions known{images.knowledge.association, images.knowledge.class_embedding};
   std::map<std::string, StoreModel> fitted;
   int64_t offered = 0;
   for (const MethodSpec* spec : method_specs()) {

@@ -235,7 +235,7 @@ def check(printed, okapi, truth):
     results = {(r["method"], r["k_shot"]): r["accuracy"] for r in json.loads((work / "results.json").read_text())["results"]}
     for method in ("plda", "plda-vb"):
         for k in (1, 5):
-            expect(results[(method, k)] > 40, f"{method} has {results[(method, k)]:.1f} % from {k} images a class, where chance is 20")
+            expect(results[(method, k)] > 40, f"{method} has {results[(method, k)]:.1f} % from {k} images per class, where chance is 20")
     expect("What is it?" in printed["serve"], "the server's page does not ask what an image is")
     expect("<h1>" in (work / "report.html").read_text(), "the report is no page")
     lines = [line for line in printed["classify"].splitlines() if re.search(r"holiday/IMG_\d{4}\.", line)]

@@ -5,7 +5,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/prototypes.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
@@ -20,7 +20,7 @@ constexpr int64_t kDim = 5;
 
 struct World {
   CompletionModel model;
-  ClassKnowledge classes;
+  ClassDescriptions classes;
 
   World() : model{ProtoComNet({kDim, 2, 4, 3, 6}), {"a", "b", "c"}, {}, {}, {}} {
     torch::manual_seed(3);

@@ -29,7 +29,7 @@ TEST(NotLearning, AdvisesTheUsualRateWhetherItIsFarAboveOrBelow) {
               HasSubstr("rate 0.1; try --lr 0.025,"));
 }
 
-// 60 classes, 300 images an epoch: ten epochs make the 3,000 images that 60 classes need; guessing gets 50 right.
+// 60 classes, 300 images per epoch: ten epochs make the 3,000 images that 60 classes need; guessing gets 50 right.
 TEST(NotLearning, IsSaidOfSeveralEpochsTogetherWhereOneHasTooFewImages) {
   LearningWatch watch(60, schedule(100, 0), 0.1);
   for (int64_t epoch = 1; epoch < 10; ++epoch) EXPECT_EQ(watch.add(epoch, {3.2, 5, 300, 1}), "") << epoch;

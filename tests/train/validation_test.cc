@@ -79,7 +79,7 @@ TEST(Validation, HasAsManyQueriesAsTheSmallestClassAllows) {
   const FeatureSet features = val_classes({20, 20, 20, 20, 8});
   const Validation validation(features, options, 1);
   EXPECT_THAT(logged.text(),
-              HasSubstr("the smallest val class has 8 images: validation has 5 queries a class, not 15"));
+              HasSubstr("the smallest val class has 8 images: validation has 5 queries per class, not 15"));
   EXPECT_DOUBLE_EQ(mean_of(validation, features), 100);
 }
 

@@ -7,7 +7,7 @@ namespace protocom {
 
 /// A small random generator (xoshiro256**, Blackman & Vigna 2018, seeded by splitmix64) whose draws are the same to
 /// the last bit on every platform with IEEE 754 doubles and with every library version, which neither `std::`
-/// distributions nor the functions of <cmath> promise. Not thread-safe: fork one a thread.
+/// distributions nor the functions of <cmath> promise. Not thread-safe: fork one per thread.
 class Rng {
  public:
   explicit Rng(uint64_t seed);

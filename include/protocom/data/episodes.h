@@ -23,10 +23,10 @@ QueryDistribution parse_query_distribution(std::string_view text);
 /// The shape of a few-shot task.
 struct EpisodeShape {
   int64_t n_way = 5;
-  int64_t k_shot = 1;      ///< labelled images a class; the fewest of a ragged task
-  int64_t n_query = 15;    ///< queries a class, with kDirichlet on average
+  int64_t k_shot = 1;      ///< labelled images per class; the fewest of a ragged task
+  int64_t n_query = 15;    ///< queries per class, with kDirichlet on average
   int64_t most_shots = 0;  ///< above k_shot the task is ragged: each class's shots are uniform in [k_shot, most_shots]
-  int64_t unlabelled = 0;  ///< images a class of the pool that semi-supervised methods use instead of the queries
+  int64_t unlabelled = 0;  ///< images per class of the pool that semi-supervised methods use instead of the queries
   QueryDistribution query_distribution = QueryDistribution::kBalanced;
   double alpha = 2.0;  ///< of kDirichlet; 2 is the value of Veilleux et al. 2021, "Realistic evaluation of transductive
                        ///< few-shot learning"

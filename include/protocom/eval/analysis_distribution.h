@@ -74,7 +74,7 @@ struct DistributionAnalysis {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DistributionAnalysis, variances, pca_share, points)
 
 /// Of features [n, d]: variances of every image, PCA and t-SNE (van der Maaten and Hinton 2008) of a sample drawn by
-/// the options' seed. Throws UsageError for less than 1 class a split or 2 images a class.
+/// the options' seed. Throws UsageError for less than 1 class per split or 2 images per class.
 DistributionAnalysis analyse_distribution(const FeatureSet& features, const DistributionOptions& options = {});
 
 }  // namespace protocom

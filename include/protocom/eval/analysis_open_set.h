@@ -11,7 +11,7 @@ namespace protocom {
 /// Tasks in which some queries are of none of the classes.
 struct OpenSetOptions {
   EpisodeOptions episodes;                 ///< of the classes that are given; balanced queries
-  std::vector<int64_t> shots = {0, 1, 5};  ///< labelled images a class; 0 for methods that can
+  std::vector<int64_t> shots = {0, 1, 5};  ///< labelled images per class; 0 for methods that can
   int64_t others = 5;                      ///< classes that are not given and have as many queries each
 };
 

@@ -25,7 +25,7 @@ std::string baseline_of(const AnalysisInputs& inputs, const std::vector<std::str
 
 /// What a method reached at one point of a series.
 struct SeriesPoint {
-  double x = 0.0;  ///< shots, classes, queries, unlabelled images a class, the noise level, ...
+  double x = 0.0;  ///< shots, classes, queries, unlabelled images per class, the noise level, ...
   std::string method;
   std::string mode;                        ///< "inductive", "transductive" or "semi-supervised"
   Estimate accuracy;                       ///< percent
@@ -49,11 +49,11 @@ std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const E
 std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress);
 
-/// Episodes with so many queries a class; 0: with a single query, of one of the classes. Throws Error like
+/// Episodes with so many queries per class; 0: with a single query, of one of the classes. Throws Error like
 /// sample_episodes.
 EpisodeList episodes_with_queries(const FeatureSet& features, const EpisodeOptions& episodes, int64_t a_class);
 
-/// The same for each number of queries a class, which transductive methods learn from, as episodes_with_queries() takes
+/// The same for each number of queries per class, which transductive methods learn from, as episodes_with_queries() takes
 /// it; x is the number of all queries of an episode.
 std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                              const std::vector<int64_t>& queries, Progress& progress);
@@ -66,7 +66,7 @@ std::vector<EpisodeShape> imbalanced_shapes(EpisodeShape shape, const std::vecto
 std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                const std::vector<double>& alphas, Progress& progress);
 
-/// The methods against the number of unlabelled images a class that GaussFusion may use. They belong to the episode's
+/// The methods against the number of unlabelled images per class that GaussFusion may use. They belong to the episode's
 /// classes and are disjoint from the queries that are scored, which every point shares; the images of one point are
 /// among those of the next. Throws Error when a class has fewer than k_shot + n_query + max(counts) images.
 std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 
 namespace protocom {
 

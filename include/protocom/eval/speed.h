@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 
 namespace protocom {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 #include "protocom/fewshot/fitted_method.h"
 
 namespace protocom {

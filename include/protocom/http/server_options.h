@@ -39,8 +39,8 @@ struct ServerOptions {
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
   std::vector<std::string> origins = {};   ///< whose pages may ask ("https://shop.example"; "*": all); needs keys
-  int workers = 0;                         ///< threads that decode; 0: a thread a core, at least two
-  int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one a core, at most 4; one on a GPU
+  int workers = 0;                         ///< threads that decode; 0: a thread per core, at least two
+  int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one per core, at most 4; one on a GPU
   ServerLimits limits = {};
   RecognizerOptions recognizing = {};
 };

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "protocom/knowledge/class_attributes.h"
+#include "protocom/knowledge/attribute_table.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom {
@@ -27,7 +27,7 @@ struct BuildOptions {
 /// Knowledge::details says what was made of what and what was missing (docs/formats.md). What deserves attention is
 /// also logged as a warning: classes without attributes, attributes of no base class, classes or words that were not
 /// found. Throws Error.
-Knowledge build_knowledge(const ClassAttributes& table, const BuildOptions& options);
+Knowledge build_knowledge(const AttributeTable& table, const BuildOptions& options);
 
 /// {"nodes": [classes, attributes], "edges": [[class, attribute], ...]}: every pair whose weight is not 0.
 nlohmann::json graph_json(const Knowledge& knowledge);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocom/core/knowledge_table.h"
-#include "protocom/knowledge/class_attributes.h"
+#include "protocom/knowledge/attribute_table.h"
 
 namespace protocom {
 
@@ -16,14 +16,14 @@ namespace protocom {
 /// a class without attributes. Classes and attributes stand in the order of their first mention; their lemmas are
 /// lemma_of_name. Throws Error with file and line: empty class, a pair named twice, a weight that is no number in [0,
 /// 1], numbers that can mean several things (0 to 5), no row at all.
-ClassAttributes read_attribute_table(const std::filesystem::path& path);
+AttributeTable read_attribute_table(const std::filesystem::path& path);
 
 /// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as
 /// above, an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without
 /// a name, a cell that is no weight.
-ClassAttributes read_attribute_matrix(const std::filesystem::path& path);
+AttributeTable read_attribute_matrix(const std::filesystem::path& path);
 
-/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row a class, a column an attribute, the weights
+/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row per class, a column per attribute, the weights
 /// that `known` has (may be null) and empty cells else.
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
                        const KnowledgeTable* known);
@@ -31,7 +31,7 @@ std::string matrix_csv(const std::vector<std::string>& classes, const std::vecto
 /// Reads either of the two: an edge a line where the header has the columns class and attribute (or species, label;
 /// trait, feature, property, in any capitals), else a matrix, as `knowledge template` writes it. Throws Error that
 /// names the expected header where no cell below it is a weight.
-ClassAttributes read_attributes(const std::filesystem::path& path);
+AttributeTable read_attributes(const std::filesystem::path& path);
 
 /// How CUB-200-2011's percentages become weights.
 struct CubAttributesOptions {
@@ -41,11 +41,11 @@ struct CubAttributesOptions {
 };
 
 /// Reads CUB-200-2011 as its archive lays it out: `root` is the folder CUB_200_2011 (or the one that holds it), with
-/// classes.txt and attributes/class_attribute_labels_continuous.txt (one line a class, one percentage an attribute),
+/// classes.txt and attributes/class_attribute_labels_continuous.txt (one line per class, one percentage per attribute),
 /// and attributes.txt beside `root`, in it, or in attributes/. Classes are named as their image folders are
 /// ("001.Black_footed_Albatross"); an attribute's "has_" is no word of it. Throws Error with file and line when a file
 /// is missing or the counts disagree.
-ClassAttributes read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options = {});
+AttributeTable read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options = {});
 
 /// Which of the two tables of Animals with Attributes.
 enum class Awa2Weights {
@@ -56,6 +56,6 @@ enum class Awa2Weights {
 /// Reads Animals with Attributes 2 as its archive lays it out: `root` holds classes.txt, predicates.txt and the matrix.
 /// Classes are named as their image folders are ("grizzly+bear"); '+' is a blank in titles and lemmas. Throws Error
 /// with file and line when a file is missing or the counts disagree.
-ClassAttributes read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights = Awa2Weights::kBinary);
+AttributeTable read_awa2_attributes(const std::filesystem::path& root, Awa2Weights weights = Awa2Weights::kBinary);
 
 }  // namespace protocom

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/knowledge/class_attributes.h"
+#include "protocom/knowledge/attribute_table.h"
 #include "protocom/knowledge/wordnet.h"
 
 namespace protocom {
@@ -20,8 +20,8 @@ struct WordNetAttributesOptions {
 /// WordNet does not know get zero rows and are listed in `source["classes_unknown"]`; classes whose names are no wnids,
 /// in `source["synsets"]`. Throws Error when WordNet knows not one of the classes, an entry of `class_synsets` does not
 /// resolve, or the classes do not tell the senses of some (all of those are named, and their candidates logged).
-ClassAttributes wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
-                                   const WordNetAttributesOptions& options = {});
+AttributeTable wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
+                                  const WordNetAttributesOptions& options = {});
 
 /// Reads `class_synsets` from a CSV with the columns class,synset. Throws Error (file and line) for a class named
 /// twice.

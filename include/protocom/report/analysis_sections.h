@@ -12,7 +12,7 @@
 #include "protocom/eval/analysis_open_set.h"
 #include "protocom/eval/analysis_queries.h"
 #include "protocom/eval/analysis_sweep.h"
-#include "protocom/eval/evaluation.h"
+#include "protocom/eval/results_file.h"
 #include "protocom/report/headline.h"
 #include "protocom/report/section.h"
 
@@ -23,7 +23,7 @@ namespace protocom {
 /// "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
 const std::vector<std::string>& section_names();
 
-/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries a class, novel classes, seed
+/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries per class, novel classes, seed
 /// 1."
 std::string say_episodes(const EpisodeOptions& episodes);
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "protocom/eval/evaluation.h"
+#include "protocom/eval/results_file.h"
 #include "protocom/report/section.h"
 
 namespace protocom {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/evaluation.h"
+#include "protocom/eval/results_file.h"
 #include "protocom/report/headline.h"
 #include "protocom/report/section.h"
 

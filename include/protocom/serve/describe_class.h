@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "protocom/knowledge/class_description.h"
 #include "protocom/knowledge/knowledge.h"
-#include "protocom/knowledge/new_class.h"
 #include "protocom/knowledge/wordnet.h"
 #include "protocom/serve/enrolled_classes.h"
 #include "protocom/serve/store_model.h"
@@ -16,7 +16,7 @@ namespace protocom {
 struct ClassRequest {
   std::string name;
   std::vector<std::string> attributes;                   ///< as describe_by_attributes takes them
-  std::vector<float> weights = {};                       ///< of the attributes, as NewClassOptions has them
+  std::vector<float> weights = {};                       ///< of the attributes, as DescribeOptions has them
   UnknownAttribute unknown = UnknownAttribute::kRefuse;  ///< what becomes of attributes that the knowledge has not
   std::string synset;                                    ///< as WordNet::resolve takes it
   std::filesystem::path vectors;                         ///< the word vectors the knowledge was made with; empty: none

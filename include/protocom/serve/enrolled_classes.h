@@ -5,22 +5,16 @@
 #include <string>
 #include <vector>
 
-namespace protocom {
+#include "protocom/knowledge/class_description.h"
 
-/// What is known of a class besides its images.
-struct ClassDescription {
-  std::string title;             ///< display name; may be empty
-  at::Tensor association;        ///< its row of R over EnrolledClasses::attributes, float32 [a], in [0, 1]
-  at::Tensor embedding;          ///< h_k, float32 [e]
-  std::string embedding_source;  ///< where that came from, see NewClass::embedding_source
-};
+namespace protocom {
 
 /// An enrolled class: its description and its images, as features.
 struct StoredClass {
   std::string name;
-  ClassDescription description;
-  int64_t count = 0;    ///< images
-  at::Tensor features;  ///< float32 [count, d]
+  ClassDescription description;  ///< its row of R over EnrolledClasses::attributes
+  int64_t count = 0;             ///< images
+  at::Tensor features;           ///< float32 [count, d]
 };
 
 /// All that telling classes apart needs besides a model: what a recognizer holds.

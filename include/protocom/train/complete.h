@@ -38,7 +38,7 @@ std::string_view to_string(Centring centring);
 /// Settings of learning to complete (section 3.2, step 3); the defaults are the authors' (their published code).
 struct CompleteOptions {
   Schedule schedule{ScheduleShape::kStep, 0.1, 100, {0.15, 0.4, 0.8}};
-  int64_t batches = 250;  ///< steps an epoch
+  int64_t batches = 250;  ///< steps per epoch
   int64_t batch = 128;    ///< (class, k images) pairs a step
   int64_t k_shot = 1;     ///< images averaged into each incomplete prototype
   SgdOptions sgd;

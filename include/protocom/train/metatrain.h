@@ -43,7 +43,7 @@ struct MetatrainOptions {
   std::string head = "gauss-fusion";  ///< the method whose loss is minimised (make_method); "mean" is MetaBaseline
   EpisodeShape episode;
   int64_t episodes = 8;   ///< a step; computed one after the other, so that memory does not grow with them
-  int64_t batches = 100;  ///< steps an epoch
+  int64_t batches = 100;  ///< steps per epoch
   Schedule schedule{ScheduleShape::kStep, 1e-4, 40, {0.375, 0.625, 0.75}};
   SgdOptions sgd;
   double scale = kDefaultGamma;  ///< gamma of equation 8 at the start; learned

@@ -13,16 +13,16 @@ namespace {
 constexpr double kFirstScale = 10;
 constexpr int64_t kHeldOutTasks = 200;
 
-std::vector<at::Tensor> rows_of(const std::vector<ClassSemantics>& semantics, const at::Tensor& classes) {
+std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& semantics, const at::Tensor& classes) {
   std::vector<at::Tensor> rows;
-  for (const ClassSemantics& one : semantics) rows.push_back(one.of(classes));
+  for (const at::Tensor& one : semantics) rows.push_back(semantics_at(one, classes));
   return rows;
 }
 
 /// Nearest prototype after the chain.
 class Am3Scorer : public Scorer {
  public:
-  Am3Scorer(Am3Model model, std::vector<ClassSemantics> semantics)
+  Am3Scorer(Am3Model model, std::vector<at::Tensor> semantics)
       : model_(std::move(model)), semantics_(std::move(semantics)) {}
   [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
 
@@ -34,7 +34,7 @@ class Am3Scorer : public Scorer {
   }
 
   Am3Model model_;
-  std::vector<ClassSemantics> semantics_;
+  std::vector<at::Tensor> semantics_;
 };
 
 /// How much of a class the first block takes from its images, on average over classes of these semantics.
@@ -81,20 +81,21 @@ at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std
   return loss;
 }
 
-std::vector<ClassSemantics> Am3Method::semantics_of(const KnowledgeTable& knowledge,
-                                                    const std::vector<std::string>& class_names) const {
-  std::vector<ClassSemantics> semantics;
-  for (const std::string& name : design_.semantics) semantics.emplace_back(name, knowledge, class_names, attributes());
+std::vector<at::Tensor> Am3Method::semantics_of(const KnowledgeTable& knowledge,
+                                                const std::vector<std::string>& class_names) const {
+  std::vector<at::Tensor> semantics;
+  for (const std::string& name : design_.semantics)
+    semantics.push_back(class_semantics(name, knowledge, class_names, attributes()));
   return semantics;
 }
 
 std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
-  std::vector<ClassSemantics> semantics = semantics_of(*context.knowledge, *context.class_names);
+  std::vector<at::Tensor> semantics = semantics_of(*context.knowledge, *context.class_names);
   for (size_t i = 0; i < semantics.size(); ++i) {
     const int64_t fitted = model().blocks[i].transform.in();
-    if (semantics[i].width() != fitted)
+    if (semantics[i].size(1) != fitted)
       fail("'{}' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
-           spec().name, fitted, design_.semantics[i], semantics[i].width());
+           spec().name, fitted, design_.semantics[i], semantics[i].size(1));
   }
   return std::make_unique<Am3Scorer>(model(), std::move(semantics));
 }
@@ -105,12 +106,12 @@ Am3Model Am3Method::blank() const {
   return model;
 }
 
-Am3Model Am3Method::untrained(const FitInputs& inputs, const std::vector<ClassSemantics>& semantics) const {
+Am3Model Am3Method::untrained(const FitInputs& inputs, const std::vector<at::Tensor>& semantics) const {
   Am3Model model{std::make_shared<UnitSpace>(options_.space, inputs.base.features), {}, {}};
   const int64_t dim = model.space->dim();
-  for (const ClassSemantics& one : semantics) {
+  for (const at::Tensor& one : semantics) {
     model.blocks.push_back(
-        {TwoLayers::untrained({one.width(), options_.hidden, dim}), TwoLayers::untrained({dim, options_.hidden, 1})});
+        {TwoLayers::untrained({one.size(1), options_.hidden, dim}), TwoLayers::untrained({dim, options_.hidden, 1})});
   }
   model.log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   return model;

@@ -31,7 +31,7 @@ Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
       .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
       .when_fitted()
       .tries({"5"})
-      .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+      .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
       .when_fitted()
       .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
       .when_fitted()
@@ -46,7 +46,7 @@ Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
 
 /// What tells them apart.
 struct Am3Design {
-  std::vector<std::string> semantics;  ///< of each block of the chain, names of ClassSemantics
+  std::vector<std::string> semantics;  ///< of each block of the chain, of semantics_kinds
   MarginLaw margins = {};              ///< in training
 };
 
@@ -78,9 +78,9 @@ class Am3Method : public TrainedHead<Am3Model> {
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
   [[nodiscard]] Am3Model blank() const override;
-  [[nodiscard]] Am3Model untrained(const FitInputs& inputs, const std::vector<ClassSemantics>& semantics) const;
-  [[nodiscard]] std::vector<ClassSemantics> semantics_of(const KnowledgeTable& knowledge,
-                                                         const std::vector<std::string>& class_names) const;
+  [[nodiscard]] Am3Model untrained(const FitInputs& inputs, const std::vector<at::Tensor>& semantics) const;
+  [[nodiscard]] std::vector<at::Tensor> semantics_of(const KnowledgeTable& knowledge,
+                                                     const std::vector<std::string>& class_names) const;
 
   Am3Options options_;
   Am3Design design_;

@@ -27,7 +27,7 @@ MethodDefinition am3() {
       "keeps its mean. The source trains one model for each number of shots: set `shots`.";
   return define<Am3>(std::move(spec), with_am3_parameters(Parameters<Options>()
                                                               .choice("semantics", &Options::semantics,
-                                                                      ClassSemantics::names(), ClassSemantics::kText)
+                                                                      semantics_kinds(), kSemanticsText)
                                                               .when_fitted()
                                                               .tries({"attributes", "words"})));
 }

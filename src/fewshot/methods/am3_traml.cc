@@ -33,7 +33,7 @@ MethodDefinition am3_traml() {
   return define<Am3Traml>(
       std::move(spec),
       with_am3_parameters(Parameters<Options>()
-                              .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+                              .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
                               .when_fitted()
                               .tries({"attributes", "words"})
                               .real("alpha", &Options::alpha, {0}, "margin of two classes of the same meaning")

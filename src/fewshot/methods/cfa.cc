@@ -170,7 +170,7 @@ MethodDefinition cfa() {
                          .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
                          .when_fitted()
                          .tries({"1", "8"})
-                         .whole("batch", &Options::batch, {1}, "base images a step")
+                         .whole("batch", &Options::batch, {1}, "base images per step")
                          .when_fitted()
                          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
                          .when_fitted()

@@ -185,7 +185,7 @@ MethodDefinition ctm() {
       Parameters<Options>()
           .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
           .when_fitted()
-          .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
           .when_fitted()
           .whole("channels", &Options::channels, {1}, "of what the three networks give")
           .when_fitted()

@@ -9,7 +9,7 @@
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
@@ -47,7 +47,7 @@ at::Tensor row_normalised_adjacency(const at::Tensor& association) {
 
 Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
                const std::vector<std::string>& attributes) {
-  const ClassKnowledge classes = align_knowledge(knowledge, class_names, attributes);
+  const ClassDescriptions classes = align_knowledge(knowledge, class_names, attributes);
   std::vector<at::Tensor> embeddings = {classes.embedding};
   for (const std::string& name : attributes) {
     const int64_t row = knowledge.attribute_index(name);
@@ -159,7 +159,7 @@ MethodDefinition fslkt() {
   spec.notes =
       "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
       "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
-      "together. `knowledge` / K is the factor of the prediction with K images a class: 1 is the source’s 5 / (images "
+      "together. `knowledge` / K is the factor of the prediction with K images per class: 1 is the source’s 5 / (images "
       "of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer changes with what "
       "is known of classes outside the task; recognizers, which know those that are enrolled, do not take it.";
   return define<Fslkt>(
@@ -176,7 +176,7 @@ MethodDefinition fslkt() {
           .when_fitted()
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
           .when_fitted()
-          .real("knowledge", &Options::knowledge, {}, "factor of the prediction with one image a class")
+          .real("knowledge", &Options::knowledge, {}, "factor of the prediction with one image per class")
           .tries({"0.3", "3"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
 }

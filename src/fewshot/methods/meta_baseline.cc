@@ -97,7 +97,7 @@ MethodDefinition meta_baseline() {
       "classes where there are any, since the backbone has seen the base classes.";
   return define<MetaBaseline>(std::move(spec),
                               Parameters<Options>()
-                                  .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks")
+                                  .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks")
                                   .when_fitted()
                                   .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
                                   .when_fitted()

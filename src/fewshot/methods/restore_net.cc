@@ -106,7 +106,7 @@ MethodDefinition restore_net() {
                            .whole("steps", &Options::steps, {1}, "of fitting")
                            .when_fitted()
                            .tries({"500"})
-                           .whole("batch", &Options::batch, {1}, "base images a step")
+                           .whole("batch", &Options::batch, {1}, "base images per step")
                            .when_fitted()
                            .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
                            .when_fitted());

@@ -68,10 +68,10 @@ at::Tensor share_for(const at::Tensor& share, const at::Tensor& count) {
 /// What mixtures of mean and network are worth on tasks.
 class Trial {
  public:
-  Trial(const TwoLayers& align, const TrainingTasks& tasks, const ClassSemantics& semantics)
+  Trial(const TwoLayers& align, const TrainingTasks& tasks, const at::Tensor& semantics)
       : tasks_(tasks),
         mean_(mean_of_supports(tasks.batch)),
-        made_(reconstructed(align, tasks.batch, semantics.of(tasks.batch.classes))) {}
+        made_(reconstructed(align, tasks.batch, semantics_at(semantics, tasks.batch.classes))) {}
 
   [[nodiscard]] double accuracy(double share) const {
     const at::Tensor prototypes = share * mean_ + (1 - share) * made_;
@@ -93,43 +93,42 @@ class SemAlign : public TrainedHead<Model> {
  private:
   class Reconstructed : public Scorer {
    public:
-    Reconstructed(Model model, ClassSemantics semantics, double scale)
+    Reconstructed(Model model, at::Tensor semantics, double scale)
         : model_(std::move(model)), semantics_(std::move(semantics)), scale_(scale) {}
     [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const at::Tensor k = share_for(model_.share, count_of_supports(batch));
-      const at::Tensor made = reconstructed(model_.align, batch, semantics_.of(classes_of(batch)));
+      const at::Tensor made = reconstructed(model_.align, batch, semantics_at(semantics_, classes_of(batch)));
       const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
       return {scale_ * protocom::cosine_similarity(batch.query, prototypes), model_.space->back(prototypes)};
     }
 
     Model model_;
-    ClassSemantics semantics_;
+    at::Tensor semantics_;
     double scale_;
   };
 
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-  std::vector<std::string> choose_share(const ClassImages& held_out, const ClassSemantics& semantics, Rng& rng);
+  std::vector<std::string> choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng);
 
   Options options_;
 };
 
 std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
-  ClassSemantics semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
+  at::Tensor semantics = class_semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
-  if (semantics.width() != fitted)
+  if (semantics.size(1) != fitted)
     fail("'sem-align' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
-         fitted, options_.semantics, semantics.width());
+         fitted, options_.semantics, semantics.size(1));
   Model model = this->model();
   if (options_.share >= 0) model.share = at::full({2}, options_.share);
   return std::make_unique<Reconstructed>(std::move(model), std::move(semantics), options_.scale);
 }
 
 /// The best of a grid on tasks of held-out classes, for each number of shots; says what it chose.
-std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, const ClassSemantics& semantics,
-                                                Rng& rng) {
+std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng) {
   std::vector<std::string> findings;
   const at::NoGradGuard no_grad;
   for (int64_t i = 0; i < 2; ++i) {
@@ -142,24 +141,25 @@ std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, con
       best = right;
       model().share[i] = share;
     }
-    findings.push_back(fmt::format("Share of the mean with {} image{} a class: {:.2f} ({:.1f} % on held-out classes).",
+    findings.push_back(fmt::format("Share of the mean with {} image{} per class: {:.2f} ({:.1f} % on held-out classes).",
                                    kShots[i], i == 0 ? "" : "s", model().share[i].item<double>(), 100 * best));
   }
   return findings;
 }
 
 HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
-  const ClassSemantics semantics(options_.semantics, *inputs.knowledge, *inputs.class_names, attributes());
+  const at::Tensor semantics =
+      class_semantics(options_.semantics, *inputs.knowledge, *inputs.class_names, attributes());
   const auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
   const int64_t dim = space->dim();
-  model() = {space, TwoLayers::untrained({semantics.width() + dim, options_.hidden, dim}, kSlope),
+  model() = {space, TwoLayers::untrained({semantics.size(1) + dim, options_.hidden, dim}, kSlope),
              at::full({2}, kFirstShare)};
   const auto classes =
       std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, kShots[1] + 1));
   HeadTraining training{model().align.parameters()};
   training.loss = [this, classes, semantics, &rng, centres = classes->train.centres()] {
     const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
-    const at::Tensor made = aligned(model().align, drawn.features, semantics.of(drawn.labels));
+    const at::Tensor made = aligned(model().align, drawn.features, semantics_at(semantics, drawn.labels));
     return std::sqrt(static_cast<double>(centres.size(1))) * at::l1_loss(made, centres.index_select(0, drawn.places));
   };
   if (classes->held_out.classes() == 0) return training;
@@ -189,7 +189,7 @@ MethodDefinition sem_align() {
       Parameters<Options>()
           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
           .when_fitted()
-          .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+          .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
           .when_fitted()
           .tries({"attributes", "words"})
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
@@ -197,7 +197,7 @@ MethodDefinition sem_align() {
           .tries({"256", "4096"})
           .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
           .when_fitted()
-          .whole("batch", &Options::batch, {1}, "base images a step")
+          .whole("batch", &Options::batch, {1}, "base images per step")
           .when_fitted()
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
           .when_fitted()

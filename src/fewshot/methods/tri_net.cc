@@ -136,15 +136,16 @@ class TriNet : public TrainedHead<Model> {
 
 HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
   const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
-  const ClassSemantics semantics(options_.semantics, knowledge, *inputs.class_names, knowledge.attributes);
+  const at::Tensor semantics =
+      class_semantics(options_.semantics, knowledge, *inputs.class_names, knowledge.attributes);
   const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, 2));
   const auto space = std::make_shared<MapSpace>(inputs.maps);
-  model() = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.width()}),
-             TwoLayers::untrained({semantics.width(), options_.hidden, space->channels() * space->places()})};
+  model() = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.size(1)}),
+             TwoLayers::untrained({semantics.size(1), options_.hidden, space->channels() * space->places()})};
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, semantics, &rng] {
     const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
-    return loss_of(model(), drawn.features, semantics.of(drawn.labels));
+    return loss_of(model(), drawn.features, semantics_at(semantics, drawn.labels));
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [this, classes] {
@@ -176,7 +177,7 @@ MethodDefinition tri_net() {
   return define<TriNet>(
       std::move(spec),
       Parameters<Options>()
-          .choice("semantics", &Options::semantics, ClassSemantics::names(), ClassSemantics::kText)
+          .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
           .when_fitted()
           .tries({"attributes", "both"})
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
@@ -187,7 +188,7 @@ MethodDefinition tri_net() {
           .tries({"0", "0.5", "1"})
           .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
           .tries({"0.1", "10"})
-          .whole("batch", &Options::batch, {1}, "base images a step")
+          .whole("batch", &Options::batch, {1}, "base images per step")
           .when_fitted()
           .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
           .when_fitted()

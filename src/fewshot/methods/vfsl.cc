@@ -161,7 +161,7 @@ MethodDefinition vfsl() {
           .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
           .when_fitted()
           .tries({"5"})
-          .whole("shots", &Options::shots, {1}, "labelled images a class of the tasks it is trained on")
+          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
           .when_fitted()
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
           .when_fitted()

@@ -37,7 +37,7 @@ std::vector<at::Tensor> attention_blocks(const ProtoComNet& network) {
       .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
 }
 
-void check_fits(const CompletionModel& model, const ClassKnowledge& classes) {
+void check_fits(const CompletionModel& model, const ClassDescriptions& classes) {
   const ProtoComNetOptions& sizes = model.network.options();
   const auto attributes = static_cast<int64_t>(model.attributes.size());
   expect_tensor(model.attribute_mean, {"attribute means of the model", at::kFloat, {attributes, sizes.feature_dim}});
@@ -61,7 +61,7 @@ struct Scratch {
 }  // namespace
 
 struct Completer::Impl {
-  Impl(const CompletionModel& model, const ClassKnowledge& classes);
+  Impl(const CompletionModel& model, const ClassDescriptions& classes);
   void list_pairs(const at::Tensor& association);
   void complete(const float* prototypes, const int64_t* classes, int64_t rows, Scratch& scratch, float* out) const;
   void add_attributes(int64_t label, float* share, float* code) const;
@@ -81,7 +81,7 @@ struct Completer::Impl {
   std::vector<float> weight;
 };
 
-Completer::Impl::Impl(const CompletionModel& model, const ClassKnowledge& classes)
+Completer::Impl::Impl(const CompletionModel& model, const ClassDescriptions& classes)
     : dim(model.network.options().feature_dim),
       share(attention_blocks(model.network)[0], {}),
       encoder(model.network.parameter("encoder.weight"), model.network.parameter("encoder.bias")),
@@ -143,7 +143,7 @@ void Completer::Impl::complete(const float* prototypes, const int64_t* classes, 
   for (int64_t m = 0; m < rows; ++m) std::copy_n(scratch.decoded.data() + m * decoder_out.width(), dim, out + m * dim);
 }
 
-Completer::Completer(const CompletionModel& model, const ClassKnowledge& classes) {
+Completer::Completer(const CompletionModel& model, const ClassDescriptions& classes) {
   const at::NoGradGuard no_grad;
   check_fits(model, classes);
   impl_ = std::make_unique<Impl>(model, classes);

@@ -13,7 +13,7 @@ namespace protocom {
 namespace {
 
 /// Throws Error where the model is of other features or other knowledge.
-void check_completes(const CompletionModel& model, const ClassKnowledge& classes, const at::Tensor& table) {
+void check_completes(const CompletionModel& model, const ClassDescriptions& classes, const at::Tensor& table) {
   const auto& sizes = model.network.options();
   if (sizes.feature_dim != table.size(1))
     fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, table.size(1));
@@ -62,7 +62,7 @@ class PaperRowScorer : public Scorer, private ClassPlacer {
 
 }  // namespace
 
-CompletePrototypes complete_by(const CompletionModel& model, const ClassKnowledge& classes) {
+CompletePrototypes complete_by(const CompletionModel& model, const ClassDescriptions& classes) {
   return [completer = std::make_shared<Completer>(model, classes)](const at::Tensor& prototypes,
                                                                    const at::Tensor& labels) {
     return completer->complete(prototypes.flatten(0, 1), labels.flatten()).view(prototypes.sizes());

@@ -39,11 +39,6 @@ at::Tensor solve_ridge(const at::Tensor& likeness, double ridge, const at::Tenso
 
 }  // namespace
 
-ClassDescriptions ClassDescriptions::rows(const at::Tensor& classes) const {
-  return {association.defined() ? association.index_select(0, classes) : at::Tensor(),
-          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor()};
-}
-
 DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options) {
   attribute_weight_ = base.association.defined() ? options.attribute_weight : 0;
   word_weight_ = base.embedding.defined() ? options.word_weight : 0;
@@ -65,7 +60,7 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
   }
 }
 
-DescriptionKernel::DescriptionKernel(DescriptionRows base, const KernelRidgeOptions& options)
+DescriptionKernel::DescriptionKernel(Base base, const KernelRidgeOptions& options)
     : base_(std::move(base)),
       attribute_weight_(base_.attributes.defined() ? options.attribute_weight : 0),
       word_weight_(base_.embeddings.defined() ? options.word_weight : 0) {}

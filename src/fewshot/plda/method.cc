@@ -8,7 +8,7 @@
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/fewshot/plda/fit.h"
 
@@ -17,12 +17,6 @@ namespace {
 
 constexpr const char* kFitted = "fitted";
 constexpr const char* kNone = "none";
-
-ClassDescriptions descriptions_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
-                                  const std::vector<std::string>& attributes) {
-  const ClassKnowledge aligned = align_knowledge(knowledge, class_names, attributes);
-  return {aligned.association, aligned.embedding};
-}
 
 /// How a space follows classes that have nothing to do with those it was fitted on.
 constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
@@ -153,7 +147,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   options.seed = inputs.seed;
   if (inputs.knowledge != nullptr && prior_ != kNone) {
     attributes_ = inputs.knowledge->attributes;
-    given.descriptions = descriptions_of(*inputs.knowledge, *inputs.class_names, attributes_);
+    given.descriptions = align_knowledge(*inputs.knowledge, *inputs.class_names, attributes_);
     if (prior_ != kFitted) options.prior = prior_;
   } else if (prior_ != kFitted && prior_ != kNone) {
     fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));
@@ -187,7 +181,7 @@ PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());
   result.classes =
-      in_parts(model_->prior(descriptions_of(*context.knowledge, *context.class_names, attributes_), classes), layout);
+      in_parts(model_->prior(align_knowledge(*context.knowledge, *context.class_names, attributes_), classes), layout);
   result.variance = in_parts(model_->residual, layout);
   return result;
 }

@@ -21,7 +21,7 @@ class KernelRidgePrior : public KnowledgePrior {
     return std::make_shared<KernelRidgePrior>(KernelRidge{ridge_.kernel, ridge_.dual * factor});
   }
   void add_to(MethodState& state) const override {
-    const DescriptionRows& base = ridge_.kernel.base();
+    const DescriptionKernel::Base& base = ridge_.kernel.base();
     add_tensor(state, "dual", ridge_.dual);
     add_tensor(state, "attribute_rows", base.attributes);
     add_tensor(state, "attribute_idf", base.idf);
@@ -53,7 +53,7 @@ std::shared_ptr<const KnowledgePrior> load_kernel_ridge(const MethodState& state
   if (!has_tensor(state, "dual")) return nullptr;
   const at::Tensor dual = finite_tensor(state, "dual", {-1, dims});
   const int64_t classes = dual.size(0);
-  DescriptionRows base;
+  DescriptionKernel::Base base;
   if (has_tensor(state, "attribute_rows")) {
     base.attributes = finite_tensor(state, "attribute_rows", {classes, static_cast<int64_t>(state.attributes.size())});
     base.idf = finite_tensor(state, "attribute_idf", {base.attributes.size(1)});

@@ -56,7 +56,7 @@ struct TaskDraws {
   [[nodiscard]] Rng rng(TaskPurpose purpose, size_t part, int64_t k_shot = 0) const;
 };
 
-/// Up to `ways` classes and 10 queries a class; fewer where the classes have not enough images.
+/// Up to `ways` classes and 10 queries per class; fewer where the classes have not enough images.
 PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng);
 
 /// Tasks of the first `given` classes of each task with the queries of all: the labels of the others are `given` and

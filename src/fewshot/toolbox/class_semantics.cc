@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -13,20 +13,19 @@ at::Tensor rows_of_size_one(const at::Tensor& rows) {
   return unit_vectors(rows) * std::sqrt(static_cast<double>(rows.size(1)));
 }
 
-ClassSemantics::ClassSemantics(const std::string& name, const KnowledgeTable& knowledge,
-                               const std::vector<std::string>& class_names,
-                               const std::vector<std::string>& attributes) {
-  const ClassKnowledge known = align_knowledge(knowledge, class_names, attributes);
+at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowledge,
+                           const std::vector<std::string>& class_names, const std::vector<std::string>& attributes) {
+  const ClassDescriptions known = align_knowledge(knowledge, class_names, attributes);
   std::vector<at::Tensor> parts;
-  if (name != "attributes") parts.push_back(rows_of_size_one(known.embedding));
-  if (name != "words") parts.push_back(rows_of_size_one(known.association));
-  rows_ = at::cat(parts, 1);
+  if (kind != "attributes") parts.push_back(rows_of_size_one(known.embedding));
+  if (kind != "words") parts.push_back(rows_of_size_one(known.association));
+  return at::cat(parts, 1);
 }
 
-at::Tensor ClassSemantics::of(const at::Tensor& classes) const {
+at::Tensor semantics_at(const at::Tensor& rows, const at::Tensor& classes) {
   std::vector<int64_t> sizes = classes.sizes().vec();
-  sizes.push_back(width());
-  return rows_.index_select(0, classes.flatten()).view(sizes);
+  sizes.push_back(rows.size(1));
+  return rows.index_select(0, classes.flatten()).view(sizes);
 }
 
 at::Tensor is_known(const at::Tensor& semantics) { return semantics.ne(0).any(-1, true); }

@@ -18,24 +18,18 @@ at::Tensor rows_of_size_one(const at::Tensor& rows);
 ///   both        one after the other
 /// each at unit length times the root of its width, so that values are of size 1. A class of which nothing is known has
 /// a row of zeros.
-class ClassSemantics {
- public:
-  static std::vector<std::string> names() { return {"words", "attributes", "both"}; }
-  static constexpr const char* kText = "words: embedding of the class; attributes: its row of attributes; both";
+/// [c, s], of classes numbered by `class_names`, over the attributes that the method was fitted with. Throws Error when
+/// the knowledge names none of the classes.
+at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowledge,
+                           const std::vector<std::string>& class_names, const std::vector<std::string>& attributes);
+inline const std::vector<std::string>& semantics_kinds() {
+  static const std::vector<std::string> kinds = {"words", "attributes", "both"};
+  return kinds;
+}
+inline constexpr const char* kSemanticsText = "words: embedding of the class; attributes: its row of attributes; both";
 
-  /// Of classes numbered by `class_names`, over the attributes that the method was fitted with. Throws Error when the
-  /// knowledge names none of the classes.
-  ClassSemantics(const std::string& name, const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
-                 const std::vector<std::string>& attributes);
-
-  [[nodiscard]] const at::Tensor& rows() const { return rows_; }  ///< [c, s]
-  [[nodiscard]] int64_t width() const { return rows_.size(1); }
-  /// [..., s] of classes int64 [...].
-  [[nodiscard]] at::Tensor of(const at::Tensor& classes) const;
-
- private:
-  at::Tensor rows_;
-};
+/// Rows [..., s] of classes int64 [...].
+at::Tensor semantics_at(const at::Tensor& rows, const at::Tensor& classes);
 
 /// [..., 1]: whether anything is known of a class, by its row [..., s].
 at::Tensor is_known(const at::Tensor& semantics);

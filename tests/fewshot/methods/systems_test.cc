@@ -105,7 +105,7 @@ TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   std::vector<at::Tensor> semantics;
   for (const std::string kind : {"words", "attributes"}) {
     semantics.push_back(
-        ClassSemantics(kind, small().knowledge, small().names, state.attributes).of(tasks.batch.classes));
+        semantics_at(class_semantics(kind, small().knowledge, small().names, state.attributes), tasks.batch.classes));
   }
   const auto loss = [&](const MarginLaw& law) {
     return am3_loss(model, tasks, semantics, {{"words", "attributes"}, law}, {}).item<double>();
@@ -295,7 +295,7 @@ TEST(TrainingTasks, HaveEachImageOnceAndQueriesOfTheirOwnClass) {
   Rng rng(3);
   const TrainingTasks tasks = draw_training_tasks(images, {7, 5, 2, 15}, rng);
   EXPECT_EQ(tasks.batch.support.sizes(), (std::vector<int64_t>{7, 5, 2, 1}));
-  EXPECT_EQ(tasks.batch.query.sizes(), (std::vector<int64_t>{7, 40, 1})) << "ten images a class, two of them supports";
+  EXPECT_EQ(tasks.batch.query.sizes(), (std::vector<int64_t>{7, 40, 1})) << "ten images per class, two of them supports";
   const at::Tensor of_support = (tasks.batch.support / 10).floor().to(at::kLong) + 100;
   EXPECT_TRUE(of_support.eq(tasks.batch.classes.view({7, 5, 1, 1})).all().item<bool>());
   const at::Tensor of_query = (tasks.batch.query / 10).floor().to(at::kLong).squeeze(-1) + 100;

@@ -31,13 +31,13 @@ CompletionModel small_model() {
   return {ProtoComNet(options), {"ear", "tail", "wing"}, at::randn({3, 6}), at::randn({3, 16}), at::rand({3, 16})};
 }
 
-ClassKnowledge four_classes() {
+ClassDescriptions four_classes() {
   return {at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}),
           at::randn({4, 6})};
 }
 
 /// The network's own forward on the pairs of the given classes, with the attributes' means.
-at::Tensor complete_by_network(const CompletionModel& model, const ClassKnowledge& classes,
+at::Tensor complete_by_network(const CompletionModel& model, const ClassDescriptions& classes,
                                const at::Tensor& prototypes, const at::Tensor& class_index) {
   CompletionInput input;
   input.prototypes = prototypes;
@@ -54,7 +54,7 @@ at::Tensor complete_by_network(const CompletionModel& model, const ClassKnowledg
 
 TEST(Completer, AgreesWithTheNetwork) {
   const CompletionModel model = small_model();
-  const ClassKnowledge classes = four_classes();
+  const ClassDescriptions classes = four_classes();
   const at::Tensor index = at::tensor({2, 0, 3, 1, 2, 2}, at::kLong);  // class 3 has no attribute
   const at::Tensor prototypes = at::randn({6, 16});
   const at::Tensor expected = complete_by_network(model, classes, prototypes, index).detach().to(at::kDouble);
@@ -85,7 +85,7 @@ TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
   at::manual_seed(3);
   const CompletionModel model{ProtoComNet(ProtoComNetOptions{}), std::vector<std::string>(40, "part"),
                               at::randn({40, 300}), at::randn({40, 512}), at::ones({40, 512})};
-  const ClassKnowledge classes{at::ones({20, 40}), at::randn({20, 300})};
+  const ClassDescriptions classes{at::ones({20, 40}), at::randn({20, 300})};
   const at::Tensor prototypes = at::randn({20, 512});
   const int threads = at::get_num_threads();
   std::vector<at::Tensor> completed;
@@ -120,10 +120,10 @@ TEST(Completer, RefusesPrototypesAndClassesThatDoNotFit) {
 }
 
 TEST(Completer, RefusesAModelAndClassesThatDoNotFitEachOther) {
-  const auto refusal = [](const CompletionModel& model, const ClassKnowledge& classes) {
+  const auto refusal = [](const CompletionModel& model, const ClassDescriptions& classes) {
     return message_of([&] { Completer(model, classes); });
   };
-  ClassKnowledge classes = four_classes();
+  ClassDescriptions classes = four_classes();
   classes.association = at::ones({4, 2});
   EXPECT_EQ(refusal(small_model(), classes),
             "association of the classes: expected float32 [any, 3] on cpu, found float32 [4, 2] on cpu");

@@ -69,7 +69,7 @@ TEST(GaussFusion, TakesTheMeanOfTheTwoWhereBothVariancesVanish) {
 }
 
 TEST(GaussFusion, WithoutQueriesIsHalfMeanAndHalfCompleted) {
-  const at::Tensor support = at::tensor({1.0F, 3.0F, 5.0F, 7.0F}).view({2, 1, 2});  // one image a class
+  const at::Tensor support = at::tensor({1.0F, 3.0F, 5.0F, 7.0F}).view({2, 1, 2});  // one image per class
   const at::Tensor completed = at::tensor({3.0F, 3.0F, 9.0F, 9.0F}).view({2, 2});
   const at::Tensor fused = gauss_fusion(support_statistics(support), completed, at::empty({0, 2}));
   EXPECT_TRUE(fused.equal(at::tensor({2.0F, 3.0F, 7.0F, 8.0F}).view({2, 2})));

@@ -80,7 +80,7 @@ TEST(SetProbabilities, LeaveTheDefaultsWhereThereIsOneImageAClassAndWhereNoClass
   EXPECT_EQ(model.known_offset.one, 0);
 }
 
-/// Tasks of five classes with one or five images each, as a coin falls, and ten queries a class.
+/// Tasks of five classes with one or five images each, as a coin falls, and ten queries per class.
 PldaTasks uneven_tasks(const HeldOutClasses& world) {
   constexpr int64_t kTasks = 200;
   Rng rng(9);

@@ -101,7 +101,7 @@ TEST(PldaSpace, JoinsTheMomentsOfTwoSetsOfClasses) {
 
 TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
   const Labelled data = images(4, 1, 6);
-  EXPECT_THROW(fitter_of(data), Error);  // one image a class
+  EXPECT_THROW(fitter_of(data), Error);  // one image per class
   EXPECT_THROW(fitter_of({data.features, at::zeros({4}, at::kLong)}), Error);
   EXPECT_THROW((void)fitter_of(images(4, 3, 6)).space(0), UsageError);
   Labelled broken = images(4, 3, 6);

@@ -4,17 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocom/fewshot/class_descriptions.h"
+
 namespace protocom {
-
-/// What is known of classes without an image. Any may be undefined, and a row of zeros means that nothing is known.
-struct ClassDescriptions {
-  at::Tensor association;  ///< R, [c, a], not negative
-  at::Tensor embedding;    ///< h_k, [c, e]
-
-  [[nodiscard]] bool empty() const { return !association.defined() && !embedding.defined(); }
-  /// Those of these classes, int64 [n].
-  [[nodiscard]] ClassDescriptions rows(const at::Tensor& classes) const;
-};
 
 /// Settings of the prediction of class means from descriptions.
 struct KernelRidgeOptions {
@@ -23,34 +15,34 @@ struct KernelRidgeOptions {
   double ridge = 1.0;             ///< lambda of the regression
 };
 
-/// The base classes' side of the likeness, float64. Attributes or embeddings may be undefined.
-struct DescriptionRows {
-  at::Tensor attributes;        ///< idf R, [C, a], unit rows
-  at::Tensor idf;               ///< [a]
-  at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows
-  at::Tensor embedding_center;  ///< h, [e]
-};
-
 /// Likeness of descriptions to those of base classes:
 /// k(c, c') = (w_a cos(idf R_c, idf R_c') + w_e cos(h_c - h, h_c' - h)) / (w_a + w_e), where idf = log((1 + C) / (1 +
 /// base classes with the attribute)) and h is the base classes' mean embedding. What is undefined weighs 0; a cosine
 /// with a row of zeros is 0.
 class DescriptionKernel {
  public:
+  /// The base classes' side of it, float64. Attributes or embeddings may be undefined.
+  struct Base {
+    at::Tensor attributes;        ///< idf R, [C, a], unit rows
+    at::Tensor idf;               ///< [a]
+    at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows
+    at::Tensor embedding_center;  ///< h, [e]
+  };
+
   DescriptionKernel() = default;
   /// `base`: [C, a] and [C, e]. Throws UsageError for negative weights or a sum of 0, Error for a value that is not
   /// finite.
   DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options);
   /// From what a file kept.
-  DescriptionKernel(DescriptionRows base, const KernelRidgeOptions& options);
+  DescriptionKernel(Base base, const KernelRidgeOptions& options);
 
   /// Likeness [n, C], float64, in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
   [[nodiscard]] at::Tensor likeness(const ClassDescriptions& descriptions) const;
 
-  [[nodiscard]] const DescriptionRows& base() const { return base_; }
+  [[nodiscard]] const Base& base() const { return base_; }
 
  private:
-  DescriptionRows base_;
+  Base base_;
   double attribute_weight_ = 0;
   double word_weight_ = 0;
 };

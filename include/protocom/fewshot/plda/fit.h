@@ -48,7 +48,7 @@ struct KnowledgeWorth {
   double ci95 = 0;     ///< half width of the gain's 95 % interval, over tasks
 };
 
-/// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image a class, adds nothing measurable to the 74.0 % of 5 images
+/// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5 images
 /// a class (tasks of classes held out of the fit)."; empty where nothing was measured.
 std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth);
 
@@ -56,7 +56,7 @@ std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth);
 struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
-  std::vector<KnowledgeWorth> worth = {};  ///< with 1 image a class and more; empty without knowledge
+  std::vector<KnowledgeWorth> worth = {};  ///< with 1 image per class and more; empty without knowledge
   double shrinkage = 0;                    ///< of the space
   double floor = 1;                        ///< factor of the variance where base classes show none
   /// Factor of what knowledge predicts; none without knowledge, and where it could not be measured: then it is 0.

@@ -1,4 +1,4 @@
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 
 #include <algorithm>
 #include <charconv>

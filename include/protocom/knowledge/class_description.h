@@ -11,12 +11,17 @@
 
 namespace protocom {
 
-/// What ProtoComNet needs to know of a class that the knowledge was built without.
-struct NewClass {
-  std::string title;             ///< display name
-  at::Tensor association;        ///< the class's row of R, float32 [a]
-  at::Tensor embedding;          ///< h_k, float32 [e]
-  std::string embedding_source;  ///< "word-vectors", "graph-svd", "attributes" or "nothing": which rule below gave it
+/// What is known of a class besides its images.
+struct ClassDescription {
+  std::string title;       ///< display name; may be empty
+  at::Tensor association;  ///< the class's row of R, float32 [a], in [0, 1]
+  at::Tensor embedding;    ///< h_k, float32 [e]
+  /// Which rule below gave it: "word-vectors", "graph-svd", "attributes" or "nothing"; "knowledge": a row of a file.
+  std::string embedding_source;
+};
+
+/// A class that the knowledge was built without.
+struct NewClass : ClassDescription {
   std::vector<std::string> outside_vocabulary;  ///< attributes it has that no base class has: they cannot help
 };
 
@@ -27,7 +32,7 @@ enum class UnknownAttribute {
 };
 
 /// What may help to describe a new class.
-struct NewClassOptions {
+struct DescribeOptions {
   /// The word vectors that the knowledge was made with. Without them a class is placed by its attributes alone.
   std::optional<std::filesystem::path> vectors;
   /// How much the class has of each attribute, in (0, 1], as the knowledge's own weights; empty: 1 of each.
@@ -46,7 +51,7 @@ struct NewClassOptions {
 /// Throws Error for an attribute the knowledge does not know (with near matches) unless those are left out, and for
 /// vectors of another dimension; UsageError for weights that are not one an attribute or not in (0, 1].
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
-                                const std::vector<std::string>& attributes, const NewClassOptions& options = {});
+                                const std::vector<std::string>& attributes, const DescribeOptions& options = {});
 
 /// The class that `synset` (see choose_synset, with the knowledge's classes as its kin) stands for, its attributes by
 /// the relations that the knowledge was made with. Its embedding:
@@ -58,7 +63,7 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 /// Throws Error when the knowledge is not made from WordNet, WordNet has no such synset or the vectors' dimension
 /// differs; UsageError for weights.
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
-                            const NewClassOptions& options = {});
+                            const DescribeOptions& options = {});
 
 /// lambda of place_by_attributes' ridge regression. Leave-one-out over the classes, the cosine of the suggested to the
 /// true (GloVe 50-d) embedding is 0.50 on Tiny-ImageNet-100 and 0.56 on CUB-100 with 10, 0.48 and 0.45 with 1; the mean

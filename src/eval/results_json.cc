@@ -1,4 +1,4 @@
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 
 #include <algorithm>
 #include <cmath>

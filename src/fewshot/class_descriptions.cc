@@ -1,4 +1,4 @@
-#include "protocom/fewshot/alignment.h"
+#include "protocom/fewshot/class_descriptions.h"
 
 #include <ATen/ATen.h>
 
@@ -43,8 +43,13 @@ at::Tensor select_or_zero(const at::Tensor& matrix, int64_t dim, const at::Tenso
 
 }  // namespace
 
-ClassKnowledge align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
-                               const std::vector<std::string>& attributes) {
+ClassDescriptions ClassDescriptions::rows(const at::Tensor& classes) const {
+  return {association.defined() ? association.index_select(0, classes) : at::Tensor(),
+          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor()};
+}
+
+ClassDescriptions align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
+                                  const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;
   const at::Tensor row = indices(class_names, knowledge.classes, unknown_classes);

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/new_class.h"
+#include "protocom/knowledge/class_description.h"
 
 #include <ATen/ATen.h>
 
@@ -9,8 +9,8 @@
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
+#include "protocom/knowledge/attribute_table.h"
 #include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/class_attributes.h"
 #include "protocom/knowledge/graph_embedding.h"
 #include "protocom/knowledge/names.h"
 #include "protocom/knowledge/word_vectors.h"
@@ -83,7 +83,7 @@ void embed_by_attributes(const Knowledge& knowledge, NewClass& described) {
     set_embedding(described, at::zeros({knowledge.embedding_dim()}), "nothing");
 }
 
-bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const NewClassOptions& options,
+bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const DescribeOptions& options,
                     NewClass& described) {
   if (!options.vectors) return false;
   auto embedding = embed_names(knowledge, lemmas, *options.vectors);
@@ -126,7 +126,7 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
 }
 
 /// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
-void set_row(const Knowledge& knowledge, const std::vector<std::string>& attributes, const NewClassOptions& options,
+void set_row(const Knowledge& knowledge, const std::vector<std::string>& attributes, const DescribeOptions& options,
              NewClass& described) {
   const std::vector<float>& weights = options.weights;
   if (!weights.empty() && weights.size() != attributes.size())
@@ -171,7 +171,7 @@ at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tenso
 }  // namespace
 
 NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
-                                const std::vector<std::string>& attributes, const NewClassOptions& options) {
+                                const std::vector<std::string>& attributes, const DescribeOptions& options) {
   NewClass described;
   described.title = title_of_name(name);
   set_row(knowledge, attributes, options, described);
@@ -180,7 +180,7 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 }
 
 NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
-                            const NewClassOptions& options) {
+                            const DescribeOptions& options) {
   if (!options.weights.empty()) fail_usage("weights are of attributes that are named: leave them out with a synset");
   const std::vector<Meronym> relations = relations_of(knowledge);
   const auto wnid = choose_synset(wordnet, synset, Kinship(wordnet, synsets_of(knowledge)));

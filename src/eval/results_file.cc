@@ -1,4 +1,4 @@
-#include "protocom/eval/evaluation.h"
+#include "protocom/eval/results_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/class_attributes.h"
+#include "protocom/knowledge/attribute_table.h"
 
 #include <ATen/ATen.h>
 
@@ -44,11 +44,11 @@ at::Tensor take_rows(const at::Tensor& matrix, const Index& index, const std::ve
 }
 
 /// Columns with a non-zero weight in any of these classes. bool [a]
-at::Tensor used_by(const ClassAttributes& table, const Index& index, const std::vector<std::string>& classes) {
+at::Tensor used_by(const AttributeTable& table, const Index& index, const std::vector<std::string>& classes) {
   return take_rows(table.association, index, classes).ne(0).any(0);
 }
 
-at::Tensor kept_columns(const ClassAttributes& table, const Index& index, const ClassSides& sides,
+at::Tensor kept_columns(const AttributeTable& table, const Index& index, const ClassSides& sides,
                         Vocabulary vocabulary) {
   if (vocabulary == Vocabulary::kAll) return at::ones({table.association.size(1)}, at::kBool);
   const at::Tensor base = used_by(table, index, sides.base);
@@ -63,7 +63,7 @@ std::vector<std::string> names_at(const std::vector<std::string>& names, const a
   return result;
 }
 
-void check_overlap(const ClassAttributes& table, const std::vector<std::string>& classes,
+void check_overlap(const AttributeTable& table, const std::vector<std::string>& classes,
                    const std::vector<std::string>& missing) {
   if (missing.size() < classes.size()) return;
   fail("{} names none of the {} classes of the split; the split has, for instance, '{}', the source '{}'",
@@ -85,9 +85,9 @@ std::string_view to_string(Vocabulary vocabulary) { return word_of(kVocabularies
 
 Vocabulary parse_vocabulary(std::string_view text) { return value_of(kVocabularies, text, "vocabulary"); }
 
-ClassAttributes select_classes(const ClassAttributes& table, const ClassSides& sides, Vocabulary vocabulary) {
+AttributeTable select_classes(const AttributeTable& table, const ClassSides& sides, Vocabulary vocabulary) {
   const Index index = index_of(table.classes);
-  ClassAttributes selected = table;
+  AttributeTable selected = table;
   selected.classes = classes_of(sides);
   const std::vector<std::string> missing = absent(selected.classes, index);
   check_overlap(table, selected.classes, missing);

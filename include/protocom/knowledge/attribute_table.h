@@ -11,7 +11,7 @@
 namespace protocom {
 
 /// What a source says of classes, before a vocabulary is chosen and anything is embedded.
-struct ClassAttributes {
+struct AttributeTable {
   std::vector<std::string> classes;     ///< [c]
   std::vector<std::string> attributes;  ///< [a]
   at::Tensor association;               ///< R, float32 [c, a], in [0, 1]
@@ -48,7 +48,7 @@ struct ClassSides {
 /// that the source does not name gets a zero row. `source` gains what that meant: "classes_without_source" (in the
 /// split only) and "classes_not_in_split" (left out). Throws Error when the source names not one class of the split, or
 /// a class stands on both sides.
-ClassAttributes select_classes(const ClassAttributes& table, const ClassSides& sides, Vocabulary vocabulary);
+AttributeTable select_classes(const AttributeTable& table, const ClassSides& sides, Vocabulary vocabulary);
 
 /// The columns of `attributes` only, for a class met later: the row of R over a given vocabulary, and in `unknown`,
 /// when given, what the vocabulary lacks. float32 [vocabulary.size()].

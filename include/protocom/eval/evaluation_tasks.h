@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/results.h"
+#include "protocom/eval/results_json.h"
 
 namespace protocom {
 
-/// Lists of episodes of one shape, one a seed, and what was reached on them.
+/// Lists of episodes of one shape, one per seed, and what was reached on them.
 struct Task {
   EpisodeShape shape;
   std::vector<EpisodeList> lists;

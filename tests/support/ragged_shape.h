@@ -1,0 +1,16 @@
+#pragma once
+#include "protocom/data/episodes.h"
+
+namespace protocom::testing {
+
+/// Everything that is special about a task at once.
+inline EpisodeShape ragged_dirichlet() {
+  EpisodeShape shape{5, 1, 6};
+  shape.most_shots = 4;
+  shape.unlabelled = 3;
+  shape.query_distribution = QueryDistribution::kDirichlet;
+  shape.alpha = 1;
+  return shape;
+}
+
+}  // namespace protocom::testing
