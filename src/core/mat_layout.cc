@@ -181,6 +181,13 @@ class MatWalk {
     const MatTag flags_tag = tag(left);
     const std::string flags = content(flags_tag, 8, left);
     if (flags_tag.type != kUint32 || flags.size() != 8) damaged();
+    const uint32_t kind = number(flags.data()) & 0xff;
+    const bool holds_values = kind == kText || (kind >= kFirstNumber && kind <= kLastNumber);
+    if (!holds_values && kind != kCell && kind != kStruct && kind != kSparse)
+      fail(
+          "{} holds an object (such as a table, a string or a function), which only MATLAB reads: save features and "
+          "labels alone in a file",
+          path_);
     const MatTag dimensions_tag = tag(left);
     if (dimensions_tag.type != kInt32) damaged();
     const uint64_t count = count_of(content(dimensions_tag, uint64_t{kMostDimensions} * 4, left));
@@ -188,18 +195,14 @@ class MatWalk {
     const std::string name = content(name_tag, kLongestName, left);
     if (name_tag.type != kInt8) damaged();
     if (depth == 0) name_ = name;
-    const uint32_t kind = number(flags.data()) & 0xff;
-    if (kind == kText || (kind >= kFirstNumber && kind <= kLastNumber))
+    if (holds_values)
       values(kind, count, (number(flags.data()) & kComplex) != 0 ? 2 : 1, left);
     else if (kind == kCell)
       elements(count, left, depth);
     else if (kind == kStruct)
       fields(count, left, depth);
-    else if (kind == kSparse)
-      lists(left);
     else
-      fail("{}: '{}' is an object or a function, which only MATLAB reads: save features and labels alone in a file",
-           path_, excerpt(name_));
+      lists(left);
     take(left, nullptr, left);
   }
 
