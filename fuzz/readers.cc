@@ -11,6 +11,7 @@
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/mat_file.h"
 #include "protocom/core/npz.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/data/episodes.h"
@@ -133,6 +134,13 @@ void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 
 void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by_class(); }
 
+/// All that anyone asks of one, whatever its variables are called.
+void read_mat(const fs::path& path) {
+  const MatFile file(path);
+  for (const char* name : {"features", "labels", "train_loc", "x"}) attempt([&] { (void)file.matrix(name).sum(); });
+  attempt([&] { (void)file.texts("allclasses_names"); });
+}
+
 void read_images(const fs::path& path) { (void)read_pack(path); }
 
 /// Members of an npz from the text that pack_members makes; what is cut short ends it.
@@ -210,7 +218,8 @@ const std::vector<Reader>& lower_readers() {
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
                                           {"fitted", ".npz", true, &read_fitted},
-                                          {"maps", ".safetensors", false, &read_maps}};
+                                          {"maps", ".safetensors", false, &read_maps},
+                                          {"mat", ".mat", false, &read_mat}};
   return all;
 }
 

@@ -74,6 +74,12 @@ void copy_pictures(const fs::path& folder) {
   }
 }
 
+/// Written by SciPy, packed and not.
+void copy_mat_files(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(fs::path(PROTOCOM_PICTURES).parent_path() / "mat"))
+    write_file(folder / "mat" / entry.path().filename(), read_file(entry.path()));
+}
+
 void write_images(const fs::path& folder) {
   const Image image = ramp(24, 20);
   write_file(folder / "jpeg/plain", encode_jpeg(image, 80));
@@ -274,6 +280,7 @@ void write_as_members(const fs::path& npz, const fs::path& seed) {
 
 void write_lower_seeds(const fs::path& folder) {
   write_images(folder);
+  copy_mat_files(folder);
   write_arrays(folder);
   write_texts(folder);
   write_documents(folder);

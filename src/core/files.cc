@@ -16,6 +16,7 @@
 #include "core/output_place.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/core/memory_file.h"
 #include "protocom/core/plain_file.h"
 #include "protocom/core/unfinished.h"
 
@@ -299,12 +300,14 @@ void rethrow_for(const fs::path& path) {
     throw;
   } catch (const std::exception& error) {
     const std::string reason = reason_of(error);
-    const bool says_where = reason.find(excerpt(path.string(), 200)) != std::string::npos;
+    const std::string name = shown(path);
+    const bool says_where = reason.find(excerpt(path.string(), 200)) != std::string::npos ||
+                            reason.find(excerpt(name, 200)) != std::string::npos;
     if (says_where && dynamic_cast<const Error*>(&error) != nullptr &&
         dynamic_cast<const UsageError*>(&error) == nullptr)
       throw;
     if (says_where) throw Error(reason);
-    fail("{}: {}", path.string(), reason);
+    fail("{}: {}", name, reason);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <matio.h>
 
+#include "core/mat_layout.h"
 #include "protocom/core/error.h"
-#include "protocom/core/plain_file.h"
 
 namespace protocom {
 namespace {
@@ -13,8 +13,6 @@ using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
 
 /// The library would print.
 void ignore_message(int /*level*/, char* /*message*/) {}
-
-constexpr uint64_t kMostOfOneByte = 1032;  // deflate makes at most so many bytes of one
 
 uint64_t count_of(const matvar_t& variable) {
   uint64_t count = 1;
@@ -96,12 +94,9 @@ struct MatFile::Impl {
 
   [[nodiscard]] std::string where(const std::string& name) const { return path.string() + ": '" + name + "'"; }
 
-  /// With its data, once its size is found to be one that the file can hold.
   [[nodiscard]] Variable read(const std::string& name) const {
     Variable variable(Mat_VarReadInfo(file.get(), name.c_str()), Mat_VarFree);
     if (variable == nullptr) fail("{} has no variable '{}'", path.string(), name);
-    const uint64_t most = std::filesystem::file_size(path) * kMostOfOneByte;
-    if (count_of(*variable) > most) fail("{}: damaged, larger than the file can hold", where(name));
     if (Mat_VarReadDataAll(file.get(), variable.get()) != 0) fail("{}: damaged or truncated", where(name));
     return variable;
   }
@@ -109,10 +104,10 @@ struct MatFile::Impl {
 
 MatFile::MatFile(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
-  check_plain_file(path);
+  check_mat_layout(path);
   Mat_LogInitFunc("protocom", &ignore_message);
   impl_->file.reset(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-  if (impl_->file == nullptr) fail("{} is not a MATLAB file of version 5 or 7.3", path.string());
+  if (impl_->file == nullptr) fail("{} is not a MATLAB file of version 5 to 7", path.string());
 }
 
 MatFile::~MatFile() = default;

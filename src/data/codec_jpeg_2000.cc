@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codec.h"
+#include "jpeg_2000_structure.h"
 
 namespace protocom::codec {
 namespace {
@@ -101,6 +102,7 @@ void ignore_message(const char* /*text*/, void* /*user*/) {}
 }  // namespace
 
 Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options) {
+  check_jpeg_2000_structure(bytes);
   Jpeg2000Source source{bytes};
   const Stream stream = stream_of(source);
   const bool boxed = bytes[0] == '\0';

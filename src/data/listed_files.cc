@@ -29,12 +29,17 @@ void add_ends_of(std::string id, const fs::path& path, std::map<std::string, fs:
   }
 }
 
-/// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits and a dash.
+/// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits, or six in old versions, and
+/// a dash.
 std::string without_upload_mark(const std::string& name) {
-  const bool marked =
-      name.size() > 9 && name[8] == '-' &&
-      std::all_of(name.begin(), name.begin() + 8, [](unsigned char c) { return std::isxdigit(c) != 0; });
-  return marked ? name.substr(9) : "";
+  for (const int digits : {8, 6}) {
+    const auto length = static_cast<size_t>(digits);
+    const bool marked =
+        name.size() > length + 1 && name[length] == '-' &&
+        std::all_of(name.begin(), name.begin() + digits, [](unsigned char c) { return std::isxdigit(c) != 0; });
+    if (marked) return name.substr(length + 1);
+  }
+  return "";
 }
 
 /// As it is below a folder: other systems' separators, "./", and what a server serves it by.
@@ -44,6 +49,21 @@ std::string plain_path(std::string written) {
   if (query != std::string::npos) written.erase(0, query + 3);
   while (written.rfind("./", 0) == 0) written.erase(0, 2);
   return written;
+}
+
+/// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is no pair of digits stays.
+std::string decoded(const std::string& address) {
+  std::string name;
+  for (size_t i = 0; i < address.size(); ++i) {
+    const auto digit = [&](size_t at) { return at < address.size() && std::isxdigit(uint8_t(address[at])) != 0; };
+    if (address[i] == '%' && digit(i + 1) && digit(i + 2)) {
+      name += static_cast<char>(std::stoi(address.substr(i + 1, 2), nullptr, 16));
+      i += 2;
+    } else {
+      name += address[i];
+    }
+  }
+  return name;
 }
 
 }  // namespace
@@ -62,6 +82,12 @@ void ListedFiles::walk() {
 
 std::optional<fs::path> ListedFiles::find(const std::string& written) {
   const std::string plain = plain_path(written);
+  const std::optional<fs::path> found = find_plain(plain);
+  const std::string name = decoded(plain);
+  return found || name == plain || name.find('\0') != std::string::npos ? found : find_plain(name);
+}
+
+std::optional<fs::path> ListedFiles::find_plain(const std::string& plain) {
   if (plain.empty()) return std::nullopt;
   if (is_file(folder_ / plain)) return folder_ / plain;
   if (!walked_) walk();

@@ -11,6 +11,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
+#include "protocom/core/memory_file.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/core/text.h"
 
@@ -23,16 +24,35 @@ constexpr const char* kHeaderMember = "header.json";
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle };
 
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// What other programs save networks as, by the first bytes, else by the suffix; empty for others.
+std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
+  if (bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n") return "a Keras model (HDF5)";
+  if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
+  if (bytes.substr(0, 1) == "\x80") return "a Python pickle, as old versions of torch.save write";
+  const std::string suffix = path.extension().string();
+  if (suffix == ".onnx") return "an ONNX model";
+  if (suffix == ".pb") return "a TensorFlow model";
+  return "";
+}
+
+[[noreturn]] void refuse_kind(std::string_view kind, const std::filesystem::path& path) {
+  fail(
+      "{} is {}, which is not read: save the network in PyTorch by `torch.jit.trace(model.eval(), "
+      "images).save('encoder.pt')`, or its weights as .safetensors (docs/encoders.md)",
+      path.string(), kind);
+}
+
 bool starts_as_zip(const std::filesystem::path& path) {
   const MappedFile file(path);
   const std::string_view bytes = file.bytes();
   if (bytes.substr(0, 2) == "PK") return true;
   if (bytes.size() > 9 && bytes[8] == '{') return false;  // safetensors: eight bytes of length, then JSON
+  if (const auto kind = kind_of_others(bytes, path); !kind.empty()) refuse_kind(kind, path);
   fail("{} is neither a protocom backbone, nor TorchScript, nor a state dict (.npz or .safetensors)", path.string());
-}
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 Format format_of(const std::filesystem::path& path) {
@@ -42,6 +62,7 @@ Format format_of(const std::filesystem::path& path) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return ends_with(name, end); });
   };
   if (any("/constants.pkl")) return Format::kTorchScript;
+  if (any("model.weights.h5")) refuse_kind("a Keras model", path);
   return any("/data.pkl") ? Format::kPickle : Format::kNpz;
 }
 
@@ -89,7 +110,7 @@ void warn_of_leftovers(const std::filesystem::path& path, const StateDict& state
   }
   constexpr size_t kShown = 10;
   if (left.empty()) return;
-  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}", path.string(), left.size(),
+  logger().warn("{}: {} entries are not part of the backbone and are ignored: {}", shown(path), left.size(),
                 first_of(left, kShown));
 }
 
@@ -212,11 +233,11 @@ BackboneOptions options_for(const std::filesystem::path& path, const StateDict& 
 void report(const std::filesystem::path& path, const ForeignBackbone& said, const Backbone& backbone) {
   const Preprocessing taken = backbone.preprocessing();
   if (said.preprocessing && !(*said.preprocessing == taken)) {
-    logger().warn("{} states '{}', which is used; '{}' is ignored", path.string(), describe(taken),
+    logger().warn("{} states '{}', which is used; '{}' is ignored", shown(path), describe(taken),
                   describe(*said.preprocessing));
   }
   if (!said.preprocessing && !has_header(path)) {
-    logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", path.string(),
+    logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", shown(path),
                   describe(taken));
   }
 }

@@ -75,11 +75,11 @@ void warn_of_program(const std::filesystem::path& path) {
 torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {
   const std::lock_guard lock(preparing());
   warn_of_program(path);
-  const ForeignCode foreign(path.string());
+  const ForeignCode foreign(shown(path));
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
-    fail("{} cannot be loaded as TorchScript: {}{}", path.string(), reason_in_script(error), way_out(error.what()));
+    fail("{} cannot be loaded as TorchScript: {}{}", shown(path), reason_in_script(error), way_out(error.what()));
   }
 }
 
@@ -161,10 +161,10 @@ at::Tensor channels(const std::vector<double>& values) {
 
 TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said,
                                          int64_t otherwise)
-    : path_(path) {
+    : name_(shown(path)) {
   torch::jit::ExtraFilesMap extra = {{kStatement, ""}};
   module_ = load(path, extra);
-  preprocessing_ = choose(said, statement(module_, extra.at(kStatement), path.string()), otherwise, path.string());
+  preprocessing_ = choose(said, statement(module_, extra.at(kStatement), name_), otherwise, name_);
   const int64_t size = preprocessing_.image_size;
   check_size(size);
   if (preprocessing_.normalises()) {
@@ -189,8 +189,8 @@ void TorchScriptBackbone::check_features_of_one() {
   const at::Tensor alone = TorchScriptBackbone::forward(images.slice(0, 0, 1));
   if (!differs(alone, among)) return;
   if (differs(alone, TorchScriptBackbone::forward(images.slice(0, 0, 1))))
-    fail("{} gives an image other features at each call (dropout): {}", path_.string(), kMadeForTraining);
-  fail("{} gives an image other features beside other images (batch norm): {}", path_.string(), kMadeForTraining);
+    fail("{} gives an image other features at each call (dropout): {}", name_, kMadeForTraining);
+  fail("{} gives an image other features beside other images (batch norm): {}", name_, kMadeForTraining);
 }
 
 at::Tensor TorchScriptBackbone::trial_images() const {
@@ -210,9 +210,9 @@ void TorchScriptBackbone::freeze() {
     const at::Tensor found = TorchScriptBackbone::forward(images);
     frozen_ = (found - expected).abs().max().item<float>() <= kSameFeatures * expected.abs().max().item<float>();
     images_a_pass_ = alone ? kImagesOfOneThread : images_a_pass_;
-    if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", path_.string());
+    if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", name_);
   } catch (const std::exception& error) {
-    logger().debug("{} cannot be optimised: {}", path_.string(), reason_of(error));
+    logger().debug("{} cannot be optimised: {}", name_, reason_of(error));
   }
   if (!frozen_) module_ = before;
 }
@@ -223,7 +223,7 @@ int64_t TorchScriptBackbone::most_images_a_pass() const {
 
 void TorchScriptBackbone::to(c10::Device device) {
   if (frozen_ && device.is_cpu()) return;
-  if (frozen_) fail("{} was prepared for the processor and cannot be moved to '{}'", path_.string(), device.str());
+  if (frozen_) fail("{} was prepared for the processor and cannot be moved to '{}'", name_, device.str());
   module_.to(device);
   if (!mean_.defined()) return;
   mean_ = mean_.to(device);
@@ -234,15 +234,15 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
   check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   try {
-    const ForeignCode foreign(path_.string());
+    const ForeignCode foreign(name_);
     const at::Tensor input = mean_.defined() ? (images - mean_) / std_ : images;
     const c10::IValue output = module_.get_method(method)({input});
-    if (!output.isTensor()) fail("{} gives a {}, expected one tensor", path_.string(), output.tagKind());
+    if (!output.isTensor()) fail("{} gives a {}, expected one tensor", name_, output.tagKind());
     return output.toTensor();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail("{} does not run on images of shape [{}]: {}{}", path_.string(), fmt::join(images.sizes(), ", "),
+    fail("{} does not run on images of shape [{}]: {}{}", name_, fmt::join(images.sizes(), ", "),
          reason_in_script(error), way_out(error.what()));
   }
 }
@@ -250,27 +250,27 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
 at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
   const at::Tensor features = run("forward", images);
   if (features.dim() != 2 || features.size(0) != images.size(0) || !features.is_floating_point()) {
-    fail("{} gives {} [{}] for {} images, expected float features [n, d]", path_.string(),
-         toString(features.scalar_type()), fmt::join(features.sizes(), ", "), images.size(0));
+    fail("{} gives {} [{}] for {} images, expected float features [n, d]", name_, toString(features.scalar_type()),
+         fmt::join(features.sizes(), ", "), images.size(0));
   }
   return features.to(at::kFloat);
 }
 
 at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
   if (!module_.find_method(kMaps)) {
-    fail("{} has no feature maps: script it with a method `forward_maps` that gives [n, c, h, w]", path_.string());
+    fail("{} has no feature maps: script it with a method `forward_maps` that gives [n, c, h, w]", name_);
   }
   const at::Tensor maps = run(kMaps, images);
   if (maps.dim() != 4 || maps.size(0) != images.size(0) || !maps.is_floating_point()) {
-    fail("{} gives {} [{}] as the maps of {} images, expected float [n, c, h, w]", path_.string(),
-         toString(maps.scalar_type()), fmt::join(maps.sizes(), ", "), images.size(0));
+    fail("{} gives {} [{}] as the maps of {} images, expected float [n, c, h, w]", name_, toString(maps.scalar_type()),
+         fmt::join(maps.sizes(), ", "), images.size(0));
   }
   return maps.to(at::kFloat).contiguous();
 }
 
 void TorchScriptBackbone::set_mode(BackboneMode mode) {
   if (frozen_ && mode == BackboneMode::kUse) return;
-  if (frozen_) fail("{} was prepared for use and cannot be trained", path_.string());
+  if (frozen_) fail("{} was prepared for use and cannot be trained", name_);
   mode_ = mode;
   module_.train(mode == BackboneMode::kTrain);
 }

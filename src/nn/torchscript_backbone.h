@@ -2,6 +2,7 @@
 #include <torch/script.h>
 
 #include <filesystem>
+#include <string>
 
 #include "protocom/nn/backbone.h"
 
@@ -34,7 +35,7 @@ class TorchScriptBackbone : public Backbone {
   void check_features_of_one();
 
   mutable torch::jit::Module module_;
-  std::filesystem::path path_;
+  std::string name_;  // of the file, for messages: where it lies may be gone while this lives
   Preprocessing preprocessing_;
   at::Tensor mean_;  // [1, 3, 1, 1]; undefined: it normalises by itself
   at::Tensor std_;

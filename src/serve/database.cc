@@ -58,7 +58,8 @@ DatabaseFault fault_of_code(int code, sqlite3* handle) {
 
 std::string reason_of_code(int code, sqlite3* handle, std::chrono::seconds patience) {
   if (is_full(code, handle))
-    return "the disk is full; nothing was changed (removing, undo and compact need some room too)";
+    return "the disk is full; nothing was changed; removing, undo and compact need some room too: free some megabytes, "
+           "or copy the file to another disk and change it there";
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return "it is not a recognizer";

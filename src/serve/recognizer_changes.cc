@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <limits>
 
 #include "protocom/core/error.h"
@@ -26,6 +28,30 @@ void check_number_left(const Database& database) {
         fmt::format("{}: the file is damaged: it says that it had {} changes, none is left; nothing was "
                     "changed",
                     database.path().string(), *last));
+}
+
+/// What stays free on the disk: SQLite keeps what a change overwrites beside the file until the change is through, so
+/// that undoing and removing take room too.
+constexpr uint64_t kRoomKept = uint64_t{4} << 20;
+
+int64_t bytes_of(const Database& database) {
+  return database.number("PRAGMA page_count").value_or(0) * database.number("PRAGMA page_size").value_or(0);
+}
+
+/// Throws DatabaseError where the file, `before` bytes long until this change, would leave too little of the disk to
+/// take the change back: as much as it added, which may not be written yet either.
+void check_room(const Database& database, int64_t before) {
+  std::error_code error;
+  const std::filesystem::space_info disk = std::filesystem::space(database.path(), error);
+  if (error || disk.capacity == 0) return;  // what kind of disk does not say
+  const auto added = static_cast<uint64_t>(std::max<int64_t>(0, bytes_of(database) - before));
+  if (disk.available >= 2 * added + kRoomKept) return;
+  constexpr uint64_t kKibibyte = 1024;
+  throw DatabaseError(
+      DatabaseFault::kFull,
+      fmt::format("{}: the disk is nearly full ({} KiB are free): {} KiB are kept free so that what is "
+                  "enrolled can be undone and removed; nothing was changed; free some room",
+                  database.path().string(), disk.available / kKibibyte, (2 * added + kRoomKept) / kKibibyte));
 }
 
 /// One transaction and its entry in the list of changes, which `made` holds once it is committed.
@@ -184,6 +210,21 @@ void take_back(const Database& database, int64_t change) {
   database.prepare("DELETE FROM changes WHERE id = ?").bind(change).run();
 }
 
+/// Gives what is unused in the file back to the disk, which takes as much of it as the file is long, for a while.
+void shrink(const Database& database) {
+  try {
+    database.run("VACUUM");
+  } catch (const DatabaseError& error) {
+    if (error.fault() != DatabaseFault::kFull) throw;
+    throw DatabaseError(
+        DatabaseFault::kFull,
+        fmt::format(
+            "{}: what was removed is gone, and its room in the file is free for what is enrolled next; the file "
+            "itself does not become smaller until {} MiB of the disk are free",
+            database.path().string(), (bytes_of(database) >> 20) + 1));
+  }
+}
+
 /// "1 image", "2 images".
 std::string count_of(int64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -218,6 +259,7 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees
   }
   return reading(path(), [&] {
     Change change(*database_, "enrol", last_made_);
+    const int64_t size_before = bytes_of(*database_);
     std::vector<Enrolled> done(enrolees.size());
     bool changed = false;
     for (size_t i = 0; i < enrolees.size(); ++i) {
@@ -227,6 +269,7 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees
     }
     for (size_t i = 0; i < enrolees.size(); ++i) done[i].now = find_class(enrolees[i].name).value();
     if (!changed) return done;
+    check_room(*database_, size_before);
     change.call(describe_change(done));
     change.commit();
     return done;
@@ -316,7 +359,7 @@ void RecognizerFile::compact() {
       database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
     database_->run("DELETE FROM changes");
     transaction.commit();
-    database_->run("VACUUM");
+    shrink(*database_);
   });
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Reported in public: rfjakob/gocryptfs pull request 992, zed-industries/zed issue 30503.
 TEST(CleanName, ComposesWhatMacOsWritesDecomposed) {
   EXPECT_EQ(clean_name("cafe\xcc\x81"), "caf\xc3\xa9");
   EXPECT_EQ(clean_name("caf\xc3\xa9"), "caf\xc3\xa9");

@@ -74,6 +74,7 @@ TEST_F(CsvTest, SkipsRowsWithoutAnyText) {
   EXPECT_EQ(table.rows[1].line, 5);
 }
 
+// The mark became a part of the first column's name (pandas-dev/pandas issue 13497).
 TEST_F(CsvTest, DropsAByteOrderMarkAndCarriageReturns) {
   const CsvTable table = read(
       "\xef\xbb\xbf"

@@ -50,6 +50,8 @@ TEST(ClassFolders, ThatStorageBoxesAndArchiversKeepForThemselvesAreNone) {
   EXPECT_EQ(dataset.skipped.counts.at("in @eaDir"), 1);
 }
 
+// Notebooks leave hidden folders, which become classes (tensorflow/tensorflow issue 46595).
+// Reported in public: open-mmlab/mmpretrain issue 507, pytorch/vision issue 2831.
 TEST(ClassFolders, HoldNoThumbnailsOfAStorageBox) {
   const testing::TempDir root;
   make_photo(root / "cat" / "1.jpg");

@@ -62,6 +62,7 @@ struct Converted {
   Pixel p3, srgb;
 };
 
+// Reported in public: photoprism/photoprism issue 1798.
 TEST(Colours, OfDisplayP3BecomeThoseOfSrgb) {
   const std::string profile = codec::display_p3_profile();
   for (const auto& [p3, srgb] : std::vector<Converted>{

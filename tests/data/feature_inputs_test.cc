@@ -103,6 +103,7 @@ TEST_F(FeatureInputs, LabelsThatAreNamesAreFoundAmongTheNames) {
 }
 
 // scikit-learn's LabelEncoder exists since labels have gaps: ids of a database, classes that a filter left.
+// 575 classes whose largest number is 769 (KaiyangZhou/deep-person-reid issue 190).
 TEST_F(FeatureInputs, NumbersWithGapsAreClassesCalledByTheirNumbers) {
   const Logged log;
   const FeatureSet set = saved("gaps");
@@ -127,6 +128,7 @@ TEST_F(FeatureInputs, OneHotLabelsAreRefusedWithWhatMendsThem) {
   EXPECT_THAT(error_of("one-hot"), HasSubstr("labels.argmax(1)"));
 }
 
+// A failed assertion on the GPU is all that people hear of labels from 1 on (amdegroot/ssd.pytorch issue 231).
 TEST_F(FeatureInputs, LabelsThatCountFromOneAreToldSo) {
   EXPECT_THAT(error_of("from-one"), HasSubstr("they count from 1, subtract 1"));
 }
@@ -144,6 +146,7 @@ TEST_F(FeatureInputs, MapsThatAreNotPooledAreRefusedWithWhatPoolsThem) {
 }
 
 // numpy/numpy issue 13353 and thousands of questions: "Object arrays cannot be loaded when allow_pickle=False".
+// Reported in public: TUW-GEO/ismn issue 10.
 TEST_F(FeatureInputs, ObjectArraysAreRefusedByNameWithWhatMendsThem) {
   EXPECT_THAT(error_of("objects"),
               AllOf(HasSubstr("member 'features'"), HasSubstr("object array"), HasSubstr("numpy.stack")));
@@ -174,6 +177,7 @@ std::string recipe_in(const std::string& message) {
 }
 
 // Few-shot repositories pickle {class: rows} (S2M2_fewshot, PT-MAP) or features and labels (easyfsl's embeddings).
+// Reported in public: gidariss/FewShotWithoutForgetting issue 13.
 TEST_F(FeatureInputs, APickleIsRefusedWithTheLineThatSavesItAsNpz) {
   std::string recipes;
   for (const char* name : {"dict-of-classes", "dict-of-numbers", "features-and-labels", "data-and-labels"}) {
@@ -190,10 +194,22 @@ TEST_F(FeatureInputs, APickleIsRefusedWithTheLineThatSavesItAsNpz) {
   }
 }
 
+// Reported in public: Cuberick-Orion/CIRPLANT issue 10.
 TEST_F(FeatureInputs, WhatTorchSavedIsRefusedWithTheLineToo) {
   write_file(at_name("f.pt"), "PK");
   const std::string message = message_of([&] { read_features(at_name("f.pt"), all_base()); });
   EXPECT_THAT(message, AllOf(HasSubstr("import torch"), HasSubstr("torch.load('"), HasSubstr("f.npz'")));
+}
+
+// What is pasted into a shell and into Python must not run what a file is called.
+TEST_F(FeatureInputs, AFileOfAnOddNameIsNotPastedIntoTheLine) {
+  for (const char* name : {"it's.pkl", "a\"b.pkl", "$(touch x).pkl", "back\\slash.pkl", "`ls`.pkl", "a\nb.pkl"}) {
+    write_file(at_name(name), "pickled");
+    const std::string message = message_of([&] { read_features(at_name(name), all_base()); });
+    EXPECT_THAT(message, AllOf(HasSubstr("open('FILE.pkl', 'rb')"), HasSubstr("np.savez('FILE.npz'"))) << name;
+  }
+  write_file(at_name("it's.pt"), "pickled");
+  EXPECT_THAT(message_of([&] { read_features(at_name("it's.pt"), all_base()); }), HasSubstr("torch.load('FILE.pt',"));
 }
 
 /// Written by SciPy 1.x in the form of the benchmarks of Xian et al.: six images, four classes.

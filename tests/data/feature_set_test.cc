@@ -157,6 +157,8 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
               AllOf(HasSubstr("s.csv"), HasSubstr("'1125899906842624'")));
 }
 
+// Even a benchmark has dozens of images twice, and some in both of its splits (zalandoresearch/fashion-mnist issue
+// 44).
 TEST_F(FeatureSetTest, CountsImagesWithExactlyTheFeaturesOfAnotherOneAndWarnsOfThem) {
   const testing::Logged logged;
   const FeatureSet within = read_changed([](Members& m) { m.features[2].copy_(m.features[0]); });

@@ -54,6 +54,7 @@ std::vector<int64_t> labels(const ImageDataset& dataset) {
   return result;
 }
 
+// Reported in public: pytorch/vision issue 109.
 TEST(FolderLayout, IsSortedByClassThenIdAndIgnoresOtherFiles) {
   const testing::TempDir root;
   for (const char* file : {"dog/b.PNG", "dog/a.jpg", "cat/deep/er/c.webp", "cat/z.bmp", "cat/notes.txt", "cat/._z.bmp",
@@ -127,6 +128,7 @@ TEST(ListImages, NamesWhatIsWrongWithTheFolder) {
   EXPECT_THAT(list_error(root.path()), AllOf(HasSubstr("no class with images"), HasSubstr((root / "cat").string())));
 }
 
+// Reported in public: pytorch/vision issue 4925.
 TEST(ListImages, LeavesOutAClassWithoutImagesAndCountsOtherFiles) {
   const testing::TempDir root;
   touch(root / "cat/a.jpg");

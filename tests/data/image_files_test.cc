@@ -35,6 +35,8 @@ TEST(FindImages, WalksFoldersInOrderAndTakesFilesAsTheyAre) {
               ElementsAre(folder / "list.dat", folder / "b/2.PNG", folder / "b/a/1.jpg"));
 }
 
+// An export of a photo library has IMG.heic.supplemental-metadata.json and IMG.MP4 beside IMG.heic (simulot/immich-go
+// issue 1298).
 TEST(FindImages, CountsWhatItLeavesOutByKind) {
   const TempDir folder;
   for (const char* name : {"1.jpg", "a.txt", "b.TXT", "c.mp4", ".hidden.png", "README"}) write_file(folder / name, "x");

@@ -100,6 +100,7 @@ TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
   EXPECT_THAT(log.text(), HasSubstr("left out: 1 and 1"));
 }
 
+// CVAT's makers give the same advice (cvat-ai/cvat issue 6488).
 TEST_F(ImageLists, OtherJsonAndXmlAreRefusedWithWhatIsRead) {
   EXPECT_THAT(error_of("a.json", "{\"shapes\": []}"), HasSubstr("JSON of COCO"));
   EXPECT_THAT(error_of("a.json", "{\"images\": [1], \"annotations\": [], \"categories\": []}"), HasSubstr("a.json"));
@@ -107,6 +108,8 @@ TEST_F(ImageLists, OtherJsonAndXmlAreRefusedWithWhatIsRead) {
 }
 
 // kaggle.com/c/dog-breed-identification: labels.csv "id,breed" beside train/ with <id>.jpg; test/ has no labels.
+// Names of digits keep the zeros in front of them, which reading them as numbers takes away (fastai/fastai issue
+// 1008).
 TEST_F(ImageLists, AFlatFolderIsReadByItsListEvenWithoutSuffixes) {
   put("labels.csv", "id,breed\n000bec,boston_bull\n001513,dingo\n");
   for (const char* file : {"train/000bec.jpg", "train/001513.jpg", "test/ffff.jpg"}) put(file);
@@ -130,6 +133,8 @@ TEST_F(ImageLists, WhatAListNamesAndIsNotThereIsCounted) {
   EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 images are not there"), HasSubstr("none.jpg")));
 }
 
+// Label Studio exports paths of its own server, and asks for files by ?d= (HumanSignal/label-studio issues 878 and
+// 8605).
 TEST_F(ImageLists, PathsOfAnotherMachineAreFoundByTheirEnds) {
   put("labels.csv",
       "image,label\nC:\\photos\\set\\cat\\1.jpg,cat\n/home/ann/set/dog/1.jpg,dog\n/data/upload/3/2af9cfc2-own.jpg,cat\n"
@@ -141,6 +146,25 @@ TEST_F(ImageLists, PathsOfAnotherMachineAreFoundByTheirEnds) {
   EXPECT_EQ(files.find("/data/upload/3/2af9cfc2-own.jpg"), folder_ / "pics/own.jpg");
   EXPECT_EQ(files.find("/data/local-files/?d=set/far.jpg"), folder_ / "set/far.jpg");
   EXPECT_EQ(files.find("1.jpg"), std::nullopt) << "two files have this end";
+}
+
+// Label Studio writes paths as addresses: "Capture_d%C3%A9cran.png" for "Capture_décran.png"
+// (HumanSignal/label-studio issue 1266), which its own converter did not find (HumanSignal/label-studio-converter pull
+// request 172), and six digits before uploads in old versions (HumanSignal/label-studio issue 568).
+TEST_F(ImageLists, PathsThatAreWrittenAsAddressesAreFound) {
+  for (const char* file : {"Capture_d\xc3\xa9"
+                           "cran.png",
+                           "my photo.jpg", "50%20.jpg", "IMG_7224.jpg"})
+    put(file);
+  ListedFiles files(folder_.path());
+  EXPECT_EQ(files.find("/data/upload/3/2af9cfc2-Capture_d%C3%A9cran.png"), folder_ /
+                                                                               "Capture_d\xc3\xa9"
+                                                                               "cran.png");
+  EXPECT_EQ(files.find("http://localhost:8080/data/local-files/?d=set/my%20photo.jpg"), folder_ / "my photo.jpg");
+  EXPECT_EQ(files.find("50%20.jpg"), folder_ / "50%20.jpg") << "as it is written, where that is there";
+  EXPECT_EQ(files.find("/data/upload/f78f75-IMG_7224.jpg"), folder_ / "IMG_7224.jpg");
+  EXPECT_EQ(files.find("nothing%2.jpg"), std::nullopt);
+  EXPECT_EQ(files.find("a%00.jpg"), std::nullopt);
 }
 
 TEST_F(ImageLists, DoNotReplaceFoldersOfTheSameClasses) {

@@ -86,6 +86,7 @@ TEST(Bmp, MayHaveItsTopRowFirst) {
   }
 }
 
+// Downloads of images are called .jpg and are WebP (hardikvasa/google-images-download issue 275).
 TEST(ReadImage, BelievesTheContentAndNotTheSuffix) {
   const TempDir folder;
   const Image image = ramp(12, 12);
@@ -93,6 +94,7 @@ TEST(ReadImage, BelievesTheContentAndNotTheSuffix) {
   EXPECT_EQ(read_image(folder / "lying.jpg").rgb, image.rgb);
 }
 
+// "i assume there is/are corrupted images, but i couldn't identify which one" (eg4000/SKU110K_CVPR19 issue 23).
 TEST(ReadImage, NamesTheFileAndTheReason) {
   const TempDir folder;
   write_file(folder / "zero.jpg", "");
@@ -114,6 +116,8 @@ TEST(DecodeImage, NamesWhatIsFoundInThePlaceOfPhotos) {
   EXPECT_THAT(decode_error("PK\x03\x04...."), HasSubstr("a zip archive"));
 }
 
+// ImageNet's files end in .JPEG and a camera's in .JPG, which loaders do not find (huggingface/datasets issue 4514,
+// open-edge-platform/anomalib issue 3058).
 TEST(ImageNames, KnowTheSuffixesOfEveryKindInAnyCapitals) {
   for (const char* name :
        {"a.JPG", "a.jpeg", "a.jpe",  "a.jfif", "a.mpo", "a.MPO", "a.png", "a.webp", "a.HEIC", "a.heif",
@@ -126,6 +130,7 @@ TEST(ImageNames, KnowTheSuffixesOfEveryKindInAnyCapitals) {
   EXPECT_THAT(image_kinds(), HasSubstr("JPEG XL, JPEG 2000, TIFF, GIF or BMP"));
 }
 
+// Reported in public: python-pillow/Pillow pull request 2583.
 TEST(DecodeImage, RefusesAnImageThatSaysItIsHuge) {
   DecodeOptions options;
   options.max_pixels = 100;

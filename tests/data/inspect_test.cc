@@ -71,6 +71,7 @@ TEST(Inspect, NamesUnreadableImagesWithTheReason) {
   EXPECT_FALSE(found.is_clean());
 }
 
+// Ten images are in both splits of a data set, some in two classes (pratikkayal/PlantDoc-Dataset issue 4).
 TEST(Inspect, FindsTheSamePixelsInAnotherFormatAcrossSplits) {
   const testing::TempDir root;
   write_three_classes(root.path());

@@ -5,6 +5,7 @@
 
 #include "protocom/data/image.h"
 #include "support/encoded_images.h"
+#include "support/grey_jpeg.h"
 
 namespace protocom::testing {
 namespace {
@@ -14,39 +15,6 @@ using ::testing::HasSubstr;
 
 std::string decode_error_of(const std::string& bytes, const DecodeOptions& options) {
   return message_of([&] { decode_image(bytes, options); });
-}
-
-/// All grey, of a row of blocks that an encoder made, again and again: each begins anew behind a restart mark.
-std::string grey_jpeg(int64_t width, int64_t height) {
-  constexpr int64_t kBlock = 8;
-  jpeg_compress_struct info{};
-  jpeg_error_mgr errors{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* buffer = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &buffer, &size);
-  info.image_width = static_cast<JDIMENSION>(width);
-  info.image_height = kBlock;
-  info.input_components = 1;
-  info.in_color_space = JCS_GRAYSCALE;
-  jpeg_set_defaults(&info);
-  info.restart_in_rows = 1;
-  jpeg_start_compress(&info, TRUE);
-  std::vector<uint8_t> grey(static_cast<size_t>(width), 100);
-  JSAMPROW row = grey.data();
-  while (info.next_scanline < info.image_height) jpeg_write_scanlines(&info, &row, 1);
-  jpeg_finish_compress(&info);
-  std::string bytes(reinterpret_cast<const char*>(buffer), size - 2);  // without the end mark
-  jpeg_destroy_compress(&info);
-  std::free(buffer);
-  const size_t frame = bytes.find("\xff\xc0"), scan = bytes.find("\xff\xda") + 10;  // of one component
-  bytes[frame + 5] = static_cast<char>(height >> 8);
-  bytes[frame + 6] = static_cast<char>(height & 255);
-  const std::string blocks = bytes.substr(scan);
-  for (int64_t r = 0; r + 1 < (height + kBlock - 1) / kBlock; ++r)
-    bytes += std::string{'\xff', static_cast<char>(0xd0 + r % 8)} + blocks;
-  return bytes + "\xff\xd9";
 }
 
 TEST(Jpeg, ComesBackNearlyAsItWasEncoded) {
@@ -77,6 +45,8 @@ TEST(Jpeg, PlainCmykInksTakeLightAway) {
   EXPECT_NEAR(colour[2], 127, 2);
 }
 
+// Photoshop's CMYK comes out inverted where its mark is not heeded (haraldk/TwelveMonkeys issue 147).
+// Reported in public: libvips/libvips issue 1283.
 TEST(Jpeg, AdobeInksAreInverted) {
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
     JpegSpec spec;
@@ -94,6 +64,7 @@ TEST(Jpeg, AdobeInksAreInverted) {
   }
 }
 
+// Reported in public: nothings/stb issue 916, bumptech/glide issue 1120.
 TEST(Jpeg, EveryExifOrientationComesOutUpright) {
   // The upright picture: red top left, green top right, blue bottom left, white bottom right; twice as wide as high.
   const int64_t height = 32;
@@ -140,6 +111,7 @@ TEST(Jpeg, NonsenseInExifIsIgnored) {
   }
 }
 
+// Reported in public: libvips/libvips issue 2309.
 TEST(Jpeg, ATruncatedFileIsRefusedWhereverItIsCut) {
   const Image image = ramp(64, 64);
   JpegSpec progressive;
@@ -154,6 +126,7 @@ TEST(Jpeg, ATruncatedFileIsRefusedWhereverItIsCut) {
 }
 
 // Many programs read such a file (python-pillow/Pillow issue 1510, "image file is truncated (2 bytes not processed)").
+// Reported in public: wkentaro/labelme issue 335.
 TEST(Jpeg, ThatLacksOnlyItsEndMarkIsRead) {
   const Image image = ramp(64, 64);
   JpegSpec progressive;
@@ -165,6 +138,7 @@ TEST(Jpeg, ThatLacksOnlyItsEndMarkIsRead) {
   }
 }
 
+// Reported in public: python-pillow/Pillow issue 2717.
 TEST(Jpeg, AProgressiveFileThatEndsBetweenTwoScansIsTruncated) {
   JpegSpec spec;
   spec.height = spec.width = 64;
@@ -188,7 +162,7 @@ TEST(Jpeg, IsLimitedByThePixelsThatAreDecoded) {
 
 TEST(Jpeg, OfAPhoneOf50And200MegapixelsIsDecodedByDefault) {
   for (const auto& [width, height] : {std::pair{8160, 6144}, {16320, 12240}}) {
-    const Image square = decode_square_image(grey_jpeg(width, height), 64);
+    const Image square = decode_square_image(grey_jpeg(width, height, 100), 64);
     EXPECT_EQ(square.height, 64);
     EXPECT_EQ(*std::min_element(square.rgb.begin(), square.rgb.end()), 100) << "to its last row";
     EXPECT_EQ(*std::max_element(square.rgb.begin(), square.rgb.end()), 100);

@@ -38,6 +38,8 @@ void expect_quarters(const Image& image, int tolerance) {
   }
 }
 
+// A training ends at the first HEIC among the photos of a phone (replicate/dreambooth issue 23).
+// Reported in public: mysociety/fixmystreet issue 2871, monicahq/monica issue 4914.
 TEST(PictureFormats, HeicAndAvifAreReadAsPhonesWriteThem) {
   for (const char* name : {"quarters.heic", "quarters.avif"}) {
     SCOPED_TRACE(name);
@@ -73,6 +75,7 @@ TEST(PictureFormats, Jpeg2000IsReadWithAndWithoutItsBoxes) {
   EXPECT_EQ(grey.rgb[3 * 47], 0);
 }
 
+// Reported in public: ente/photos-desktop issue 193, nextcloud/photos issue 2644.
 TEST(PictureFormats, JpegXlIsReadAndItsClearPlacesAreWhite) {
   expect_quarters(read_image(picture("quarters.jxl")), 0);
   const Image image = read_image(picture("clear-quarter.jxl"));
@@ -252,6 +255,7 @@ TEST(PictureFormats, ATiffTakesNoMoreMemoryForItsStripsThanForItsPixels) {
   EXPECT_LT(memory, int64_t{8000} * 8000 * (4 + 1));  // four bytes a pixel of ours
 }
 
+// The video of a live photo is called .HEIC after a move from one library to another (simulot/immich-go issue 67).
 TEST(PictureFormats, AVideoIsNamedAsOne) {
   EXPECT_THAT(message_of([] {
                 decode_image(

@@ -20,6 +20,7 @@ TEST(Png, IsLossless) {
   EXPECT_EQ(decode_image(make_png(image.rgb, interlaced)).rgb, image.rgb);
 }
 
+// Sixteen bits are refused, or cut instead of scaled (davisking/dlib issue 728, StbSharp/StbImageSharp issue 23).
 TEST(Png, SixteenBitsAreScaledToEight) {
   PngSpec spec;
   spec.height = spec.width = 1;
@@ -64,6 +65,7 @@ TEST(Png, PaletteEntriesMayBeTransparent) {
   EXPECT_THAT(pixel(image, 0, 1), ElementsAre(4, 5, 6));
 }
 
+// Grey with alpha was read as all black (davisking/dlib issue 428).
 TEST(Png, GreyWithAlphaIsUnderstood) {
   PngSpec spec;
   spec.height = spec.width = 1;

@@ -102,6 +102,7 @@ class Origins : public Served {
   std::string key_;
 };
 
+// Reported in public: ggml-org/llama.cpp issue 6544, syncthing/syncthing pull request 2780.
 TEST_F(Origins, ThatAreNamedGetTheirPreflightAndMayReadTheAnswer) {
   const Reply preflight = ask("OPTIONS", "/v1/classify", "",
                               {{"Origin", "https://shop.example"},

@@ -10,6 +10,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/memory_file.h"
 #include "protocom/core/safetensors.h"
 #include "protocom/core/thread_scope.h"
 #include "support/logged.h"
@@ -264,6 +265,23 @@ TEST(Backbone, RefusesFilesThatAreNoBackbone) {
               HasSubstr("'features' file, expected 'backbone'"));
 }
 
+// Triton's users give weights of torch.save where TorchScript is expected, and learn that a central directory is
+// missing (triton-inference-server/server pull request 8807, pytorch/pytorch issue 31620); Keras' weights are asked
+// about as well (microsoft/MMdnn issue 324), and Teachable Machine exports Keras and TensorFlow Lite.
+TEST(Backbone, AModelOfAnotherProgramIsNamedWithWhatToSaveInstead) {
+  const testing::TempDir folder;
+  const std::vector<std::tuple<const char*, std::string, const char*>> models = {
+      {"keras_model.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(90, '\0'), "a Keras model"},
+      {"model.tflite", std::string("\x1c\0\0\0TFL3", 8) + std::string(90, '\0'), "a TensorFlow Lite model"},
+      {"resnet.onnx", std::string("\x08\x07\x12\x07pytorch", 11), "an ONNX model"},
+      {"old.pth", std::string("\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", 15), "torch.save"}};
+  for (const auto& [name, bytes, kind] : models) {
+    write_file(folder / name, bytes);
+    EXPECT_THAT(message_of([&, at = folder / name] { read_backbone(at, {}); }),
+                ::testing::AllOf(HasSubstr(name), HasSubstr(kind), HasSubstr("torch.jit.trace(model.eval()")));
+  }
+}
+
 TEST(Backbone, RunsATorchScriptFile) {
   const testing::TempDir folder;
   torch::jit::Module module("means");
@@ -306,6 +324,31 @@ TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
   sized.define("def forward(self, x):\n  return x.mean([2, 3])\n");
   sized.save((folder / "sized.pt").string());
   EXPECT_EQ(open_backbone(folder / "sized.pt", {})->image_size(), 28);
+}
+
+// A recognizer hands its backbone over as a file in memory, which is gone while the backbone lives.
+TEST(Backbone, OfAFileInMemoryIsCalledByThatFilesName) {
+  const testing::TempDir folder;
+  const auto path = means_that_state(folder, "stated.pt", R"({"image_size": 20})");
+  ForeignBackbone said;
+  said.preprocessing = parse_preprocessing("plain:size=24");
+  std::unique_ptr<Backbone> backbone;
+  const std::string log = logged([&] {
+    MemoryFile copy("birds.pcm, its backbone");
+    copy.append(read_file(path));
+    backbone = open_backbone(copy.path(), said);
+  });
+  EXPECT_THAT(log, HasSubstr("birds.pcm, its backbone states '"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("/proc/")));
+  EXPECT_THAT(message_of([&] { backbone->forward_maps(some_images(24)); }),
+              ::testing::StartsWith("birds.pcm, its backbone has no feature maps"));
+
+  const std::string refused = message_of([&] {
+    MemoryFile copy("birds.pcm, its backbone");
+    copy.append("certainly not weights");
+    open_backbone(copy.path(), said);
+  });
+  EXPECT_THAT(refused, HasSubstr("neither a protocom backbone"));
 }
 
 TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
@@ -509,6 +552,7 @@ std::filesystem::path traced_in_training(const testing::TempDir& folder, const s
   return folder / "training.pt";
 }
 
+// eval() on what was traced in training mode does not mend it (pytorch/pytorch issues 71929 and 15216).
 TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt) {
   const testing::TempDir folder;
   const auto refusal = [&](const std::string& layer) {
@@ -525,6 +569,7 @@ TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt
   EXPECT_EQ(refusal("torch.dropout(x, 0.1, False)"), "(no Error)");
 }
 
+// Reported in public: pytorch/pytorch issue 74625.
 TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
   const testing::TempDir folder;
   const auto refusal = [&](const std::string& code) {

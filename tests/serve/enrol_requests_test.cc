@@ -41,6 +41,8 @@ TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithTheOptionThatMendsIt) {
   }
 }
 
+// Reported in public: immich-app/immich issue 30690, LibrePhotos/librephotos issue 64, photoprism/photoprism issue
+// 555.
 TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
   const TempDir root;
   for (const char* folder : {"cat", "@eaDir", "#recycle", "lost+found", ".thumbnails"}) put(root / folder / "1.jpg");
@@ -59,6 +61,7 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
 }
 
+// Spreadsheets take the zeros in front away from numbers that are names (usds/justice40-tool issue 953).
 TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
   const TempDir root;
   for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");

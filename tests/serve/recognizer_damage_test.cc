@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
+#include <memory>
 #include <random>
 
 #include "protocom/core/error.h"
@@ -10,6 +12,7 @@
 #include "serve/recognizer_file_support.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
+#include "support/small_disk.h"
 
 namespace protocom::testing {
 namespace {
@@ -247,6 +250,74 @@ TEST_F(DamagedRecognizer, AFullDiskLeavesItAsItWas) {
   EXPECT_EQ(all_of(file), before);
   EXPECT_THAT(file.check(), IsEmpty());
   EXPECT_EQ(file.enrol({large})[0].added, 1) << "with room again it goes on";
+}
+
+class FullDisk : public DamagedRecognizer {
+ protected:
+  void SetUp() override {
+    DamagedRecognizer::SetUp();
+    fs::create_directory(folder_ / "disk");
+    disk_ = std::make_unique<SmallDisk>(folder_ / "disk", "16m");
+    if (!disk_->there()) GTEST_SKIP() << "needs the right to mount a small disk (root)";
+    fs::copy_file(path_, on_disk_);
+  }
+  /// Leaves so much of the disk free.
+  void fill_up_to(uintmax_t left) const {
+    const auto free = [&] { return fs::space(on_disk_).available; };
+    std::ofstream other(folder_ / "disk/other", std::ios::app);
+    while (free() > left && other.write(std::string(4096, 'x').data(), 4096).flush()) {
+    }
+  }
+  static Enrolee large(const std::string& name) {
+    Enrolee made = enrolee(name, {{1, 2}}, {name});
+    made.examples.thumbnails = {std::string(1'000'000, 'x')};
+    return made;
+  }
+
+  std::unique_ptr<SmallDisk> disk_;
+  fs::path on_disk_ = folder_ / "disk/a.pcm";
+};
+
+TEST_F(FullDisk, EnrollingLeavesTheRoomThatUndoAndRemovingTake) {
+  RecognizerFile file(on_disk_);
+  fill_up_to(9 << 20);
+  std::string refused = "(no Error)";
+  int enrolled = 0;
+  for (; enrolled < 20 && refused == "(no Error)"; ++enrolled)
+    refused = message_of([&] { file.enrol({large(fmt::format("large {}", enrolled))}); });
+  EXPECT_THAT(refused, AllOf(HasSubstr("a.pcm: the disk is nearly full"), HasSubstr("nothing was changed")));
+  EXPECT_GT(enrolled, 2);
+  EXPECT_EQ(file.undo().what, fmt::format("enrol 1 image of 'large {}'", enrolled - 2));
+  file.remove_class("large 0");
+  EXPECT_THAT(file.check(), IsEmpty());
+}
+
+TEST_F(FullDisk, OfOtherProgramsIsSaidWithWhatToDo) {
+  RecognizerFile file(on_disk_);
+  file.enrol({large("large")});
+  const std::string before = all_of(file);
+  fill_up_to(0);
+  for (const auto& refused : {message_of([&] { file.undo(); }), message_of([&] { file.remove_class("large"); }),
+                              message_of([&] { file.compact(); }), message_of([&] { file.enrol({large("b")}); })})
+    EXPECT_THAT(refused, AllOf(HasSubstr("nothing was changed"), HasSubstr("free some"))) << refused;
+  EXPECT_EQ(all_of(file), before);
+  EXPECT_THAT(file.check(), IsEmpty());
+}
+
+// What VACUUM takes is as much as the file is long: without it what was removed is gone all the same.
+TEST_F(FullDisk, CompactOverwritesWhatWasRemovedThoughTheFileCannotBecomeSmaller) {
+  RecognizerFile file(on_disk_);
+  for (const char* name : {"a", "b", "c", "d"}) file.enrol({large(name)});
+  file.remove_class("a");
+  fill_up_to(2'500'000);
+  EXPECT_THAT(message_of([&] { file.compact(); }), HasSubstr("what was removed is gone"));
+  EXPECT_TRUE(file.changes(10).empty());
+  EXPECT_THAT(file.check(), IsEmpty());
+  const uintmax_t size = fs::file_size(on_disk_);
+  fs::remove(folder_ / "disk/other");
+  file.enrol({large("e")});
+  EXPECT_EQ(fs::file_size(on_disk_), size) << "the room of the class that was removed is used";
+  file.compact();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "protocom/core/log.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
+#include "support/small_disk.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocom::testing::FileLimit;
 using protocom::testing::message_of;
+using protocom::testing::SmallDisk;
 using protocom::testing::TempDir;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -240,24 +242,9 @@ TEST(TrainingKeeper, AStateThatDoesNotFitLeavesTheOneBeforeWhole) {
   EXPECT_EQ(epoch_of(TrainingKeeper(files, kMadeBy).begin()), 2);
 }
 
-/// A small disk at a folder, which takes the right to mount one.
-class SmallDisk {
- public:
-  SmallDisk(fs::path folder, unsigned long flags)
-      : folder_(std::move(folder)), there_(::mount("none", folder_.c_str(), "tmpfs", flags, "size=200k") == 0) {}
-  ~SmallDisk() {
-    if (there_) ::umount(folder_.c_str());
-  }
-  [[nodiscard]] bool there() const { return there_; }
-
- private:
-  fs::path folder_;
-  bool there_;
-};
-
 TEST(TrainingKeeper, AFullDiskLeavesTheStateBeforeWhole) {
   const TempDir folder;
-  const SmallDisk disk(folder.path(), 0);
+  const SmallDisk disk(folder.path(), "200k");
   if (!disk.there())
     GTEST_SKIP() << "needs the right to mount a small disk (root); AStateThatDoesNotFit... tests the same by a limit";
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
@@ -273,7 +260,7 @@ TEST(TrainingKeeper, AFullDiskLeavesTheStateBeforeWhole) {
 
 TEST(TrainingKeeper, AFolderThatCannotBeWrittenIsNamedBeforeTheTrainingStarts) {
   const TempDir folder;
-  const SmallDisk disk(folder.path(), MS_RDONLY);
+  const SmallDisk disk(folder.path(), "200k", MS_RDONLY);
   if (!disk.there()) GTEST_SKIP() << "needs the right to mount a read-only disk (root)";
   const TrainingFiles files = files_in(folder.path());
   EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),

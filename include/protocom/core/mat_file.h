@@ -8,8 +8,9 @@
 
 namespace protocom {
 
-/// Reads MATLAB's `.mat` (version 5 and, where the library of this system can, 7.3) without MATLAB: matrices of numbers
-/// and cells of texts. Throws Error with file and variable.
+/// Reads MATLAB's `.mat` of versions 5 to 7 without MATLAB: matrices of numbers and cells of texts. Throws Error with
+/// file and variable; opening refuses a file that announces more than it holds, before that takes memory, and version
+/// 7.3 with what to do.
 class MatFile {
  public:
   explicit MatFile(const std::filesystem::path& path);

@@ -33,6 +33,7 @@ class ListedFiles {
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& written);
 
  private:
+  std::optional<std::filesystem::path> find_plain(const std::string& plain);
   void walk();
 
   std::filesystem::path folder_;

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "protocom/knowledge/attribute_table.h"
+
+namespace protocom {
+
+/// The names of a table's classes or attributes, in the order of their first mention.
+class TableNames {
+ public:
+  /// The index of `name`, which is added when it is new.
+  int64_t add(const std::string& name);
+  /// Adds `name` and tells whether it was new.
+  bool add_new(const std::string& name);
+  [[nodiscard]] int64_t size() const { return static_cast<int64_t>(names_.size()); }
+  [[nodiscard]] const std::vector<std::string>& list() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, int64_t> index_;
+};
+
+/// Sets the lemma and the title of the class or attribute `name`, which in words is `words`.
+void describe_name(AttributeTable& table, const std::string& name, std::string_view words);
+
+/// A table [classes, attributes] of zeros whose names are described by themselves; `kind` and `path` become its source.
+/// Throws Error where all pairs together would take too much memory; warns of names that differ in capitals alone.
+AttributeTable empty_table(const TableNames& classes, const TableNames& attributes, const char* kind,
+                           const std::filesystem::path& path);
+
+}  // namespace protocom
