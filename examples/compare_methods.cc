@@ -1,4 +1,5 @@
-// Fits the default method on base classes and compares it with others on the same episodes: compare_methods features.npz
+// Fits the default method on base classes and compares it with others on the same episodes: compare_methods
+// features.npz
 #include <protocom/evaluate.h>
 #include <protocom/process.h>
 

@@ -22,8 +22,8 @@ struct BackboneOptions {
 /// An image encoder. May be used from several threads: images are decoded at once, forward passes run one at a time.
 class PROTOCOM_API Backbone {
  public:
-  /// An encoder of docs/encoders.md: TorchScript, the weights of a known network, a file of `protocom pretrain`. Throws Error for
-  /// another file and for one that does not say its preprocessing; UsageError for options that cannot be.
+  /// An encoder of docs/encoders.md: TorchScript, the weights of a known network, a file of `protocom pretrain`. Throws
+  /// Error for another file and for one that does not say its preprocessing; UsageError for options that cannot be.
   explicit Backbone(const std::string& path, const BackboneOptions& options = {});
   ~Backbone();
   Backbone(Backbone&& other) noexcept;

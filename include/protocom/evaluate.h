@@ -15,23 +15,23 @@ namespace protocom::v0 {
 
 /// Which tasks are drawn.
 struct EpisodeOptions {
-  int64_t ways = 5;                        ///< classes an episode
-  std::string shots = "1";                 ///< labelled images a class: "5", or "1-5" for classes of one to five
-  int64_t queries = 15;                    ///< a class
+  int64_t ways = 5;         ///< classes an episode
+  std::string shots = "1";  ///< labelled images a class: "5", or "1-5" for classes of one to five
+  int64_t queries = 15;     ///< a class
   int64_t episodes = 600;
   uint64_t seed = 1;
-  std::string split = "novel";             ///< whose classes they are
-  int64_t unlabelled = 0;                  ///< a class, of a pool that transductive methods use in place of the queries
-  std::string distribution = "balanced";   ///< of the queries over the classes, or "dirichlet"
-  double alpha = 2;                        ///< of "dirichlet"
+  std::string split = "novel";            ///< whose classes they are
+  int64_t unlabelled = 0;                 ///< a class, of a pool that transductive methods use in place of the queries
+  std::string distribution = "balanced";  ///< of the queries over the classes, or "dirichlet"
+  double alpha = 2;                       ///< of "dirichlet"
 };
 
 /// One task: classes of the FeatureSet, and for each of them rows of it.
 struct Episode {
-  std::vector<int64_t> classes;                ///< [n]
-  std::vector<std::vector<int64_t>> support;   ///< [n][k]
-  std::vector<std::vector<int64_t>> query;     ///< [n][q]
-  std::vector<std::vector<int64_t>> pool;      ///< [n][u]; empty without one
+  std::vector<int64_t> classes;               ///< [n]
+  std::vector<std::vector<int64_t>> support;  ///< [n][k]
+  std::vector<std::vector<int64_t>> query;    ///< [n][q]
+  std::vector<std::vector<int64_t>> pool;     ///< [n][u]; empty without one
 };
 
 /// Few-shot tasks of one shape on a FeatureSet. Copies share what they hold; it never changes.
@@ -69,17 +69,17 @@ struct Estimate {
 
 /// How a method did on a task.
 struct MethodResult {
-  std::string method;                ///< see method_label()
-  std::string mode;                  ///< "inductive", "transductive" or "semi-supervised"
-  std::string task;                  ///< "5-way 1-shot"
-  Estimate accuracy;                 ///< percent of the queries
-  std::vector<double> per_episode;   ///< percent, in the order of the episodes
-  std::optional<Estimate> gain;      ///< points over the baseline on the same episodes; none of the baseline itself
+  std::string method;               ///< see method_label()
+  std::string mode;                 ///< "inductive", "transductive" or "semi-supervised"
+  std::string task;                 ///< "5-way 1-shot"
+  Estimate accuracy;                ///< percent of the queries
+  std::vector<double> per_episode;  ///< percent, in the order of the episodes
+  std::optional<Estimate> gain;     ///< points over the baseline on the same episodes; none of the baseline itself
 };
 
 /// What an evaluation gave.
 struct Results {
-  std::vector<MethodResult> results;   ///< task after task, methods in the order given
+  std::vector<MethodResult> results;  ///< task after task, methods in the order given
   std::string baseline;
   Warnings warnings;
 
@@ -91,11 +91,11 @@ struct Results {
 
 /// What an evaluation uses besides episodes.
 struct EvaluateOptions {
-  std::vector<std::string> methods = {};        ///< with parameters; empty: what is fitted, and the mean
+  std::vector<std::string> methods = {};  ///< with parameters; empty: what is fitted, and the mean
   std::vector<Fitted> fitted = {};
   std::optional<Knowledge> knowledge = {};
-  std::optional<CompletionModel> model = {};    ///< needs knowledge
-  std::string baseline = "mean";                ///< what the others are compared with, if it is evaluated
+  std::optional<CompletionModel> model = {};  ///< needs knowledge
+  std::string baseline = "mean";              ///< what the others are compared with, if it is evaluated
 };
 
 /// Accuracy of methods on the same episodes: what `protocom evaluate` gives, to the last bit, for any number of

@@ -16,23 +16,23 @@ namespace protocom::v0 {
 /// A parameter of a method: "gauss-fusion:scale=20" sets `scale`.
 struct MethodParameter {
   std::string name;
-  std::string default_value;          ///< as it is typed
-  double low = 0, high = 0;           ///< of a number; infinite where there is no limit
-  std::vector<std::string> choices;   ///< of a word
-  std::string text;                   ///< what it is
-  bool when_fitted = false;           ///< it counts in fit(), whose result keeps it
+  std::string default_value;         ///< as it is typed
+  double low = 0, high = 0;          ///< of a number; infinite where there is no limit
+  std::vector<std::string> choices;  ///< of a word
+  std::string text;                  ///< what it is
+  bool when_fitted = false;          ///< it counts in fit(), whose result keeps it
 };
 
 /// What is known of a method before it runs.
 struct MethodInfo {
-  std::string name;                 ///< "gauss-fusion"
-  std::string about;                ///< one line
-  std::string citation;             ///< authors, title, year
-  std::string mode;                 ///< "inductive": each query alone; "transductive": the queries of a call together
-  std::vector<std::string> needs;   ///< "knowledge", "a completion model", ...; empty: labelled features are enough
-  bool needs_fitting = false;       ///< see fit()
-  bool balanced = false;            ///< takes for granted that all classes are equally frequent among the queries
-  int64_t fewest_shots = 1;         ///< labelled images that each class must have
+  std::string name;                ///< "gauss-fusion"
+  std::string about;               ///< one line
+  std::string citation;            ///< authors, title, year
+  std::string mode;                ///< "inductive": each query alone; "transductive": the queries of a call together
+  std::vector<std::string> needs;  ///< "knowledge", "a completion model", ...; empty: labelled features are enough
+  bool needs_fitting = false;      ///< see fit()
+  bool balanced = false;           ///< takes for granted that all classes are equally frequent among the queries
+  int64_t fewest_shots = 1;        ///< labelled images that each class must have
   std::vector<MethodParameter> parameters;
 };
 
@@ -45,12 +45,12 @@ PROTOCOM_API std::string method_label(const std::string& method);
 
 /// What a Classifier may use besides the labelled images.
 struct ClassifierOptions {
-  std::vector<std::string> class_names = {};     ///< [c]; empty: those of the labels, or their numbers
-  std::vector<Fitted> fitted = {};               ///< for methods that need fitting, and plda
-  std::optional<Knowledge> knowledge = {};       ///< of the classes by their names
-  std::optional<CompletionModel> model = {};     ///< for the methods of the paper; needs knowledge
-  std::optional<FeatureSet> base = {};           ///< for methods that need features of base classes
-  uint64_t seed = 0;                             ///< for methods that draw
+  std::vector<std::string> class_names = {};  ///< [c]; empty: those of the labels, or their numbers
+  std::vector<Fitted> fitted = {};            ///< for methods that need fitting, and plda
+  std::optional<Knowledge> knowledge = {};    ///< of the classes by their names
+  std::optional<CompletionModel> model = {};  ///< for the methods of the paper; needs knowledge
+  std::optional<FeatureSet> base = {};        ///< for methods that need features of base classes
+  uint64_t seed = 0;                          ///< for methods that draw
 };
 
 /// A method with labelled images of its classes, to be asked about others:

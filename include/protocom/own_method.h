@@ -9,14 +9,14 @@ namespace protocom::v0 {
 
 /// A task as a method of one's own sees it. The memory is the library's and stays during the call.
 struct OwnTask {
-  int64_t classes = 0;                ///< c
-  int64_t dim = 0;                    ///< d
-  int64_t supports = 0;               ///< m
-  int64_t queries = 0;                ///< q
-  const float* support = nullptr;     ///< [m, d], labelled images
-  const int64_t* labels = nullptr;    ///< [m], in [0, c), ascending
-  const float* query = nullptr;       ///< [q, d]
-  uint64_t seed = 0;                  ///< for methods that draw
+  int64_t classes = 0;              ///< c
+  int64_t dim = 0;                  ///< d
+  int64_t supports = 0;             ///< m
+  int64_t queries = 0;              ///< q
+  const float* support = nullptr;   ///< [m, d], labelled images
+  const int64_t* labels = nullptr;  ///< [m], in [0, c), ascending
+  const float* query = nullptr;     ///< [q, d]
+  uint64_t seed = 0;                ///< for methods that draw
 };
 
 /// A method of one's own, outside the library's tree (examples/own_method.cc). add_method() makes it one of those that

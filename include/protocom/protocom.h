@@ -38,13 +38,13 @@ typedef struct protocom_classes protocom_classes;
 
 /* An image in one of three forms; the other members are zero. */
 typedef struct protocom_image {
-  const char* path;     /* a file */
-  const void* encoded;  /* the bytes of a file */
+  const char* path;    /* a file */
+  const void* encoded; /* the bytes of a file */
   size_t encoded_size;
-  const uint8_t* rgb;   /* [height, width, 3], rows from top to bottom */
+  const uint8_t* rgb; /* [height, width, 3], rows from top to bottom */
   int64_t height;
   int64_t width;
-  int64_t stride;       /* bytes from a row to the next; 0: 3 width */
+  int64_t stride; /* bytes from a row to the next; 0: 3 width */
 } protocom_image;
 
 /* What a recognizer is made from; files. All but the encoder may be NULL. */

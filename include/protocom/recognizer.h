@@ -28,12 +28,12 @@ struct RecognizerParts {
 
 /// How a recognizer answers.
 struct RecognizerOptions {
-  std::string method = {};      ///< empty: the recognizer's own
-  bool together = false;        ///< images of one call help one another (transductive)
+  std::string method = {};  ///< empty: the recognizer's own
+  bool together = false;    ///< images of one call help one another (transductive)
   std::string device = "auto";
-  int64_t top = 5;              ///< classes of an answer
-  int64_t nearest = 3;          ///< enrolled images of an answer
-  int64_t attributes = 0;       ///< attributes of an answer
+  int64_t top = 5;                            ///< classes of an answer
+  int64_t nearest = 3;                        ///< enrolled images of an answer
+  int64_t attributes = 0;                     ///< attributes of an answer
   std::map<std::string, double> shares = {};  ///< of the classes among the images of a call, for methods that are told
 };
 

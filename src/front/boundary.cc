@@ -78,6 +78,11 @@ void prepare() {
   static_cast<void>(kReady);
 }
 
+int& calls_within() {
+  static thread_local int calls = 0;
+  return calls;
+}
+
 void rethrow() {
   try {
     throw;

@@ -21,9 +21,26 @@ void prepare();
 /// was.
 [[noreturn]] void rethrow();
 
-/// The result of `work`, whose exceptions are the front's.
+/// How many of the front's calls this thread is in.
+int& calls_within();
+
+/// Sets that number while it lives.
+class CallScope {
+ public:
+  explicit CallScope(int calls) : before_(calls_within()) { calls_within() = calls; }
+  ~CallScope() { calls_within() = before_; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  int before_;
+};
+
+/// The result of `work`, whose exceptions are the front's where they leave the outermost call.
 template <typename Work>
 auto guarded(const Work& work) -> decltype(work()) {
+  if (calls_within() > 0) return work();
+  const CallScope scope(1);
   try {
     prepare();
     return work();
@@ -37,9 +54,10 @@ struct ThrownByCaller {
   std::exception_ptr exception;
 };
 
-/// Runs a function that the caller gave.
+/// Runs a function that the caller gave; what that calls of the front is a call of its own.
 template <typename Work>
 auto by_caller(const Work& work) -> decltype(work()) {
+  const CallScope outside(0);
   try {
     return work();
   } catch (...) {

@@ -24,8 +24,7 @@ std::vector<protocom::Split> splits_of(const std::vector<std::string>& texts, si
 
 /// Names given, of the labels, or as many numbers as the labels have.
 std::vector<std::string> names_of(const Labels& labels, const std::vector<std::string>& given) {
-  if (!given.empty() && !labels.names().empty())
-    fail("labels that are names have class names already: give no others");
+  if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");
   if (!given.empty()) return given;
   if (!labels.names().empty()) return labels.names();
   int64_t classes = 0;

@@ -4,10 +4,10 @@
 
 #include "protocom/data/episodes.h"
 #include "protocom/data/feature_set.h"
+#include "protocom/evaluate.h"
 #include "protocom/features.h"
 #include "protocom/fewshot/fitted_method.h"
 #include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/evaluate.h"
 #include "protocom/fit.h"
 #include "protocom/knowledge.h"
 #include "protocom/knowledge/knowledge.h"

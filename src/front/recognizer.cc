@@ -44,8 +44,9 @@ Enrolment front_enrolment(const protocom::Enrolment& done) {
 }
 
 Calibration front_calibration(const protocom::Calibration& own) {
-  return {own.factor,   own.threshold, own.false_accept, own.accepted, own.accuracy,
-          own.images, own.strangers, own.classes,      {}};
+  return {own.factor,    own.threshold, own.false_accept,
+          own.accepted,  own.accuracy,  own.images,
+          own.strangers, own.classes,   {}};
 }
 
 protocom::NewRecognizer parts_of(const RecognizerParts& given) {
@@ -76,8 +77,8 @@ protocom::NewExamples examples_of_features(const at::Tensor& features) {
 
 protocom::RecognizerOptions own_options(const RecognizerOptions& given) {
   constexpr int64_t kMost = 10'000;
-  for (const auto& [name, value, least] : {std::tuple("top", given.top, int64_t{1}), {"nearest", given.nearest, 0},
-                                           {"attributes", given.attributes, 0}}) {
+  for (const auto& [name, value, least] :
+       {std::tuple("top", given.top, int64_t{1}), {"nearest", given.nearest, 0}, {"attributes", given.attributes, 0}}) {
     if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
   }
   protocom::RecognizerOptions options;
@@ -147,8 +148,7 @@ struct Recognizer::Impl {
     return examples;
   }
 
-  Enrolment enrol(const std::string& name, const std::vector<std::string>& attributes,
-                  protocom::NewExamples examples) {
+  Enrolment enrol(const std::string& name, const std::vector<std::string>& attributes, protocom::NewExamples examples) {
     const std::lock_guard lock(mutex);
     protocom::ClassRequest request;
     request.name = name;
@@ -278,9 +278,8 @@ Calibration Recognizer::calibrate(const std::vector<Image>& others, double false
     const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
-    return impl_->call([&](protocom::Recognizer& own) {
-      return front_calibration(own.calibrate_on(strangers, options, told));
-    });
+    return impl_->call(
+        [&](protocom::Recognizer& own) { return front_calibration(own.calibrate_on(strangers, options, told)); });
   });
 }
 

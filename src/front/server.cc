@@ -34,7 +34,9 @@ http::ServerOptions served_by(const ServerOptions& given) {
 }  // namespace
 
 Server::Server(const std::string& recognizer, const ServerOptions& options)
-    : impl_(guarded([&] { return std::unique_ptr<Impl>(new Impl{{recognizer, served_by(options)}}); })) {}
+    : impl_(guarded([&] {
+        return std::unique_ptr<Impl>(new Impl{{recognizer, served_by(options)}});
+      })) {}
 
 Server::~Server() = default;
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECT(condition)                                                                       \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      fprintf(stderr, "%s:%d: %s does not hold; protocom_error: %s\n", __FILE__, __LINE__, #condition, protocom_error()); \
-      exit(1);                                                                                  \
-    }                                                                                           \
+#define EXPECT(condition)                                                                              \
+  do {                                                                                                 \
+    if (!(condition)) {                                                                                \
+      fprintf(stderr, "%s:%d: %s does not hold; protocom_error: %s\n", __FILE__, __LINE__, #condition, \
+              protocom_error());                                                                       \
+      exit(1);                                                                                         \
+    }                                                                                                  \
   } while (0)
 
 static char path[4096];

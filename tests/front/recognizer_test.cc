@@ -1,4 +1,6 @@
 // Recognizers, encoders and the server through the installed headers alone.
+#include "protocom/recognizer.h"
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 
 #include "front/front_support.h"
 #include "protocom/backbone.h"
-#include "protocom/recognizer.h"
 #include "protocom/server.h"
 #include "protocom/train.h"
 
@@ -124,6 +125,8 @@ TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   ASSERT_THAT(done.unreadable, SizeIs(1));
   EXPECT_THAT(done.unreadable[0], HasSubstr("broken.png"));
   EXPECT_GT(steps, 0);
+  struct Enough {};
+  EXPECT_THROW(own.enrol_folder(file("photos"), [](const ProgressStep&) { throw Enough(); }), Enough);
 }
 
 TEST_F(FrontRecognizer, ACalibrationSaysWhatIsOfNoClass) {
@@ -160,18 +163,14 @@ TEST_F(FrontRecognizer, SeveralThreadsMayUseOneAtOnce) {
   for (const Answer& one : found) EXPECT_EQ(one.familiarity, expected.familiarity);
 }
 
-TEST_F(FrontRecognizer, KnowledgeDescribesAClassAndWarningsAreCarried) {
+TEST_F(FrontRecognizer, WhatTheLibraryWarnsOfIsInTheResult) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
-  parts.knowledge = knowledge(file("knowledge.npz"));
-  Recognizer own = [&] {
-    try {
-      return Recognizer::create(file("known.pcm"), parts);
-    } catch (const Error&) {  // knowledge without a method that uses it is refused in words
-      return birds();
-    }
-  }();
-  EXPECT_FALSE(own.method().empty());
+  Recognizer own = Recognizer::create(file("one.pcm"), parts);
+  own.enrol("cardinal", reds());
+  const Answer answer = own.classify(pixels_of(205, 12, 9));
+  ASSERT_THAT(answer.warnings, SizeIs(1)) << "with one class there is nothing to tell apart";
+  EXPECT_THAT(own.classify(pixels_of(205, 12, 9)).warnings, SizeIs(0)) << "said once";
 }
 
 std::string get(int port, const std::string& path) {
@@ -219,7 +218,8 @@ TEST_F(FrontRecognizer, AnEncoderIsTrainedAndUsed) {
   options.batch = 8;
   options.validation_episodes = 2;
   int steps = 0;
-  const PretrainResult made = pretrain(file("images"), file("trained.npz"), options, [&](const ProgressStep&) { ++steps; });
+  const PretrainResult made =
+      pretrain(file("images"), file("trained.npz"), options, [&](const ProgressStep&) { ++steps; });
   EXPECT_EQ(made.best_epoch, 1);
   EXPECT_GT(steps, 1);
   EXPECT_EQ(Backbone(file("trained.npz")).image_size(), kSide);

@@ -203,6 +203,8 @@ TEST_F(FrontValues, ProgressIsToldAndMayEndAJob) {
   EXPECT_GT(steps, 1);
   struct Enough {};
   EXPECT_THROW(evaluate(Episodes(set, options), how, [](const ProgressStep&) { throw Enough(); }), Enough);
+  const auto ask_again = [](const ProgressStep&) { method_label("no such method"); };
+  EXPECT_THROW(evaluate(Episodes(set, options), how, ask_again), UsageError) << "what a call within a call throws";
 }
 
 /// The class whose first support is nearest.
@@ -264,7 +266,9 @@ TEST(FrontOwnMethod, WhatItThrowsLeavesAsItIsAndItsLogitsAreChecked) {
   careless->value = 1;
   EXPECT_THROW(static_cast<void>(classifier.predict({queries_of_axes(), 4})), std::domain_error);
   careless->value = std::nanf("");
-  EXPECT_THAT(said_by([&] { static_cast<void>(classifier.predict({queries_of_axes(), 4})); }),
+  EXPECT_THAT(said_by([&] {
+                static_cast<void>(classifier.predict({queries_of_axes(), 4}));
+              }),
               HasSubstr("NaN or infinite"));
 }
 

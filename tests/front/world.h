@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-// Files that the front's tests need, made by the modules below it: whoever includes the front's headers includes none of
-// theirs.
+// Files that the front's tests need, made by the modules below it: whoever includes the front's headers includes none
+// of theirs.
 namespace protocom::testing {
 
 inline constexpr int64_t kSide = 16;  // pixels of an image

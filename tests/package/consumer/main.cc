@@ -35,7 +35,8 @@ void make_recognizer(const std::string& folder) {
 int main(int argc, char** argv) {
   if (argc != 2) return 1;
   const std::string folder = argv[1];
-  if (classify({1, 0, 3, 1, 0, 2, 1, 3}, {0, 0, 1, 1}, {2, 1, 0.5F, 2, 4, 0}, 2) != std::vector<int64_t>{0, 1, 0}) return 2;
+  if (classify({1, 0, 3, 1, 0, 2, 1, 3}, {0, 0, 1, 1}, {2, 1, 0.5F, 2, 4, 0}, 2) != std::vector<int64_t>{0, 1, 0})
+    return 2;
   try {
     name_of("holiday.jpg");
     return 3;
