@@ -276,7 +276,7 @@ TEST_F(FrontMisuse, OfEpisodesIsOneSentence) {
          options.methods = {"mean"};
          evaluate(Episodes(FeatureSet({axes(), 4}, classes_of_axes()), tasks), options);
        },
-       "support"},
+       "labelled image of each class"},
       {"shots that are no number", [] { draw([](EpisodeOptions& one) { one.shots = "one"; }); }, "one"},
       {"more images than there are", [] { draw([](EpisodeOptions& one) { one.queries = 9; }); }, "images"},
       {"no queries", [] { draw([](EpisodeOptions& one) { one.queries = 0; }); }, "queries should be a whole number"},
