@@ -19,7 +19,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,12 @@ spelling: setup-dev ## fail on a misspelt word in documents and sources
 
 install: build ## install into PREFIX (default: CMake's, /usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+# Programs know where they are installed, so packages, which go to /usr, are built in a folder of their own.
+deb: setup ## Debian packages: the programs, the server, the library, its headers, the Python package; into build/deb/packages
+	@cmake --preset release -B build/deb -DCMAKE_UNITY_BUILD=$(UNITY) -DCMAKE_INSTALL_PREFIX=/usr -DPROTOCOM_BUILD_TESTS=OFF $(CMAKE_ARGS)
+	@cmake --build build/deb -j $(JOBS)
+	@cd build/deb && cpack -G DEB
 
 clean: ## remove all build folders
 	rm -rf build

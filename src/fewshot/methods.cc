@@ -1,6 +1,8 @@
 #include "protocom/fewshot/methods.h"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -8,6 +10,7 @@
 #include "fewshot/method_list.h"
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/fewshot/add_method.h"
 #include "protocom/fewshot/method_call.h"
 
 namespace protocom {
@@ -27,11 +30,33 @@ const std::vector<MethodDefinition>& definitions() {
   return kDefinitions;
 }
 
+/// What programs add (add_method); a deque, whose elements stay where they are.
+struct AddedMethods {
+  std::mutex mutex;
+  std::deque<MethodDefinition> definitions;
+};
+
+AddedMethods& added_methods() {
+  static AddedMethods added;
+  return added;
+}
+
+/// Null where none of `all` has that name; those that are there go into `names`.
+template <typename Definitions>
+const MethodDefinition* find_in(const Definitions& all, const std::string& name, std::vector<std::string>& names) {
+  for (const MethodDefinition& one : all) {
+    if (one.spec.name == name) return &one;
+    names.push_back(one.spec.name);
+  }
+  return nullptr;
+}
+
 const MethodDefinition& definition(const std::string& name) {
   std::vector<std::string> names;
-  for (const MethodDefinition& one : definitions()) {
-    if (one.spec.name == name) return one;
-    names.push_back(one.spec.name);
+  if (const MethodDefinition* found = find_in(definitions(), name, names)) return *found;
+  {
+    const std::lock_guard lock(added_methods().mutex);
+    if (const MethodDefinition* found = find_in(added_methods().definitions, name, names)) return *found;
   }
   const std::string near = did_you_mean(name, names);
   fail_usage("unknown method '{}'{}", name, near.empty() ? fmt::format("; use {}", fmt::join(names, ", ")) : near);
@@ -84,6 +109,29 @@ const std::vector<const MethodSpec*>& method_specs() {
     return specs;
   }();
   return kSpecs;
+}
+
+void add_method(MethodSpec spec, std::function<std::unique_ptr<Method>()> make) {
+  const std::string name = spec.name;
+  if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
+    fail_usage("a method's name has small letters, digits and hyphens, found '{}'", name);
+  AddedMethods& added = added_methods();
+  const std::lock_guard lock(added.mutex);
+  std::vector<std::string> names;
+  if (find_in(definitions(), name, names) != nullptr || find_in(added.definitions, name, names) != nullptr)
+    fail_usage("there is a method '{}' already", name);
+  auto make_checked = [name, make = std::move(make)](const ParameterTexts& texts) {
+    check_parameter_names(name, {}, texts);
+    return make();
+  };
+  added.definitions.push_back({std::move(spec), std::move(make_checked), {}});
+}
+
+std::vector<const MethodSpec*> added_method_specs() {
+  const std::lock_guard lock(added_methods().mutex);
+  std::vector<const MethodSpec*> specs;
+  for (const MethodDefinition& one : added_methods().definitions) specs.push_back(&one.spec);
+  return specs;
 }
 
 const ParameterTries& parameter_tries(const std::string& method) { return definition(method).tries; }

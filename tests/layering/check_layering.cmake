@@ -1,5 +1,6 @@
 # Fails when an #include points up or sideways between the levels of docs/design.md or between the wings of a module, reaches into
-# another module's private headers, or brings all of LibTorch into a public header.
+# another module's private headers, or brings all of LibTorch into a module's header; and when a header of the front
+# (include/protocom/*.h) includes more than the standard library and its neighbours.
 #   cmake -D ROOT=<source folder> -P check_layering.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -15,6 +16,7 @@ set(level_of_train 4)
 set(level_of_serve 4)
 set(level_of_report 4)
 set(level_of_http 5)
+set(level_of_front 6)
 set(level_of_apps 6)
 
 # The wings of a module are its subfolders; "contract" are the files of the module's own folder, below all of them.
@@ -57,10 +59,20 @@ endfunction()
 function(check_include file line owner header)
   if(header MATCHES "^torch/" AND file MATCHES "^include/")
     set(reason "a public header may include <ATen/core/Tensor.h> but not <${header}>, which costs every user 10 s a file")
+  elseif(file MATCHES "^include/protocom/[a-z_]+[.]h$")
+    if(NOT header MATCHES "/" OR header MATCHES "^protocom/[a-z_]+[.]h$")
+      return()
+    endif()
+    set(reason "a header of the front includes the standard library and its neighbours alone")
   elseif(header MATCHES "^(protocom/)?${owner}/")
     check_wings(${file} ${line} ${owner} ${header})
     set(violations "${violations}" PARENT_SCOPE)
     return()
+  elseif(header MATCHES "^protocom/[a-z_]+[.]h$")
+    if(owner STREQUAL "front")
+      return()
+    endif()
+    set(reason "front lies above ${owner}; arrows only point down")
   elseif(header MATCHES "^protocom/([a-z_]+)/")
     set(target ${CMAKE_MATCH_1})
     if(NOT DEFINED level_of_${target})
@@ -88,6 +100,8 @@ file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.h ${ROOT}/src/*.h ${R
 foreach(file IN LISTS files)
   if(file MATCHES "^(include/protocom|src)/([a-z_]+)/")
     set(owner ${CMAKE_MATCH_2})
+  elseif(file MATCHES "^include/")
+    set(owner front)
   else()
     set(owner apps)
   endif()

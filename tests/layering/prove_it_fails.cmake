@@ -35,6 +35,11 @@ expect(1 "src/fewshot/paper/a.cc:2: fewshot/paper and fewshot/heads are neighbou
        "#include \"fewshot/toolbox/a.h\"\n#include \"fewshot/heads/a.h\"\n")
 expect(1 "src/fewshot/a.cc:1: 'attic' is not a wing of fewshot" src/fewshot/a.cc "#include \"fewshot/attic/a.h\"\n")
 expect(1 "src/fewshot/attic/a.cc:1: 'fewshot/attic' has no level" src/fewshot/attic/a.cc "\n")
+expect(1 "include/protocom/a.h:1: a header of the front includes the standard library" include/protocom/a.h "#include \"protocom/core/error.h\"\n")
+expect(1 "include/protocom/a.h:2: a header of the front includes the standard library" include/protocom/a.h "#include <vector>\n#include <ATen/ATen.h>\n")
+expect(1 "src/serve/a.cc:1: front lies above serve" src/serve/a.cc "#include \"protocom/recognizer.h\"\n")
+expect(0 "of 1 files keep to the levels" include/protocom/a.h "#include <vector>\n#include \"protocom/error.h\"\n")
+expect(0 "of 1 files keep to the levels" src/front/a.cc "#include \"protocom/error.h\"\n#include \"front/a.h\"\n#include \"protocom/serve/recognizer.h\"\n")
 expect(1 "no source was found" README.md "\n")
 expect(0 "of 1 files keep to the levels" src/fewshot/a.cc
        "#include \"fewshot/a.h\"\n#include <torch/torch.h>\n#include \"protocom/fewshot/a.h\"\n#include \"protocom/core/error.h\"\n")

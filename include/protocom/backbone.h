@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/image.h"
+#include "protocom/progress.h"
+#include "protocom/rows.h"
+
+namespace protocom::v0 {
+
+/// How an encoder is opened.
+struct BackboneOptions {
+  /// What becomes of images, where the file does not say it: "imagenet", "clip:size=336", "plain:size=84"
+  /// (docs/encoders.md). Empty: the file says it.
+  std::string preprocessing = {};
+  std::string device = "auto";  ///< "cpu", "cuda", "cuda:1"
+  int64_t batch = 64;           ///< images a forward pass
+};
+
+/// An image encoder. May be used from several threads: images are decoded at once, forward passes run one at a time.
+class PROTOCOM_API Backbone {
+ public:
+  /// An encoder of docs/encoders.md: TorchScript, the weights of a known network, a file of `protocom pretrain`. Throws
+  /// Error for another file and for one that does not say its preprocessing; UsageError for options that cannot be.
+  explicit Backbone(const std::string& path, const BackboneOptions& options = {});
+  ~Backbone();
+  Backbone(Backbone&& other) noexcept;
+  Backbone& operator=(Backbone&& other) noexcept;
+
+  /// d
+  [[nodiscard]] int64_t dim() const;
+  /// Pixels a side of what it takes; images of any size are brought to it.
+  [[nodiscard]] int64_t image_size() const;
+  /// "shorter side 256, crop 224, mean ...", for people.
+  [[nodiscard]] std::string preprocessing() const;
+  /// Features float32 [n, d] of images. Throws Error that names the image that cannot be read, and without images.
+  [[nodiscard]] Matrix extract(const std::vector<Image>& images, const Progress& progress = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace protocom::v0

@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/features.h"
+#include "protocom/fit.h"
+#include "protocom/knowledge.h"
+#include "protocom/progress.h"
+
+namespace protocom::v0 {
+
+/// Which tasks are drawn.
+struct EpisodeOptions {
+  int64_t ways = 5;         ///< classes an episode
+  std::string shots = "1";  ///< labelled images a class: "5", or "1-5" for classes of one to five
+  int64_t queries = 15;     ///< a class
+  int64_t episodes = 600;
+  uint64_t seed = 1;
+  std::string split = "novel";            ///< whose classes they are
+  int64_t unlabelled = 0;                 ///< a class, of a pool that transductive methods use in place of the queries
+  std::string distribution = "balanced";  ///< of the queries over the classes, or "dirichlet"
+  double alpha = 2;                       ///< of "dirichlet"
+};
+
+/// One task: classes of the FeatureSet, and for each of them rows of it.
+struct Episode {
+  std::vector<int64_t> classes;               ///< [n]
+  std::vector<std::vector<int64_t>> support;  ///< [n][k]
+  std::vector<std::vector<int64_t>> query;    ///< [n][q]
+  std::vector<std::vector<int64_t>> pool;     ///< [n][u]; empty without one
+};
+
+/// Few-shot tasks of one shape on a FeatureSet. Copies share what they hold; it never changes.
+class PROTOCOM_API Episodes {
+ public:
+  /// Draws them: the same ones as `protocom evaluate` for the same features and seed. Throws UsageError for options
+  /// out of range, Error where classes or images do not suffice (it names them).
+  explicit Episodes(const FeatureSet& features, const EpisodeOptions& options = {});
+  /// A file of save() or `protocom evaluate --save-episodes`. Throws Error that names the episode that does not fit.
+  static Episodes read(const std::string& path, const FeatureSet& features);
+  /// Throws Error.
+  void save(const std::string& path) const;
+
+  [[nodiscard]] int64_t size() const;
+  /// Throws UsageError unless i is in [0, size()).
+  [[nodiscard]] Episode operator[](int64_t i) const;
+  /// "5-way 1-shot"
+  [[nodiscard]] std::string task() const;
+  /// Equal tasks, equal hash.
+  [[nodiscard]] std::string hash() const;
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+ private:
+  explicit Episodes(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// A mean over episodes and the half-width of its 95 % interval, 1.96 std / sqrt(n).
+struct Estimate {
+  double value = 0;
+  double ci95 = 0;
+};
+
+/// How a method did on a task.
+struct MethodResult {
+  std::string method;               ///< see method_label()
+  std::string mode;                 ///< "inductive", "transductive" or "semi-supervised"
+  std::string task;                 ///< "5-way 1-shot"
+  Estimate accuracy;                ///< percent of the queries
+  std::vector<double> per_episode;  ///< percent, in the order of the episodes
+  std::optional<Estimate> gain;     ///< points over the baseline on the same episodes; none of the baseline itself
+};
+
+/// What an evaluation gave.
+struct Results {
+  std::vector<MethodResult> results;  ///< task after task, methods in the order given
+  std::string baseline;
+  Warnings warnings;
+
+  /// Lines for a terminal: task, method, mode, accuracy with its interval, gain.
+  [[nodiscard]] PROTOCOM_API std::string table() const;
+  /// Throws UsageError where it was not evaluated; with several tasks `task` says on which.
+  [[nodiscard]] PROTOCOM_API const MethodResult& of(const std::string& method, const std::string& task = "") const;
+};
+
+/// What an evaluation uses besides episodes.
+struct EvaluateOptions {
+  std::vector<std::string> methods = {};  ///< with parameters; empty: what is fitted, and the mean
+  std::vector<Fitted> fitted = {};
+  std::optional<Knowledge> knowledge = {};
+  std::optional<CompletionModel> model = {};  ///< needs knowledge
+  std::string baseline = "mean";              ///< what the others are compared with, if it is evaluated
+};
+
+/// Accuracy of methods on the same episodes: what `protocom evaluate` gives, to the last bit, for any number of
+/// threads. Every episode is checked first (docs/methods.md). Throws UsageError for a method that lacks what it needs,
+/// Error where parts do not fit one another or a check fails.
+PROTOCOM_API Results evaluate(const Episodes& episodes, const EvaluateOptions& options = {},
+                              const Progress& progress = {});
+/// Several lists, all of the same FeatureSet; those of one shape count together.
+PROTOCOM_API Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& options = {},
+                              const Progress& progress = {});
+
+}  // namespace protocom::v0

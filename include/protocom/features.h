@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/rows.h"
+
+namespace protocom::v0 {
+
+/// What is known of the images of a FeatureSet besides features and labels.
+struct FeatureSetOptions {
+  std::vector<std::string> class_names = {};  ///< [c]; empty: the labels' own, or their numbers
+  /// "base", "val" or "novel" (also "train", "validation", "test") of each class, [c]; one entry: of all of them.
+  std::vector<std::string> split = {"novel"};
+  std::vector<std::string> ids = {};  ///< [n], unique; empty: "0", "1", ...
+};
+
+/// Where the parts of a features file lie that do not lie in it.
+struct FeatureFileOptions {
+  std::string labels = {};  ///< a .npy of labels; empty: the one beside a features .npy
+  std::string split = {};   ///< a .csv of `class,split`, which replaces the file's own; empty: none
+};
+
+/// Features of labelled images, and the split of their classes: what episodes are drawn from and methods are fitted on.
+/// A value that copies in no time (copies share what they hold), never changes, and may be used from several threads.
+class PROTOCOM_API FeatureSet {
+ public:
+  /// Copies features [n, d] and labels [n]. Throws Error for no rows, values that are NaN or infinite (with the first
+  /// row), another number of labels than rows, labels outside [0, c), names, splits or ids of other numbers than
+  /// classes or rows, and names or ids that repeat.
+  FeatureSet(const Rows& features, const Labels& labels, const FeatureSetOptions& options = {});
+  /// A file of `protocom extract`, or any .npz with `features` and `labels`, a .npy pair, or a .mat of the public
+  /// attribute benchmarks (docs/formats.md). Throws Error.
+  static FeatureSet read(const std::string& path, const FeatureFileOptions& options = {});
+  /// Writes an .npz that read() and every command take. Throws Error.
+  void save(const std::string& path) const;
+
+  [[nodiscard]] int64_t rows() const;
+  [[nodiscard]] int64_t dim() const;
+  /// float32 [rows, dim]; lives as long as any copy of the set.
+  [[nodiscard]] const float* features() const;
+  /// [rows], numbers of class_names().
+  [[nodiscard]] const int64_t* labels() const;
+  [[nodiscard]] const std::vector<std::string>& class_names() const;
+  /// "base", "val" or "novel" of each class, [c].
+  [[nodiscard]] std::vector<std::string> split() const;
+  [[nodiscard]] const std::vector<std::string>& ids() const;
+  /// Found while it was made or read: images with the same features.
+  [[nodiscard]] const Warnings& warnings() const;
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+ private:
+  explicit FeatureSet(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace protocom::v0

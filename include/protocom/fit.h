@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/features.h"
+#include "protocom/knowledge.h"
+#include "protocom/progress.h"
+
+namespace protocom::v0 {
+
+/// How a method is fitted.
+struct FitOptions {
+  std::optional<Knowledge> knowledge = {};  ///< for methods that use it
+  uint64_t seed = 1;
+  bool sees_val = true;  ///< whether it may choose settings on the val classes, as most do
+};
+
+/// A method that was fitted on base classes. Copies share what they hold; it never changes.
+class PROTOCOM_API Fitted {
+ public:
+  /// A file of `protocom fit` or save(). Throws Error.
+  static Fitted read(const std::string& path);
+  /// Throws Error.
+  void save(const std::string& path) const;
+  /// Its space alone, for any classes. Throws Error for a method without one.
+  [[nodiscard]] Fitted space() const;
+
+  /// As it may be typed, "plda:prior=none".
+  [[nodiscard]] std::string method() const;
+  /// d of the features it was fitted on.
+  [[nodiscard]] int64_t dim() const;
+  /// The names of the base classes.
+  [[nodiscard]] const std::vector<std::string>& trained_on() const;
+  /// What fitting found, in sentences.
+  [[nodiscard]] const std::vector<std::string>& findings() const;
+  [[nodiscard]] const Warnings& warnings() const;
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+  explicit Fitted(std::shared_ptr<const Impl> impl);  ///< for the library itself
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Fits a method on the base classes of `features`; a minute for the slowest of small sets. Same inputs, same result.
+/// `method`: a name with parameters (see methods()), "plda", "am3:shots=5". Throws UsageError for a method that needs
+/// no fitting or lacks knowledge, Error without base classes.
+PROTOCOM_API Fitted fit(const std::string& method, const FeatureSet& features, const FitOptions& options = {},
+                        const Progress& progress = {});
+
+}  // namespace protocom::v0

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// An image in one of three forms: a file, the bytes of one, or its pixels. JPEG, PNG, WebP, HEIC, AVIF, TIFF, GIF, BMP
+/// and more, told apart by their bytes. Bytes and pixels are copied; a file is read when the image is used. Copies
+/// share what they hold.
+class PROTOCOM_API Image {
+ public:
+  Image(const std::string& path);  // NOLINT: a path is an image
+  Image(const char* path);         // NOLINT
+  /// The bytes of a file. Throws Error for a null pointer or no bytes.
+  static Image encoded(const void* bytes, size_t size);
+  static Image encoded(const std::string& bytes);
+  /// Pixels uint8 [height, width, 3], RGB, rows from top to bottom; `stride`: bytes from a row to the next, 0: 3 width.
+  /// Throws Error for a null pointer, a side below 1 and a stride below a row's bytes.
+  static Image rgb(const uint8_t* pixels, int64_t height, int64_t width, int64_t stride = 0);
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+ private:
+  explicit Image(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace protocom::v0

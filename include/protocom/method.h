@@ -1,0 +1,94 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/features.h"
+#include "protocom/fit.h"
+#include "protocom/knowledge.h"
+#include "protocom/rows.h"
+
+namespace protocom::v0 {
+
+/// A parameter of a method: "gauss-fusion:scale=20" sets `scale`.
+struct MethodParameter {
+  std::string name;
+  std::string default_value;         ///< as it is typed
+  double low = 0, high = 0;          ///< of a number; infinite where there is no limit
+  std::vector<std::string> choices;  ///< of a word
+  std::string text;                  ///< what it is
+  bool when_fitted = false;          ///< it counts in fit(), whose result keeps it
+};
+
+/// What is known of a method before it runs.
+struct MethodInfo {
+  std::string name;                ///< "gauss-fusion"
+  std::string about;               ///< one line
+  std::string citation;            ///< authors, title, year
+  std::string mode;                ///< "inductive": each query alone; "transductive": the queries of a call together
+  std::vector<std::string> needs;  ///< "knowledge", "a completion model", ...; empty: labelled features are enough
+  bool needs_fitting = false;      ///< see fit()
+  bool balanced = false;           ///< takes for granted that all classes are equally frequent among the queries
+  int64_t fewest_shots = 1;        ///< labelled images that each class must have
+  std::vector<MethodParameter> parameters;
+};
+
+/// All methods, with those that add_method() added (own_method.h).
+PROTOCOM_API std::vector<MethodInfo> methods();
+
+/// A method's name with the parameters that differ from their defaults: how results name it. Throws UsageError for an
+/// unknown name or parameter and a value out of range.
+PROTOCOM_API std::string method_label(const std::string& method);
+
+/// What a Classifier may use besides the labelled images.
+struct ClassifierOptions {
+  std::vector<std::string> class_names = {};  ///< [c]; empty: those of the labels, or their numbers
+  std::vector<Fitted> fitted = {};            ///< for methods that need fitting, and plda
+  std::optional<Knowledge> knowledge = {};    ///< of the classes by their names
+  std::optional<CompletionModel> model = {};  ///< for the methods of the paper; needs knowledge
+  std::optional<FeatureSet> base = {};        ///< for methods that need features of base classes
+  uint64_t seed = 0;                          ///< for methods that draw
+};
+
+/// A method with labelled images of its classes, to be asked about others:
+///
+///     protocom::Classifier classifier("plda", {support, 512}, {0, 0, 1, 1});
+///     std::vector<int64_t> winners = classifier.predict({queries, 512});
+///
+/// It owns or shares all it needs. May be used from several threads at once.
+class PROTOCOM_API Classifier {
+ public:
+  /// Features [m, d] with labels [m] in [0, c); c is the number of class names, or the largest label and one. Throws
+  /// Error for sizes, labels and values that do not fit or are not finite, and for a class without a labelled image
+  /// whose method needs one; UsageError for an unknown method, and one that lacks what it needs.
+  Classifier(const std::string& method, const Rows& features, const Labels& labels,
+             const ClassifierOptions& options = {});
+  ~Classifier();
+  Classifier(Classifier&& other) noexcept;
+  Classifier& operator=(Classifier&& other) noexcept;
+
+  /// Logits [q, c] of queries [q, d]: the largest wins. Queries of one call may help one another in a transductive
+  /// method. Throws Error for no query, another d, and values that are not finite.
+  [[nodiscard]] Matrix scores(const Rows& queries) const;
+  /// Their softmax: rows sum to 1. `shares`, [c]: how frequent the classes are among the queries, for methods that are
+  /// told (plda-vb:proportions=given); empty: not known.
+  [[nodiscard]] Matrix probabilities(const Rows& queries, const std::vector<double>& shares = {}) const;
+  /// The number of the most probable class of each query, [q]; of equal ones the first.
+  [[nodiscard]] std::vector<int64_t> predict(const Rows& queries) const;
+
+  [[nodiscard]] const std::vector<std::string>& class_names() const;
+  /// d
+  [[nodiscard]] int64_t dim() const;
+  /// As it may be typed.
+  [[nodiscard]] std::string method() const;
+  [[nodiscard]] const Warnings& warnings() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace protocom::v0

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// How far a job is.
+struct ProgressStep {
+  std::string job;     ///< "extract"
+  int64_t done = 0;    ///< of `total`
+  int64_t total = 0;   ///< steps
+  std::string detail;  ///< figures, "loss 0.123"; may be empty
+};
+
+/// Is told of every step, by the thread that called. What it throws ends the job and leaves the call as it is. Empty:
+/// nobody is told.
+using Progress = std::function<void(const ProgressStep& step)>;
+
+}  // namespace protocom::v0

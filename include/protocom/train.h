@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocom/error.h"
+#include "protocom/features.h"
+#include "protocom/knowledge.h"
+#include "protocom/progress.h"
+
+namespace protocom::v0 {
+
+/// How an encoder is trained from nothing. More is to be set on the command line (`protocom pretrain`).
+struct PretrainOptions {
+  std::string architecture = "resnet12";  ///< or "resnet12-wide", "conv4", "resnet18", ...
+  int64_t image_size = 0;                 ///< pixels a side; 0: the pack's, or 84
+  std::string split = {};                 ///< a .csv of `class,split`; empty: the folder's own
+  int64_t epochs = 100;
+  int64_t batch = 128;                ///< images a step
+  double learning_rate = 0;           ///< 0: 0.05 for each 128 images of a batch
+  int64_t validation_episodes = 200;  ///< after every epoch
+  std::string device = "auto";
+  uint64_t seed = 1;
+};
+
+/// What came out.
+struct PretrainResult {
+  int64_t best_epoch = 0;                     ///< from 1
+  std::optional<double> validation_accuracy;  ///< of it, in [0, 1]; nothing without val classes
+  double loss = 0;                            ///< of the last epoch
+  double accuracy = 0;                        ///< on the base images of the last epoch, in [0, 1]
+  Warnings warnings;
+};
+
+/// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack; `out` becomes that of the
+/// best epoch, beside it lie its log and last state. Hours on a processor for a real data set. Throws UsageError for
+/// options out of range, Error for images that do not suffice, a loss that is not finite and files that cannot be
+/// written.
+PROTOCOM_API PretrainResult pretrain(const std::string& images, const std::string& out,
+                                     const PretrainOptions& options = {}, const Progress& progress = {});
+
+/// How a completion network is trained. More is to be set on the command line (`protocom complete`).
+struct CompleteOptions {
+  int64_t epochs = 100;
+  int64_t batches = 250;  ///< steps an epoch
+  double learning_rate = 0.1;
+  int64_t shots = 1;  ///< images averaged into each prototype that is to be completed
+  int64_t validation_episodes = 200;
+  uint64_t seed = 1;
+};
+
+/// What came out.
+struct CompleteResult {
+  int64_t kept_epoch = 0;  ///< from 1
+  double loss = 0;         ///< of it
+  Warnings warnings;
+};
+
+/// Learns to complete prototypes on the base classes and writes the model to `out`, which CompletionModel::read takes.
+/// Minutes. Throws Error without base classes that have attributes, and where a class has fewer images than `shots`.
+PROTOCOM_API CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, const std::string& out,
+                                     const CompleteOptions& options = {}, const Progress& progress = {});
+
+}  // namespace protocom::v0

@@ -1,0 +1,149 @@
+#include "front/boundary.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "protocom/core/blas_kernels.h"
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom::v0 {
+namespace {
+
+/// Hands what is logged to those who collect.
+class CollectingSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void add(std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(texts);
+  }
+  void remove(std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(std::find(all_.begin(), all_.end(), texts));
+  }
+  std::vector<std::string> texts_of(const std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    return *texts;
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override;
+  void flush_() override {}
+
+ private:
+  std::vector<std::vector<std::string>*> all_;
+};
+
+CollectingSink& sink() {
+  static const auto kSink = [] {
+    auto made = std::make_shared<CollectingSink>();
+    made->set_level(spdlog::level::warn);
+    logger().sinks().push_back(made);
+    return made;
+  }();
+  return *kSink;
+}
+
+/// Of this thread, the innermost last.
+std::vector<std::vector<std::string>>& own_texts() {
+  static thread_local std::vector<std::vector<std::string>> texts;
+  return texts;
+}
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+void CollectingSink::sink_it_(const spdlog::details::log_msg& message) {
+  const std::string text(message.payload.data(), message.payload.size());
+  if (!own_texts().empty()) {
+    add_once(own_texts().back(), text);
+  } else {
+    for (std::vector<std::string>* one : all_) add_once(*one, text);
+  }
+}
+
+}  // namespace
+
+void prepare() {
+  static const bool kReady = [] {
+    choose_blas_kernels();
+    sink();
+    return true;
+  }();
+  static_cast<void>(kReady);
+}
+
+int& calls_within() {
+  static thread_local int calls = 0;
+  return calls;
+}
+
+void rethrow() {
+  try {
+    throw;
+  } catch (const ThrownByCaller& thrown) {
+    std::rethrow_exception(thrown.exception);
+  } catch (const Error&) {
+    throw;
+  } catch (const protocom::UsageError& error) {
+    throw UsageError(error.what());
+  } catch (const protocom::Error& error) {
+    throw Error(error.what());
+  } catch (const std::exception& error) {
+    throw Error(one_line(reason_of(error)));
+  } catch (...) {
+    throw Error("something was thrown that is no exception of this library");
+  }
+}
+
+Collected::Collected() {
+  prepare();
+  // A vector of vectors would move them; so that other threads may hold a pointer, room is made once.
+  constexpr size_t kDepth = 8;
+  own_texts().reserve(kDepth);
+  if (own_texts().size() == kDepth) fail("calls within calls are too deep");
+  own_texts().emplace_back();
+  sink().add(&own_texts().back());
+}
+
+Collected::~Collected() {
+  sink().remove(&own_texts().back());
+  own_texts().pop_back();
+}
+
+Warnings Collected::warnings() const { return sink().texts_of(&own_texts().back()); }
+
+void ToldProgress::start(std::string_view what, int64_t total) {
+  job_ = what;
+  total_ = total;
+  tell(0, "");
+}
+
+void ToldProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
+
+void ToldProgress::tell(int64_t done, std::string_view detail) {
+  if (told_) by_caller([&] { told_({job_, done, total_, std::string(detail)}); });
+}
+
+at::Tensor tensor_of(const Rows& rows, const char* what) {
+  if (rows.rows() == 0) fail("{} should be a row of numbers an image, found none", what);
+  const bool floats = rows.floats() != nullptr;
+  void* data = floats ? const_cast<float*>(rows.floats()) : static_cast<void*>(const_cast<double*>(rows.doubles()));
+  const at::Tensor view = at::from_blob(data, {rows.rows(), rows.dim()}, floats ? at::kFloat : at::kDouble);
+  return view.to(at::kFloat);
+}
+
+Matrix matrix_of(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.to(at::kCPU, at::kFloat).contiguous();
+  const auto* first = plain.data_ptr<float>();
+  return {{first, first + plain.numel()}, plain.size(0), plain.size(1)};
+}
+
+at::Tensor tensor_of(const Labels& labels) { return at::tensor(labels.numbers(), at::kLong); }
+
+}  // namespace protocom::v0

@@ -1,0 +1,154 @@
+#include "protocom/method.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "front/boundary.h"
+#include "front/parts.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/add_method.h"
+#include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/task_classifier.h"
+
+namespace protocom::v0 {
+namespace {
+
+MethodInfo info_of(const protocom::MethodSpec& spec) {
+  MethodInfo info;
+  info.name = spec.name;
+  info.about = spec.about;
+  info.citation = spec.citation;
+  info.mode = spec.mode();
+  for (const protocom::Need need : spec.needs) {
+    if (need == protocom::Need::kFitting)
+      info.needs_fitting = true;
+    else
+      info.needs.emplace_back(to_string(need));
+  }
+  info.balanced = spec.assumes == protocom::Assumes::kBalancedQueries;
+  info.fewest_shots = spec.fewest_shots;
+  for (const protocom::ParameterSpec& one : spec.parameters)
+    info.parameters.push_back(
+        {one.name, to_string(one.default_value), one.low, one.high, one.choices, one.text, one.when_fitted});
+  return info;
+}
+
+int64_t largest_label(const Labels& labels) {
+  const auto& numbers = labels.numbers();
+  return numbers.empty() ? -1 : *std::max_element(numbers.begin(), numbers.end());
+}
+
+/// Names given, those of the labels, or none.
+std::vector<std::string> task_names(const Labels& labels, const ClassifierOptions& options) {
+  if (!options.class_names.empty() && !labels.names().empty())
+    fail("labels that are names have class names already: give no others");
+  return options.class_names.empty() ? labels.names() : options.class_names;
+}
+
+protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const ClassifierOptions& options) {
+  if (static_cast<int64_t>(labels.numbers().size()) != features.rows())
+    fail("there are {} rows of features and {} labels: one label a row is needed", features.rows(),
+         labels.numbers().size());
+  protocom::TaskInputs task;
+  task.class_names = task_names(labels, options);
+  task.classes = task.class_names.empty() ? largest_label(labels) + 1 : static_cast<int64_t>(task.class_names.size());
+  // A label that is no number of a class would make as many classes.
+  if (task.classes > static_cast<int64_t>(labels.numbers().size()) && task.class_names.empty())
+    fail("labels without class names run from 0 to the number of classes, found {} among {} labels", task.classes - 1,
+         labels.numbers().size());
+  if (features.rows() > 0) {
+    task.features = tensor_of(features, "features");
+    task.labels = tensor_of(labels);
+  }
+  task.feature_dim = options.fitted.empty() ? (features.rows() > 0 ? 0 : features.dim()) : options.fitted.front().dim();
+  if (options.knowledge) task.knowledge = options.knowledge->impl().knowledge;
+  if (options.model) task.model = options.model->impl().model;
+  if (options.base) task.base = {options.base->impl().set.features, options.base->impl().set.labels};
+  task.seed = options.seed;
+  return task;
+}
+
+std::shared_ptr<const protocom::ClassKnowledge> described(const protocom::TaskInputs& task) {
+  if (!task.model) return nullptr;
+  if (!task.knowledge) fail_usage("a completion model needs knowledge of the classes");
+  return std::make_shared<protocom::ClassKnowledge>(
+      align_knowledge(*task.knowledge, task.class_names, task.model->attributes));
+}
+
+std::shared_ptr<const protocom::Method> method_of(const std::string& text, const std::vector<Fitted>& fitted) {
+  const auto plain = make_method(text);
+  const bool takes = plain->spec().has(protocom::Need::kFitting);
+  return make_method(text, takes ? fitted_of(fitted) : std::vector<protocom::FittedMethod>());
+}
+
+}  // namespace
+
+std::vector<MethodInfo> methods() {
+  return guarded([] {
+    std::vector<MethodInfo> all;
+    for (const protocom::MethodSpec* spec : method_specs()) all.push_back(info_of(*spec));
+    for (const protocom::MethodSpec* spec : added_method_specs()) all.push_back(info_of(*spec));
+    return all;
+  });
+}
+
+std::string method_label(const std::string& method) {
+  return guarded([&] { return make_method(method)->label(); });
+}
+
+struct Classifier::Impl {
+  std::unique_ptr<const protocom::TaskClassifier> task;
+  std::vector<std::string> names;
+  std::string method;
+  Warnings warnings;
+};
+
+Classifier::Classifier(const std::string& method, const Rows& features, const Labels& labels,
+                       const ClassifierOptions& options)
+    : impl_(guarded([&] {
+        const Collected collected;
+        const auto own = method_of(method, options.fitted);
+        protocom::TaskInputs task = task_of(features, labels, options);
+        task.described = described(task);
+        auto impl = std::make_unique<Impl>();
+        impl->names = task.class_names;
+        while (static_cast<int64_t>(impl->names.size()) < task.classes)
+          impl->names.push_back(std::to_string(impl->names.size()));
+        impl->method = own->label();
+        impl->task = std::make_unique<const protocom::TaskClassifier>(own, std::move(task));
+        impl->warnings = collected.warnings();
+        return impl;
+      })) {}
+
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&& other) noexcept = default;
+Classifier& Classifier::operator=(Classifier&& other) noexcept = default;
+
+Matrix Classifier::scores(const Rows& queries) const {
+  return guarded([&] { return matrix_of(impl_->task->score(tensor_of(queries, "queries")).logits); });
+}
+
+Matrix Classifier::probabilities(const Rows& queries, const std::vector<double>& shares) const {
+  return guarded([&] {
+    const at::Tensor given = shares.empty() ? at::Tensor() : at::tensor(shares, at::kDouble);
+    return matrix_of(impl_->task->score(tensor_of(queries, "queries"), given).logits.softmax(-1));
+  });
+}
+
+std::vector<int64_t> Classifier::predict(const Rows& queries) const {
+  return guarded([&] {
+    const Matrix logits = scores(queries);
+    std::vector<int64_t> winners;
+    for (int64_t i = 0; i < logits.rows; ++i)
+      winners.push_back(std::max_element(logits.row(i), logits.row(i) + logits.columns) - logits.row(i));
+    return winners;
+  });
+}
+
+const std::vector<std::string>& Classifier::class_names() const { return impl_->names; }
+int64_t Classifier::dim() const { return impl_->task->feature_dim(); }
+std::string Classifier::method() const { return impl_->method; }
+const Warnings& Classifier::warnings() const { return impl_->warnings; }
+
+}  // namespace protocom::v0

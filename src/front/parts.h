@@ -1,0 +1,45 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "protocom/data/episodes.h"
+#include "protocom/data/feature_set.h"
+#include "protocom/evaluate.h"
+#include "protocom/features.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
+#include "protocom/fit.h"
+#include "protocom/knowledge.h"
+#include "protocom/knowledge/knowledge.h"
+
+// What the front's values hold.
+namespace protocom::v0 {
+
+struct FeatureSet::Impl {
+  protocom::FeatureSet set;
+  Warnings warnings = {};
+};
+
+struct Knowledge::Impl {
+  std::shared_ptr<const protocom::Knowledge> knowledge;
+  Warnings warnings = {};
+};
+
+struct CompletionModel::Impl {
+  std::shared_ptr<const protocom::CompletionModel> model;
+};
+
+struct Fitted::Impl {
+  protocom::FittedMethod fitted;
+  Warnings warnings = {};
+};
+
+struct Episodes::Impl {
+  FeatureSet features;
+  protocom::EpisodeList list;
+};
+
+/// The library's own values of the front's.
+std::vector<protocom::FittedMethod> fitted_of(const std::vector<Fitted>& fitted);
+
+}  // namespace protocom::v0

@@ -1,0 +1,300 @@
+#include "protocom/serve/recognizer.h"
+
+#include <ATen/ATen.h>
+
+#include <mutex>
+
+#include "front/boundary.h"
+#include "front/images.h"
+#include "front/recognizer_options.h"
+#include "protocom/core/error.h"
+#include "protocom/recognizer.h"
+#include "protocom/serve/create_recognizer.h"
+#include "protocom/serve/enrol_requests.h"
+
+namespace protocom::v0 {
+namespace {
+
+constexpr size_t kDecodedAtOnce = 64;
+
+Answer front_answer(const protocom::Answer& own) {
+  Answer made;
+  for (const protocom::RankedClass& one : own.ranking) made.ranking.push_back({one.name, one.probability});
+  made.familiarity = own.familiarity;
+  made.none_of_these = own.none_of_these;
+  for (const protocom::TellingAttribute& one : own.attributes) made.attributes.push_back({one.words, one.effect});
+  for (const protocom::NearExample& one : own.nearest)
+    made.nearest.push_back({one.id, one.class_name, one.source, one.similarity});
+  return made;
+}
+
+Answers front_answers(const std::vector<protocom::Answer>& own) {
+  Answers made;
+  for (const protocom::Answer& one : own) made.answers.push_back(front_answer(one));
+  return made;
+}
+
+Enrolment front_enrolment(const protocom::Enrolment& done) {
+  Enrolment made;
+  for (const protocom::Enrolled& one : done.classes)
+    made.classes.push_back({one.now.name, one.is_new, one.added, one.now.images});
+  for (const protocom::UnreadableFile& one : done.unreadable) made.unreadable.push_back(one.reason);
+  made.skipped = done.skipped.describe();
+  return made;
+}
+
+Calibration front_calibration(const protocom::Calibration& own) {
+  return {own.factor,    own.threshold, own.false_accept,
+          own.accepted,  own.accuracy,  own.images,
+          own.strangers, own.classes,   {}};
+}
+
+protocom::NewRecognizer parts_of(const RecognizerParts& given) {
+  if (given.backbone.empty()) fail_usage("a recognizer needs an encoder: give `backbone`");
+  protocom::NewRecognizer parts;
+  parts.backbone = given.backbone;
+  parts.model = given.model;
+  parts.fitted = given.fitted;
+  parts.space = given.space;
+  parts.knowledge = given.knowledge;
+  if (!given.preprocessing.empty()) parts.preprocessing = parse_preprocessing(given.preprocessing);
+  if (!given.backbone_inside) parts.keep_backbone = KeepBackbone::kOutside;
+  if (given.half_features) parts.feature_type = FeatureType::kFloat16;
+  if (!given.thumbnails) parts.thumbnail_side = 0;
+  return parts;
+}
+
+/// What was extracted elsewhere, as enrolments take it.
+protocom::NewExamples examples_of_features(const at::Tensor& features) {
+  protocom::NewExamples examples;
+  examples.features = features;
+  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
+  examples.sources.assign(examples.hashes.size(), "memory");
+  return examples;
+}
+
+}  // namespace
+
+protocom::RecognizerOptions own_options(const RecognizerOptions& given) {
+  constexpr int64_t kMost = 10'000;
+  for (const auto& [name, value, least] :
+       {std::tuple("top", given.top, int64_t{1}), {"nearest", given.nearest, 0}, {"attributes", given.attributes, 0}}) {
+    if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
+  }
+  protocom::RecognizerOptions options;
+  options.method = given.method;
+  options.together = given.together ? Together::kYes : Together::kNo;
+  options.extract.device = given.device;
+  options.top = given.top;
+  options.nearest = given.nearest;
+  options.attributes = given.attributes;
+  options.shares = given.shares;
+  return options;
+}
+
+/// One call after the other; what is constant is read without waiting.
+struct Recognizer::Impl {
+  Impl(const std::string& at, const RecognizerOptions& options)
+      : path(at), recognizer(protocom::Recognizer::open(at, own_options(options))) {
+    preprocessing = recognizer.file().settings().preprocessing;
+    dim = recognizer.file().settings().feature_dim;
+  }
+
+  std::string path;
+  std::mutex mutex;
+  protocom::Recognizer recognizer;
+  Preprocessing preprocessing;
+  int64_t dim = 0;
+
+  template <typename Work>
+  auto call(const Work& work) -> decltype(work(recognizer)) {
+    return guarded([&] {
+      const std::lock_guard lock(mutex);
+      return work(recognizer);
+    });
+  }
+
+  [[nodiscard]] at::Tensor rows_of(const Rows& features) const {
+    if (features.dim() != dim)
+      fail("features should have {} numbers each, as the recognizer's encoder makes them; found {}", dim,
+           features.dim());
+    return tensor_of(features, "features");
+  }
+
+  /// float32 [n, d]. Decodes without the lock.
+  at::Tensor features_of(const std::vector<Image>& images) {
+    if (images.empty()) fail("there is no image");
+    std::vector<at::Tensor> parts;
+    for (size_t i = 0; i < images.size(); i += kDecodedAtOnce) {
+      const auto begin = images.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto end = images.begin() + static_cast<std::ptrdiff_t>(std::min(i + kDecodedAtOnce, images.size()));
+      std::vector<SquareImage> squares = square_images({begin, end}, preprocessing);
+      const std::lock_guard lock(mutex);
+      parts.push_back(recognizer.features_of(take_images(squares)));
+    }
+    return at::cat(parts);
+  }
+
+  protocom::NewExamples examples_of(const std::vector<Image>& images) {
+    std::vector<SquareImage> squares = square_images(images, preprocessing);
+    protocom::NewExamples examples;
+    const std::lock_guard lock(mutex);
+    for (const SquareImage& one : squares) {
+      examples.hashes.push_back(one.hash);
+      examples.sources.push_back(one.source);
+      examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+    }
+    if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
+    return examples;
+  }
+
+  Enrolment enrol(const std::string& name, const std::vector<std::string>& attributes, protocom::NewExamples examples) {
+    const std::lock_guard lock(mutex);
+    protocom::ClassRequest request;
+    request.name = name;
+    request.attributes = attributes;
+    protocom::Enrolee enrolee = recognizer.describe(request);
+    enrolee.examples = std::move(examples);
+    protocom::Enrolment done;
+    done.classes = recognizer.file().enrol({enrolee});
+    return front_enrolment(done);
+  }
+};
+
+namespace {
+
+/// The result of `work`, which carries what was warned of meanwhile.
+template <typename Work>
+auto with_warnings(const Work& work) -> decltype(work()) {
+  return guarded([&] {
+    const Collected collected;
+    auto result = work();
+    result.warnings = collected.warnings();
+    return result;
+  });
+}
+
+}  // namespace
+
+Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recognizer::~Recognizer() = default;
+Recognizer::Recognizer(Recognizer&& other) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&& other) noexcept = default;
+
+Recognizer Recognizer::open(const std::string& path, const RecognizerOptions& options) {
+  return guarded([&] { return Recognizer(std::make_unique<Impl>(path, options)); });
+}
+
+Recognizer Recognizer::create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options) {
+  return guarded([&] {
+    Provenance provenance;
+    provenance.command = "recognizer create";
+    create_recognizer(path, parts_of(parts), provenance);
+    return open(path, options);
+  });
+}
+
+Answer Recognizer::classify(const Image& image) {
+  Answers answers = classify(std::vector<Image>{image});
+  Answer answer = std::move(answers.answers.front());
+  answer.warnings = std::move(answers.warnings);
+  return answer;
+}
+
+Answers Recognizer::classify(const std::vector<Image>& images) {
+  return with_warnings([&] {
+    const at::Tensor features = impl_->features_of(images);
+    return impl_->call([&](protocom::Recognizer& own) { return front_answers(own.classify_features(features)); });
+  });
+}
+
+Answers Recognizer::classify_features(const Rows& features) {
+  return with_warnings([&] {
+    const at::Tensor rows = impl_->rows_of(features);
+    return impl_->call([&](protocom::Recognizer& own) { return front_answers(own.classify_features(rows)); });
+  });
+}
+
+Matrix Recognizer::features_of(const std::vector<Image>& images) {
+  return guarded([&] { return matrix_of(impl_->features_of(images)); });
+}
+
+Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Image>& images,
+                            const std::vector<std::string>& attributes) {
+  return with_warnings([&] { return impl_->enrol(class_name, attributes, impl_->examples_of(images)); });
+}
+
+Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
+                                     const std::vector<std::string>& attributes) {
+  return with_warnings(
+      [&] { return impl_->enrol(class_name, attributes, examples_of_features(impl_->rows_of(features).clone())); });
+}
+
+Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& progress) {
+  return with_warnings([&] {
+    ToldProgress told(progress);
+    const std::vector<protocom::EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
+    return impl_->call([&](protocom::Recognizer& own) { return front_enrolment(own.enrol(requests, told)); });
+  });
+}
+
+std::vector<ClassInfo> Recognizer::classes() const {
+  return impl_->call([](const protocom::Recognizer& own) {
+    std::vector<ClassInfo> all;
+    for (const protocom::ClassEntry& one : own.file().list_classes())
+      all.push_back({one.name, one.description.title, one.images});
+    return all;
+  });
+}
+
+std::vector<ExampleInfo> Recognizer::examples(const std::string& class_name) const {
+  return impl_->call([&](const protocom::Recognizer& own) {
+    std::vector<ExampleInfo> all;
+    for (const protocom::ExampleEntry& one : own.file().list_examples(class_name))
+      all.push_back({one.id, one.class_name, one.source});
+    return all;
+  });
+}
+
+void Recognizer::rename(const std::string& class_name, const std::string& new_name) {
+  impl_->call([&](protocom::Recognizer& own) { own.file().rename_class(class_name, new_name); });
+}
+
+void Recognizer::remove(const std::string& class_name) {
+  impl_->call([&](protocom::Recognizer& own) { own.file().remove_class(class_name); });
+}
+
+void Recognizer::remove_examples(const std::vector<int64_t>& ids) {
+  impl_->call([&](protocom::Recognizer& own) { own.file().remove_examples(ids); });
+}
+
+std::string Recognizer::undo() {
+  return impl_->call([](protocom::Recognizer& own) { return own.file().undo().what; });
+}
+
+Calibration Recognizer::calibrate(const std::vector<Image>& others, double false_accept, const Progress& progress) {
+  return with_warnings([&] {
+    ToldProgress told(progress);
+    const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
+    protocom::CalibrationOptions options;
+    options.false_accept = false_accept;
+    return impl_->call(
+        [&](protocom::Recognizer& own) { return front_calibration(own.calibrate_on(strangers, options, told)); });
+  });
+}
+
+std::optional<Calibration> Recognizer::calibration() const {
+  return impl_->call([](protocom::Recognizer& own) {
+    const auto& made = own.calibration();
+    return made ? std::optional(front_calibration(*made)) : std::nullopt;
+  });
+}
+
+std::string Recognizer::method() const {
+  return impl_->call([](protocom::Recognizer& own) { return own.method().label(); });
+}
+
+int64_t Recognizer::dim() const { return impl_->dim; }
+std::string Recognizer::path() const { return impl_->path; }
+
+}  // namespace protocom::v0
