@@ -15,8 +15,8 @@ namespace protocom::v0 {
 
 /// Which tasks are drawn.
 struct EpisodeOptions {
-  int64_t ways = 5;         ///< classes an episode
-  std::string shots = "1";  ///< labelled images a class: "5", or "1-5" for classes of one to five
+  int64_t ways = 5;         ///< classes per episode
+  std::string shots = "1";  ///< labelled images per class: "5", or "1-5" for classes of one to five
   int64_t queries = 15;     ///< a class
   int64_t episodes = 600;
   uint64_t seed = 1;

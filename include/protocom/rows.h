@@ -22,7 +22,7 @@ struct Matrix {
 /// takes it, so the memory has to stay until then. What is finite is looked at by those calls.
 class PROTOCOM_API Rows {
  public:
-  /// Throws Error for a null pointer, fewer than 0 rows and fewer than one number a row.
+  /// Throws Error for a null pointer, fewer than 0 rows and fewer than one number per row.
   Rows(const float* values, int64_t rows, int64_t dim);
   /// The same; they become float32.
   Rows(const double* values, int64_t rows, int64_t dim);

@@ -16,8 +16,8 @@ struct ServerOptions {
   std::string certificate = {};           ///< PEM, with its chain; empty: no TLS
   std::string private_key = {};           ///< PEM
   std::vector<std::string> origins = {};  ///< other sites whose pages may ask; needs keys
-  int workers = 0;                        ///< threads that decode; 0: one a core
-  int lanes = 0;                          ///< passes of the encoder at once; 0: one a core, at most 4
+  int workers = 0;                        ///< threads that decode; 0: one per core
+  int lanes = 0;                          ///< passes of the encoder at once; 0: one per core, at most 4
   RecognizerOptions recognizing = {};
 };
 

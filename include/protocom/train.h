@@ -16,7 +16,7 @@ struct PretrainOptions {
   int64_t image_size = 0;                 ///< pixels a side; 0: the pack's, or 84
   std::string split = {};                 ///< a .csv of `class,split`; empty: the folder's own
   int64_t epochs = 100;
-  int64_t batch = 128;                ///< images a step
+  int64_t batch = 128;                ///< images per step
   double learning_rate = 0;           ///< 0: 0.05 for each 128 images of a batch
   int64_t validation_episodes = 200;  ///< after every epoch
   std::string device = "auto";
@@ -42,7 +42,7 @@ PROTOCOM_API PretrainResult pretrain(const std::string& images, const std::strin
 /// How a completion network is trained. More is to be set on the command line (`protocom complete`).
 struct CompleteOptions {
   int64_t epochs = 100;
-  int64_t batches = 250;  ///< steps an epoch
+  int64_t batches = 250;  ///< steps per epoch
   double learning_rate = 0.1;
   int64_t shots = 1;  ///< images averaged into each prototype that is to be completed
   int64_t validation_episodes = 200;

@@ -131,7 +131,7 @@ void ToldProgress::tell(int64_t done, std::string_view detail) {
 }
 
 at::Tensor tensor_of(const Rows& rows, const char* what) {
-  if (rows.rows() == 0) fail("{} should be a row of numbers an image, found none", what);
+  if (rows.rows() == 0) fail("{} should be a row of numbers per image, found none", what);
   const bool floats = rows.floats() != nullptr;
   void* data = floats ? const_cast<float*>(rows.floats()) : static_cast<void*>(const_cast<double*>(rows.doubles()));
   const at::Tensor view = at::from_blob(data, {rows.rows(), rows.dim()}, floats ? at::kFloat : at::kDouble);

@@ -7,7 +7,7 @@
 #include "front/boundary.h"
 #include "front/parts.h"
 #include "protocom/core/error.h"
-#include "protocom/eval/task.h"
+#include "protocom/eval/evaluation_tasks.h"
 
 namespace protocom::v0 {
 namespace {
@@ -95,7 +95,7 @@ Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& giv
   const protocom::CompletionModel* model = given.model ? given.model->impl().model.get() : nullptr;
   const protocom::Knowledge* knowledge = given.knowledge ? given.knowledge->impl().knowledge.get() : nullptr;
   if (model != nullptr && knowledge == nullptr) fail_usage("a completion model needs knowledge of the classes");
-  protocom::ClassKnowledge described;
+  protocom::ClassDescriptions described;
   if (model != nullptr) described = align_knowledge(*knowledge, features.class_names, model->attributes);
   protocom::EvaluateInputs inputs{features, model, model != nullptr ? &described : nullptr, knowledge};
   inputs.trained_on = trained_on(given.fitted);

@@ -14,9 +14,9 @@ protocom::Knowledge knowledge_of(const std::vector<std::string>& classes, const 
                                  const Rows& association) {
   const auto c = static_cast<int64_t>(classes.size()), a = static_cast<int64_t>(attributes.size());
   if (association.rows() != c || association.dim() != a)
-    fail("the association should be [{}, {}], a row a class and a number an attribute; found [{}, {}]", c, a,
+    fail("the association should be [{}, {}], a row per class and a number per attribute; found [{}, {}]", c, a,
          association.rows(), association.dim());
-  ClassAttributes table;
+  AttributeTable table;
   table.classes = classes;
   table.attributes = attributes;
   table.association = tensor_of(association, "the association").clone();

@@ -54,7 +54,7 @@ inline std::vector<float> axes() {
 /// Their classes.
 inline std::vector<int64_t> classes_of_axes() { return {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}; }
 
-/// One query a class.
+/// One query per class.
 inline std::vector<float> queries_of_axes() { return {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0}; }
 
 }  // namespace protocom::testing

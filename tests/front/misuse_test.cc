@@ -99,7 +99,7 @@ class FrontMisuse : public FrontTest {
 
 TEST_F(FrontMisuse, OfFeaturesAndLabelsIsOneSentence) {
   expect_sentences({
-      {"an empty set", [] { make_set({}, {}); }, "features should be a row of numbers an image, found none"},
+      {"an empty set", [] { make_set({}, {}); }, "features should be a row of numbers per image, found none"},
       {"a set of one dimension",
        [] {
          FeatureSet({axes(), 0}, classes_of_axes());
@@ -199,7 +199,7 @@ TEST_F(FrontMisuse, OfMethodsIsOneSentence) {
   expect_sentences({
       {"queries of another width", [&] { classify("mean", q, 3); },
        "queries have 3 numbers each, the labelled features have 4"},
-      {"no query", [] { classify("mean", {}, 4); }, "queries should be a row of numbers an image, found none"},
+      {"no query", [] { classify("mean", {}, 4); }, "queries should be a row of numbers per image, found none"},
       {"queries that are NaN", [&] { classify("mean", with(q, 0, kNan), 4); }, "NaN"},
       {"labels too short",
        [] {
@@ -236,7 +236,7 @@ TEST_F(FrontMisuse, OfMethodsIsOneSentence) {
          static_cast<void>(
              Classifier("plda-vb:proportions=given", {axes(), 4}, classes_of_axes()).probabilities({q, 4}, {1, 2}));
        },
-       "one number a class, [3]"},
+       "one number per class, [3]"},
       {"shares below zero",
        [&] {
          static_cast<void>(
