@@ -1,9 +1,9 @@
-# Fails when a module of CMakeLists.txt links another than the ones it includes: PUBLIC are those of its public headers, PRIVATE
+# Fails when a module of CMakeLists.txt links another than the ones it includes: PUBLIC are those of its shared headers, PRIVATE
 # those of its sources alone.
 #   cmake -D ROOT=<source folder> -P check_links.cmake
 cmake_minimum_required(VERSION 3.25)
 
-# modules_included(RESULT OWNER FILE...): the modules whose public headers the files include, but for OWNER.
+# modules_included(RESULT OWNER FILE...): the modules whose shared headers the files include, but for OWNER.
 function(modules_included result owner)
   set(modules "")
   foreach(file IN LISTS ARGN)
@@ -39,13 +39,13 @@ foreach(call IN LISTS calls)
   cmake_parse_arguments(arg "" "PCH" "PUBLIC;PRIVATE" ${words})
   modules_linked(public ${arg_PUBLIC})
   modules_linked(private ${arg_PRIVATE})
-  file(GLOB_RECURSE headers ${ROOT}/include/protocom/${name}/*.h)
+  file(GLOB_RECURSE headers ${ROOT}/src/shared/protocom/${name}/*.h)
   file(GLOB_RECURSE sources ${ROOT}/src/${name}/*.h ${ROOT}/src/${name}/*.cc)
   modules_included(in_headers ${name} ${headers})
   modules_included(in_sources ${name} ${sources})
   list(REMOVE_ITEM in_sources "" ${in_headers})
   if(NOT "${public}" STREQUAL "${in_headers}")
-    string(APPEND violations "${name}: its public headers include '${in_headers}', it links PUBLIC '${public}'\n")
+    string(APPEND violations "${name}: its shared headers include '${in_headers}', it links PUBLIC '${public}'\n")
   endif()
   if(NOT "${private}" STREQUAL "${in_sources}")
     string(APPEND violations "${name}: its sources also include '${in_sources}', it links PRIVATE '${private}'\n")
