@@ -117,6 +117,13 @@ void read_backbone_file(const fs::path& path) {
   if (bytes.find("constants.pkl") == std::string::npos) (void)read_backbone(path, {});
 }
 
+/// Read, bound to operators and run on a small image.
+void read_onnx(const fs::path& path) {
+  ForeignBackbone said;
+  said.preprocessing = Preprocessing{8};
+  (void)open_backbone(path, said);
+}
+
 void read_recognizer(const fs::path& path) {
   const RecognizerFile file(path);
   attempt([&] { (void)file.snapshot(); });
@@ -213,6 +220,7 @@ const std::vector<Reader>& lower_readers() {
                                           {"jpeg-2000", ".jp2", false, &read_picture},
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
+                                          {"onnx", ".onnx", false, &read_onnx},
                                           {"recognizer", ".pcm", false, &read_recognizer},
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},

@@ -19,6 +19,7 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/recognizer_file.h"
+#include "tests/support/onnx_writer.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -245,6 +246,35 @@ void write_methods(const fs::path& folder, const fs::path& work) {
              json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
 }
 
+/// A network with the operators whose sizes come with the file.
+void write_networks(const fs::path& folder) {
+  testing::OnnxWriter convolving;
+  convolving.input("images", {1, 3, 8, 8});
+  convolving.raw("weight", at::ones({2, 3, 3, 3}));
+  convolving.node("Conv", {"images", "weight"}, {"maps"}, {{{"pads", {1, 1, 1, 1}}, {"strides", {2, 2}}}});
+  convolving.node("MaxPool", {"maps"}, {"pooled"}, {{{"kernel_shape", {2, 2}}}});
+  convolving.node("GlobalAveragePool", {"pooled"}, {"mean"});
+  convolving.node("Flatten", {"mean"}, {"features"});
+  convolving.output("features", {1, 2});
+  write_file(folder / "onnx/convolving", convolving.bytes());
+  testing::OnnxWriter moving(13);
+  moving.input("images", {-1, 3, 8, 8});
+  moving.wholes("rows", {1, 3, 64});
+  moving.wholes("begin", {0});
+  moving.wholes("end", {2});
+  moving.wholes("axis", {1});
+  moving.typed("token", at::ones({1, 1, 64}));
+  moving.node("Reshape", {"images", "rows"}, {"tokens"});
+  moving.node("Concat", {"token", "tokens"}, {"all"}, {{}, {{"axis", 1}}});
+  moving.node("Slice", {"all", "begin", "end", "axis"}, {"some"});
+  moving.node("Transpose", {"some"}, {"turned"}, {{{"perm", {0, 2, 1}}}});
+  moving.node("MatMul", {"some", "turned"}, {"products"});
+  moving.node("Softmax", {"products"}, {"shares"}, {{}, {{"axis", -1}}});
+  moving.node("ReduceMean", {"shares"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
+  moving.output("features", {-1, 2});
+  write_file(folder / "onnx/moving", moving.bytes());
+}
+
 void write_recognizer(const fs::path& folder) {
   RecognizerSettings settings;
   settings.preprocessing.image_size = 84;
@@ -287,6 +317,7 @@ void write_lower_seeds(const fs::path& folder) {
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);
   write_methods(folder, work);
+  write_networks(folder);
   write_recognizer(folder);
   fs::remove_all(work);
 }

@@ -106,11 +106,8 @@ void add_extract_command(CLI::App& app) {
                                   "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  command
-      ->add_option("--backbone", options->backbone,
-                   "Backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a program: "
-                   "load only what you would also run)")
-      ->required();
+  command->add_option("--backbone", options->backbone, kBackboneHelp)->required();
+  command->add_option("--output", options->said.output, kOutputHelp);
   command->add_option("--out", options->out, "Features to write (npz)");
   command->add_option("--maps", options->maps,
                       "Feature maps to write (safetensors, float16), for methods that look at places of an image");

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, backbone, model, fitted, space, knowledge, preprocess, images, attributes;
+  std::string file, backbone, output, model, fitted, space, knowledge, preprocess, images, attributes;
   bool no_thumbnails = false, external_backbone = false, half_features = false;
   ExtractOptions extract;
 };
@@ -25,6 +25,7 @@ struct MoveCommand {
 NewRecognizer parts_of(const CreateCommand& options) {
   NewRecognizer parts;
   parts.backbone = options.backbone;
+  parts.output = options.output;
   parts.model = options.model;
   parts.fitted = options.fitted;
   parts.space = options.space;
@@ -81,7 +82,8 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 
 /// What a recognizer is made of.
 void add_files(CLI::App& command, CreateCommand& options) {
-  command.add_option("--backbone", options.backbone, "Image encoder");
+  command.add_option("--backbone", options.backbone, kBackboneHelp);
+  command.add_option("--output", options.output, kOutputHelp);
   CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
   CLI::Option* fitted =
       command.add_option("--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")

@@ -35,9 +35,15 @@ PackedImages load_images(const DatasetOptions& source, const Preprocessing& size
 /// Says so where images were brought to other sizes than the backbone takes.
 void warn_of_sizes(const Backbone& backbone, const PackedImages& images);
 
+/// The help of --backbone and of --output beside it.
+inline constexpr const char* kBackboneHelp =
+    "Image encoder: ONNX, backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a "
+    "program: load only what you would also run)";
+inline constexpr const char* kOutputHelp = "Of an ONNX file with several outputs, or a value inside it: the feature";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
-    "What images a TorchScript file or bare state dict takes, where it does not say so itself: imagenet (torchvision, "
+    "What images an ONNX or TorchScript file or bare state dict takes, where it does not say so itself: imagenet "
+    "(torchvision, "
     "timm, DINOv2), clip, half (mean and std 0.5), plain:size=64 (RGB in [0, 1], normalisation inside); :size= and "
     ":resize= change one";
 

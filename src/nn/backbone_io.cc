@@ -5,7 +5,11 @@
 #include <set>
 
 #include "nn/architecture.h"
+#include "nn/huggingface_backbone.h"
 #include "nn/module_backbone.h"
+#include "nn/onnx/model.h"
+#include "nn/onnx_backbone.h"
+#include "nn/tflite/model.h"
 #include "nn/torchscript_backbone.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -22,41 +26,26 @@ constexpr const char* kKind = "backbone";
 constexpr int kFormatVersion = 1;
 constexpr const char* kHeaderMember = "header.json";
 
-enum class Format { kTorchScript, kNpz, kSafetensors, kPickle };
+enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace };
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// What other programs save networks as, by the first bytes, else by the suffix; empty for others.
+/// What other programs save networks as and is not read, by the first bytes, else by the suffix; empty for others.
 std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n") return "a Keras model (HDF5)";
-  if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
   if (bytes.substr(0, 1) == "\x80") return "a Python pickle, as old versions of torch.save write";
-  const std::string suffix = path.extension().string();
-  if (suffix == ".onnx") return "an ONNX model";
-  if (suffix == ".pb") return "a TensorFlow model";
+  if (path.extension() == ".pb") return "a TensorFlow model";
   return "";
 }
 
 [[noreturn]] void refuse_kind(std::string_view kind, const std::filesystem::path& path) {
-  fail(
-      "{} is {}, which is not read: save the network in PyTorch by `torch.jit.trace(model.eval(), "
-      "images).save('encoder.pt')`, or its weights as .safetensors (docs/encoders.md)",
-      path.string(), kind);
+  fail("{} is {}, which is not read: save the network as ONNX, or its weights as .safetensors (docs/encoders.md)",
+       path.string(), kind);
 }
 
-bool starts_as_zip(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  const std::string_view bytes = file.bytes();
-  if (bytes.substr(0, 2) == "PK") return true;
-  if (bytes.size() > 9 && bytes[8] == '{') return false;  // safetensors: eight bytes of length, then JSON
-  if (const auto kind = kind_of_others(bytes, path); !kind.empty()) refuse_kind(kind, path);
-  fail("{} is neither a protocom backbone, nor TorchScript, nor a state dict (.npz or .safetensors)", path.string());
-}
-
-Format format_of(const std::filesystem::path& path) {
-  if (!starts_as_zip(path)) return Format::kSafetensors;
+Format format_of_zip(const std::filesystem::path& path) {
   const std::vector<std::string> names = NpzReader(path).names();
   const auto any = [&](std::string_view end) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return ends_with(name, end); });
@@ -64,6 +53,22 @@ Format format_of(const std::filesystem::path& path) {
   if (any("/constants.pkl")) return Format::kTorchScript;
   if (any("model.weights.h5")) refuse_kind("a Keras model", path);
   return any("/data.pkl") ? Format::kPickle : Format::kNpz;
+}
+
+Format format_of(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return Format::kHuggingFace;
+  const MappedFile file(path);
+  const std::string_view bytes = file.bytes();
+  if (bytes.substr(0, 2) == "PK") return format_of_zip(path);
+  if (bytes.size() > 9 && bytes[8] == '{')  // eight bytes of length, then JSON
+    return is_huggingface_file(read_safetensors_metadata(path)) ? Format::kHuggingFace : Format::kSafetensors;
+  if (tflite::looks_like_tflite(bytes)) return Format::kTflite;
+  if (const auto kind = kind_of_others(bytes, path); !kind.empty()) refuse_kind(kind, path);
+  if (onnx::looks_like_onnx(bytes)) return Format::kOnnx;
+  fail(
+      "{} is neither a protocom backbone, nor ONNX, TensorFlow Lite, TorchScript, nor a state dict (.npz or "
+      ".safetensors)",
+      path.string());
 }
 
 // A training checkpoint is a backbone with more members beside it.
@@ -193,6 +198,13 @@ std::unique_ptr<Backbone> read_own(const std::filesystem::path& path) {
   return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));
 }
 
+/// Of a folder, or of a file that was made of one.
+HuggingFaceFiles huggingface_files(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return read_huggingface_folder(path);
+  Safetensors read = read_safetensors(path);
+  return {std::move(read.tensors), std::move(read.metadata)};
+}
+
 StateDict read_bare_npz(const std::filesystem::path& path) {
   const NpzReader reader(path);
   const auto names = reader.names();
@@ -229,6 +241,18 @@ BackboneOptions options_for(const std::filesystem::path& path, const StateDict& 
   return options;
 }
 
+bool is_graph(Format format) { return format == Format::kOnnx || format == Format::kTflite; }
+
+std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format format, const Preprocessing& said,
+                                     const std::string& output) {
+  GraphFile file = format == Format::kOnnx ? read_onnx_file(path) : read_tflite_file(path);
+  return std::make_unique<OnnxBackbone>(path, std::move(file), said, output);
+}
+
+std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& said) {
+  return std::make_unique<HuggingFaceBackbone>(path, huggingface_files(path), said);
+}
+
 /// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
 void report(const std::filesystem::path& path, const ForeignBackbone& said, const Backbone& backbone) {
   const Preprocessing taken = backbone.preprocessing();
@@ -246,16 +270,26 @@ void report(const std::filesystem::path& path, const ForeignBackbone& said, cons
 
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
-    if (format_of(path) == Format::kTorchScript)
+    const Format format = format_of(path);
+    if (format == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
+    if (format == Format::kHuggingFace) return read_huggingface(path, {});
+    if (is_graph(format))
+      return read_graph(path, format, {options.image_size, options.resize, options.mean, options.std}, "");
     return has_header(path) ? read_own(path) : from_bare_state(path, read_bare_state(path), options);
   });
 }
 
 std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said) {
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
-    if (format_of(path) == Format::kTorchScript)
-      return std::make_unique<TorchScriptBackbone>(path, said.preprocessing.value_or(Preprocessing()), said.known_size);
+    const Format format = format_of(path);
+    const Preprocessing preprocessing = said.preprocessing.value_or(Preprocessing());
+    if (is_graph(format)) return read_graph(path, format, preprocessing, said.output);
+    if (format == Format::kHuggingFace && said.output.empty()) return read_huggingface(path, preprocessing);
+    if (!said.output.empty())
+      fail_usage("--output chooses among the outputs of an ONNX file, {} is none", path.string());
+    if (format == Format::kTorchScript)
+      return std::make_unique<TorchScriptBackbone>(path, preprocessing, said.known_size);
     std::unique_ptr<Backbone> backbone;
     if (has_header(path)) {
       backbone = read_own(path);
@@ -265,6 +299,24 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const
     }
     report(path, said, *backbone);
     return backbone;
+  });
+}
+
+std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& said,
+                                  const std::filesystem::path& folder) {
+  return reading(path, [&] {
+    if (std::filesystem::is_directory(path)) {
+      const HuggingFaceFiles files = read_huggingface_folder(path);
+      const std::filesystem::path written = folder / "backbone.safetensors";
+      write_safetensors(written, {files.tensors.begin(), files.tensors.end()}, files.texts);
+      return written;
+    }
+    if (format_of(path) != Format::kOnnx) return path;
+    const auto whole = onnx::self_contained(path, said.output);
+    if (!whole) return path;
+    const std::filesystem::path written = folder / "backbone.onnx";
+    write_file(written, *whole);
+    return written;
   });
 }
 

@@ -5,16 +5,13 @@
 #include <cmath>
 
 #include "nn/architecture.h"
+#include "nn/stated_images.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
 
 constexpr int64_t kSmallestImage = 16;  // four 2x2 poolings
-
-at::Tensor channel_values(const std::vector<double>& values) {
-  return at::tensor(values, at::kDouble).to(at::kFloat).reshape({1, 3, 1, 1});
-}
 
 void check_options(const BackboneOptions& options) {
   if (options.image_size < kSmallestImage) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "nn/module_backbone.h"
+#include "nn/stated_images.h"
 #include "protocom/core/error.h"
 #include "protocom/core/foreign_code.h"
 #include "protocom/core/json.h"
@@ -15,11 +16,6 @@
 
 namespace protocom {
 namespace {
-
-void check_size(int64_t image_size) {
-  if (image_size < 1 || image_size > kLargestImage)
-    fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
-}
 
 /// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
 constexpr const char* kStatement = "preprocessing.json";
@@ -101,27 +97,6 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& jso
   return stated_preprocessing(parse_json(json, what), what);
 }
 
-Preprocessing choose(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
-                     const std::string& where) {
-  if (said.image_size > 0) {
-    if (stated.image_size > 0 && !(said == stated))
-      logger().warn("{} states '{}'; '{}' is used, as asked for", where, describe(stated), describe(said));
-    return said;
-  }
-  if (stated.image_size > 0) return stated;
-  if (otherwise < 1) {
-    fail_usage(
-        "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
-        "plain:size=224 where the normalisation is inside (`protocom extract --preprocess compare` tries them)",
-        where);
-  }
-  Preprocessing taken;
-  taken.image_size = otherwise;
-  logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", where,
-                describe(taken));
-  return taken;
-}
-
 constexpr float kSameFeatures = 1e-4F;   // of the largest one
 constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
 constexpr int64_t kImagesOfOneThread =
@@ -153,10 +128,6 @@ torch::jit::Module prepared(const torch::jit::Module& module, bool alone) {
   return alone ? folded_for_one_thread(module) : folded(module);
 }
 
-at::Tensor channels(const std::vector<double>& values) {
-  return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
-}
-
 }  // namespace
 
 TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said,
@@ -164,12 +135,12 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
     : name_(shown(path)) {
   torch::jit::ExtraFilesMap extra = {{kStatement, ""}};
   module_ = load(path, extra);
-  preprocessing_ = choose(said, statement(module_, extra.at(kStatement), name_), otherwise, name_);
+  preprocessing_ = choose_preprocessing(said, statement(module_, extra.at(kStatement), name_), otherwise, name_);
   const int64_t size = preprocessing_.image_size;
-  check_size(size);
+  check_image_size(size);
   if (preprocessing_.normalises()) {
-    mean_ = channels(preprocessing_.mean);
-    std_ = channels(preprocessing_.std);
+    mean_ = channel_values(preprocessing_.mean);
+    std_ = channel_values(preprocessing_.std);
   }
   module_.eval();
   check_features_of_one();
@@ -179,7 +150,7 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
 /// call to call, with batch norm they depend on the images beside it.
 void TorchScriptBackbone::check_features_of_one() {
   const torch::NoGradGuard no_grad;
-  at::Tensor images = trial_images();
+  at::Tensor images = trial_images(image_size());
   images[1].mul_(0.2);  // another brightness: statistics of both together are not those of the first
   const at::Tensor among = TorchScriptBackbone::forward(images).slice(0, 0, 1);
   dim_ = among.size(1);
@@ -193,15 +164,10 @@ void TorchScriptBackbone::check_features_of_one() {
   fail("{} gives an image other features beside other images (batch norm): {}", name_, kMadeForTraining);
 }
 
-at::Tensor TorchScriptBackbone::trial_images() const {
-  const int64_t size = image_size();
-  return at::arange(int64_t{6} * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
-}
-
 void TorchScriptBackbone::freeze() {
   if (frozen_ || mode_ != BackboneMode::kUse) return;
   const torch::NoGradGuard no_grad;
-  const at::Tensor images = trial_images();
+  const at::Tensor images = trial_images(image_size());
   const at::Tensor expected = TorchScriptBackbone::forward(images);
   const torch::jit::Module before = module_;
   try {

@@ -31,7 +31,6 @@ class TorchScriptBackbone : public Backbone {
 
  private:
   at::Tensor run(const std::string& method, const at::Tensor& images);
-  [[nodiscard]] at::Tensor trial_images() const;
   void check_features_of_one();
 
   mutable torch::jit::Module module_;

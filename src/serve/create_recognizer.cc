@@ -67,11 +67,16 @@ StoreModel model_of(const NewRecognizer& parts) {
   return model;
 }
 
-/// The backbone's sizes and preprocessing, which the model has to take.
-void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
+ForeignBackbone said_of(const NewRecognizer& parts, const StoreModel& model) {
   ForeignBackbone said;
   said.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
-  const auto backbone = open_backbone(parts.backbone, said);
+  said.output = parts.output;
+  return said;
+}
+
+/// The backbone's sizes and preprocessing, which the model has to take.
+void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
+  const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
   if (!fits_any && model.feature_dim() != backbone->dim())
     fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
@@ -176,13 +181,18 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
-  if (has_model(parts)) return RecognizerFile::create(path, settings, artefacts_of(parts), provenance);
-  model.fitted->feature_dim = settings.feature_dim;
   const ScratchFolder scratch;
-  NewRecognizer with_method = parts;
-  with_method.fitted = scratch.path() / "space.npz";
-  write_fitted_method(with_method.fitted, *model.fitted, provenance, {});
-  RecognizerFile::create(path, settings, artefacts_of(with_method), provenance);
+  NewRecognizer files = parts;
+  files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
+  if (files.backbone != parts.backbone && parts.keep_backbone == KeepBackbone::kOutside)
+    fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
+               parts.backbone.string());
+  if (!has_model(parts)) {
+    model.fitted->feature_dim = settings.feature_dim;
+    files.fitted = scratch.path() / "space.npz";
+    write_fitted_method(files.fitted, *model.fitted, provenance, {});
+  }
+  RecognizerFile::create(path, settings, artefacts_of(files), provenance);
 }
 
 }  // namespace protocom

@@ -25,7 +25,8 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
   if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
   if (!inputs.backbone.options())
     fail(
-        "a TorchScript backbone cannot be tuned, as it cannot be written back: give its state dict (npz, safetensors)");
+        "a TorchScript or ONNX backbone cannot be tuned, as it cannot be written back: give its state dict (npz, "
+        "safetensors)");
   if (!make_method(options.head)->spec().has(Need::kCompletionModel)) return;
   if (inputs.model == nullptr || inputs.knowledge == nullptr)
     fail_usage("the head '{}' needs a completion model and knowledge", options.head);

@@ -267,18 +267,17 @@ TEST(Backbone, RefusesFilesThatAreNoBackbone) {
 
 // Triton's users give weights of torch.save where TorchScript is expected, and learn that a central directory is
 // missing (triton-inference-server/server pull request 8807, pytorch/pytorch issue 31620); Keras' weights are asked
-// about as well (microsoft/MMdnn issue 324), and Teachable Machine exports Keras and TensorFlow Lite.
+// about as well (microsoft/MMdnn issue 324), which Teachable Machine exports beside TensorFlow Lite.
 TEST(Backbone, AModelOfAnotherProgramIsNamedWithWhatToSaveInstead) {
   const testing::TempDir folder;
   const std::vector<std::tuple<const char*, std::string, const char*>> models = {
       {"keras_model.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(90, '\0'), "a Keras model"},
-      {"model.tflite", std::string("\x1c\0\0\0TFL3", 8) + std::string(90, '\0'), "a TensorFlow Lite model"},
-      {"resnet.onnx", std::string("\x08\x07\x12\x07pytorch", 11), "an ONNX model"},
+      {"saved_model.pb", std::string("\x08\x01\x12\x05\x0a\x03\x63\x70\x75", 9), "a TensorFlow model"},
       {"old.pth", std::string("\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", 15), "torch.save"}};
   for (const auto& [name, bytes, kind] : models) {
     write_file(folder / name, bytes);
     EXPECT_THAT(message_of([&, at = folder / name] { read_backbone(at, {}); }),
-                ::testing::AllOf(HasSubstr(name), HasSubstr(kind), HasSubstr("torch.jit.trace(model.eval()")));
+                ::testing::AllOf(HasSubstr(name), HasSubstr(kind), HasSubstr("as ONNX")));
   }
 }
 

@@ -82,9 +82,9 @@ class Backbone {
 /// unknown architecture.
 std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
 
-/// Reads a protocom backbone (npz), a TorchScript file, or a state dict under Python names (`.npz`, `.safetensors`),
-/// told apart by content. A state dict that others publish is known by its names and shapes: ResNet-18 to -152 of
-/// torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives architecture and
+/// Reads a protocom backbone (npz), an ONNX file, a TorchScript file, or a state dict under Python names (`.npz`,
+/// `.safetensors`), told apart by content. A state dict that others publish is known by its names and shapes: ResNet-18
+/// to -152 of torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives architecture and
 /// normalisation to a bare state dict, and image_size to it and to TorchScript that does not state it; a protocom file
 /// brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the backbone's
 /// (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which then wins
@@ -102,8 +102,14 @@ struct ForeignBackbone {
   std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
+  std::string output = {};  ///< which of an ONNX file's; empty: found
 };
 std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said);
+
+/// The backbone that open_backbone makes of these, as one file that needs nothing else: `path` itself, or a file in
+/// `folder` where tensors lie in other files or an output was asked for. Throws Error.
+std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& said,
+                                  const std::filesystem::path& folder);
 
 /// Writes a protocom backbone: state dict and options. Throws Error.
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/preprocessing.h"
@@ -19,6 +20,7 @@ struct NewRecognizer {
   std::filesystem::path space;                      ///< the same of other classes: only its space is taken
   std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
+  std::string output = {};                          ///< of an ONNX file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;
   FeatureType feature_type = RecognizerSettings().feature_type;
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;

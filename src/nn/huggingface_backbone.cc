@@ -1,0 +1,152 @@
+#include "nn/huggingface_backbone.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "nn/module_backbone.h"
+#include "nn/stated_images.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/core/log.h"
+#include "protocom/core/safetensors.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kImages = "preprocessor_config.json";
+constexpr const char* kTensors = "model.safetensors";
+
+/// A side: 224, {"shortest_edge": 224} or {"height": 224, "width": 224}; 0: not said.
+int64_t side_of(const nlohmann::json& said, const char* name) {
+  const auto found = said.find(name);
+  if (found == said.end() || found->is_null()) return 0;
+  const auto whole = [&](const nlohmann::json& value) {
+    if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(found->dump()));
+    return value.get<int64_t>();
+  };
+  if (!found->is_object()) return whole(*found);
+  if (found->contains("shortest_edge")) return whole(found->at("shortest_edge"));
+  if (!found->contains("height") || !found->contains("width") || found->at("height") != found->at("width"))
+    fail("{}: '{}' is {}, expected a square", kImages, name, excerpt(found->dump()));
+  return whole(found->at("height"));
+}
+
+std::vector<double> three(const nlohmann::json& said, const char* name) {
+  const auto found = said.find(name);
+  if (found == said.end() || !found->is_array() || found->size() != 3)
+    fail("{}: '{}' is not there, expected three numbers", kImages, name);
+  std::vector<double> values;
+  for (const auto& one : *found) values.push_back(one.is_number() ? one.get<double>() : std::nan(""));
+  return values;
+}
+
+/// Without a crop ConvNeXt's smaller images are resized to more than what is then cut out.
+int64_t before_crop(const nlohmann::json& said, int64_t side) {
+  constexpr int64_t kLarge = 384;  // from here on the whole image is taken
+  if (!said.contains("crop_pct") || said.at("crop_pct").is_null() || side >= kLarge) return 0;
+  const double share = huggingface::number_of(said, "crop_pct", 1);
+  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kImages, share);
+  return static_cast<int64_t>(static_cast<double>(side) / share);
+}
+
+}  // namespace
+
+HuggingFaceFiles read_huggingface_folder(const fs::path& folder) {
+  HuggingFaceFiles files;
+  for (const char* name : {kConfig, kImages, kTensors}) {
+    if (fs::exists(folder / name)) continue;
+    fail(
+        "{} has no {}: a folder that is an encoder has {}, {} and {} (of several parts or a pickle make one by "
+        "model.save_pretrained(folder, max_shard_size='20GB'))",
+        folder.string(), name, kConfig, kImages, kTensors);
+  }
+  files.tensors = read_safetensors(folder / kTensors).tensors;
+  for (const char* name : {kConfig, kImages}) files.texts[name] = read_file(folder / name);
+  return files;
+}
+
+bool is_huggingface_file(const std::map<std::string, std::string>& metadata) {
+  return metadata.count(kConfig) > 0 && metadata.count(kImages) > 0;
+}
+
+Preprocessing huggingface_preprocessing(const nlohmann::json& said) {
+  if (!said.is_object()) fail("{} is no object", kImages);
+  using huggingface::truth_of;
+  Preprocessing images;
+  const int64_t size = side_of(said, "size");
+  const int64_t crop = truth_of(said, "do_center_crop", false) ? side_of(said, "crop_size") : 0;
+  images.image_size = crop > 0 ? crop : size;
+  images.resize = crop > 0 ? size : before_crop(said, size);
+  if (images.resize == images.image_size) images.resize = 0;
+  if (images.resize != 0 && images.resize < images.image_size)
+    fail("{}: images of {} pixels are cut out of {}", kImages, images.image_size, images.resize);
+  const double factor = huggingface::number_of(said, "rescale_factor", 1.0 / 255);
+  if (!truth_of(said, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
+    fail("{}: pixels are not brought to 0 to 1 (rescale_factor {}), which is not done here", kImages, factor);
+  if (truth_of(said, "do_normalize", true)) {
+    images.mean = three(said, "image_mean");
+    images.std = three(said, "image_std");
+  }
+  return preprocessing_from(to_json(images), kImages);  // checks the ranges
+}
+
+HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files, const Preprocessing& said)
+    : path_(path), tensors_(files.tensors) {
+  const at::NoGradGuard no_grad;
+  const std::string where = path.string();
+  config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
+  const Preprocessing stated = huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages));
+  preprocessing_ = choose_preprocessing(said, stated, 0, where);
+  check_image_size(image_size());
+  network_ = huggingface::make_network(config_, tensors_);
+  if (preprocessing_.normalises()) {
+    mean_ = channel_values(preprocessing_.mean);
+    std_ = channel_values(preprocessing_.std);
+  }
+  const at::Tensor features = HuggingFaceBackbone::forward(trial_images(image_size()));
+  if (!at::isfinite(features).all().item<bool>()) fail("{}: its features of a trial image are not finite", where);
+  dim_ = features.size(1);
+}
+
+at::Tensor HuggingFaceBackbone::normalised(const at::Tensor& images) const {
+  check_images(images);
+  return (mean_.defined() ? (images - mean_) / std_ : images).contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor HuggingFaceBackbone::forward(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path_, [&] { return network_->features(normalised(images)).to(at::kFloat); });
+}
+
+at::Tensor HuggingFaceBackbone::forward_maps(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path_, [&] { return network_->maps(normalised(images)).to(at::kFloat).contiguous(); });
+}
+
+void HuggingFaceBackbone::set_mode(BackboneMode mode) {
+  if (mode != BackboneMode::kUse)
+    fail("{} is an encoder of Hugging Face's names, which is used as it is and not trained", path_.string());
+}
+
+void HuggingFaceBackbone::to(c10::Device device) {
+  const at::NoGradGuard no_grad;
+  if (device.is_cpu() && (!mean_.defined() || mean_.is_cpu())) return;
+  std::map<std::string, at::Tensor> moved;
+  for (const auto& [name, tensor] : tensors_) moved[name] = tensor.to(device);
+  network_ = huggingface::make_network(config_, moved);
+  if (!mean_.defined()) return;
+  mean_ = mean_.to(device);
+  std_ = std_.to(device);
+}
+
+std::vector<std::pair<std::string, at::Tensor>> HuggingFaceBackbone::state_dict() const {
+  return {tensors_.begin(), tensors_.end()};
+}
+
+}  // namespace protocom

@@ -1,0 +1,55 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "nn/huggingface/network.h"
+#include "protocom/nn/backbone.h"
+
+namespace protocom {
+
+/// A folder of Hugging Face: config.json, preprocessor_config.json and model.safetensors; or one safetensors file that
+/// has the texts of the two as metadata of their names.
+struct HuggingFaceFiles {
+  std::map<std::string, at::Tensor> tensors;
+  std::map<std::string, std::string> texts;  ///< by the names of the files
+};
+
+/// Throws Error for a folder without them, weights in several files among it.
+HuggingFaceFiles read_huggingface_folder(const std::filesystem::path& folder);
+/// Whether a safetensors file is one of those.
+bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
+
+/// What preprocessor_config.json says of images. Throws Error for what cannot be done here.
+Preprocessing huggingface_preprocessing(const nlohmann::json& said);
+
+/// Such files behind the Backbone contract, used as they are.
+class HuggingFaceBackbone : public Backbone {
+ public:
+  /// `said` wins over preprocessor_config.json. Throws Error that names the family.
+  HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& said);
+
+  at::Tensor forward(const at::Tensor& images) override;
+  at::Tensor forward_maps(const at::Tensor& images) override;
+  [[nodiscard]] int64_t dim() const override { return dim_; }
+  [[nodiscard]] int64_t image_size() const override { return preprocessing_.image_size; }
+  [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
+  void set_mode(BackboneMode mode) override;
+  void to(c10::Device device) override;
+  [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
+  [[nodiscard]] std::vector<at::Tensor> parameters() const override { return {}; }
+
+ private:
+  [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;
+
+  std::filesystem::path path_;
+  nlohmann::json config_;
+  std::map<std::string, at::Tensor> tensors_;  // as they were read, for another device
+  std::unique_ptr<huggingface::Network> network_;
+  Preprocessing preprocessing_;
+  at::Tensor mean_, std_;  // [1, 3, 1, 1]
+  int64_t dim_ = 0;
+};
+
+}  // namespace protocom

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "nn/onnx/model.h"
+
+namespace protocom::onnx {
+
+/// Keeps what `output` depends on, puts constants in their places, and one operator in the place of the several that
+/// exporters write for it: batch norm goes into the convolution before it; layer norm, GELU, SiLU, hard swish and a
+/// linear layer become themselves again. Features differ by rounding.
+void simplify(Model& model, const std::string& output);
+
+}  // namespace protocom::onnx

@@ -1,0 +1,284 @@
+#include "nn/onnx/tensor_proto.h"
+
+#include <ATen/ATen.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "protocom/core/error.h"
+#include "protocom/core/memory_file.h"
+
+namespace protocom::onnx {
+namespace {
+
+/// Fields of TensorProto.
+enum Field : protozero::pbf_tag_type {
+  kDims = 1,
+  kDataType = 2,
+  kSegment = 3,
+  kFloatData = 4,
+  kInt32Data = 5,
+  kInt64Data = 7,
+  kName = 8,
+  kRawData = 9,
+  kDoubleData = 10,
+  kUint64Data = 11,
+  kExternalData = 13,
+  kDataLocation = 14
+};
+
+constexpr size_t kMostDims = 12;
+
+/// TensorProto.DataType as bytes lie in the file; none for what no encoder has (text, complex, 4 bits).
+std::optional<at::ScalarType> scalar_type(int64_t data_type) {
+  switch (data_type) {
+    case 1:
+      return at::kFloat;
+    case 2:
+      return at::kByte;
+    case 3:
+      return at::kChar;
+    case 5:
+      return at::kShort;
+    case 6:
+      return at::kInt;
+    case 7:
+      return at::kLong;
+    case 9:
+      return at::kBool;
+    case 10:
+      return at::kHalf;
+    case 11:
+      return at::kDouble;
+    case 13:
+      return at::kLong;  // unsigned, of sizes that are small
+    case 16:
+      return at::kBFloat16;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What a TensorProto says, its bytes not yet looked at.
+struct Parts {
+  std::string name;
+  std::vector<int64_t> dims;
+  int64_t data_type = 0;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  std::vector<int64_t> wholes;
+  std::optional<std::string_view> raw;
+};
+
+Parts parts_of(protozero::pbf_reader reader) {
+  Parts parts;
+  while (reader.next()) {
+    switch (reader.tag()) {
+      case kDims:
+        append_wholes(reader, parts.dims);
+        break;
+      case kDataType:
+        parts.data_type = whole_of(reader);
+        break;
+      case kFloatData:
+        append_floats(reader, parts.floats);
+        break;
+      case kInt32Data:
+      case kInt64Data:
+      case kUint64Data:
+        append_wholes(reader, parts.wholes);
+        break;
+      case kDoubleData:
+        append_doubles(reader, parts.doubles);
+        break;
+      case kName:
+        parts.name = text_of(reader);
+        break;
+      case kRawData:
+        parts.raw = view_of(reader);
+        break;
+      case kSegment:
+        fail("a tensor is in segments, which are not read");
+      default:
+        reader.skip();
+    }
+  }
+  return parts;
+}
+
+/// How many values the shape has. Throws Error where no file could hold them.
+int64_t count_of(const Parts& parts) {
+  int64_t count = 1;
+  if (parts.dims.size() > kMostDims)
+    fail("tensor '{}' has {} sizes, expected at most {}", excerpt(parts.name), parts.dims.size(), kMostDims);
+  for (const int64_t dim : parts.dims) {
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      fail("tensor '{}' has a size of {}; the file is damaged", excerpt(parts.name), dim);
+  }
+  return count;
+}
+
+at::Tensor from_bytes(const Parts& parts, at::ScalarType type, std::string_view bytes) {
+  const int64_t count = count_of(parts);
+  int64_t needed = 0;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(c10::elementSize(type)), &needed) ||
+      needed != static_cast<int64_t>(bytes.size())) {
+    fail("tensor '{}' has {} bytes for {} values; the file is damaged or cut off", excerpt(parts.name), bytes.size(),
+         count);
+  }
+  at::Tensor tensor = at::empty(parts.dims, type);
+  if (needed > 0) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  return tensor;
+}
+
+template <typename Value>
+at::Tensor from_values(const Parts& parts, const std::vector<Value>& values, at::ScalarType type) {
+  if (count_of(parts) != static_cast<int64_t>(values.size())) {
+    fail("tensor '{}' has {} values for a shape of {}; the file is damaged", excerpt(parts.name), values.size(),
+         count_of(parts));
+  }
+  return at::tensor(values, type).reshape(parts.dims);
+}
+
+/// Half precision among the typed numbers is its bits.
+at::Tensor from_bits(const Parts& parts, at::ScalarType type) {
+  const at::Tensor bits = from_values(parts, parts.wholes, at::kLong).to(at::kShort).contiguous();
+  return bits.view(type);
+}
+
+at::Tensor from_typed(const Parts& parts, at::ScalarType type) {
+  if (type == at::kFloat) return from_values(parts, parts.floats, type);
+  if (type == at::kDouble) return from_values(parts, parts.doubles, type);
+  if (type == at::kHalf || type == at::kBFloat16) return from_bits(parts, type);
+  return from_values(parts, parts.wholes, at::kLong).to(type);
+}
+
+uint64_t number_of(const std::string& text) {
+  uint64_t value = 0;
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) fail("'{}' is no offset or length of a tensor's bytes", excerpt(text));
+  return value;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
+         name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
+  std::string name = location;
+  if (name.rfind("./", 0) == 0) name.erase(0, 2);
+  if (!is_plain_name(name))
+    fail("tensors lie in '{}': expected the name of a file in the same folder", excerpt(location));
+  if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is not here", excerpt(name));
+  auto found = opened_.find(name);
+  if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(model_.parent_path() / name), 0}).first;
+  Opened& opened = found->second;
+  const std::string_view all = opened.file.bytes();
+  const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);
+  if (offset > all.size() || taken > all.size() - offset)
+    fail("'{}' has {} bytes, tensors are said to lie at {} to {}; it is another file, or cut off", excerpt(name),
+         all.size(), offset, offset + taken);
+  opened.handed_out += taken;
+  if (opened.handed_out > all.size())
+    fail("several tensors share the bytes of '{}'; the file is damaged", excerpt(name));
+  return all.substr(offset, taken);
+}
+
+std::optional<TensorPlace> place_of(protozero::pbf_reader tensor) {
+  TensorPlace place;
+  bool outside = false;
+  while (tensor.next()) {
+    if (tensor.tag() == kDataLocation) {
+      outside = whole_of(tensor) == 1;
+    } else if (tensor.tag() == kExternalData) {
+      protozero::pbf_reader entry = message_of(tensor);
+      std::string key;
+      std::string value;
+      while (entry.next()) {
+        if (entry.tag() == 1)
+          key = text_of(entry);
+        else if (entry.tag() == 2)
+          value = text_of(entry);
+        else
+          entry.skip();
+      }
+      if (key == "location") place.location = value;
+      if (key == "offset") place.offset = number_of(value);
+      if (key == "length") place.length = number_of(value);
+    } else {
+      tensor.skip();
+    }
+  }
+  return outside ? std::optional(place) : std::nullopt;
+}
+
+std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, TensorFiles& files) {
+  const Parts parts = parts_of(tensor);
+  const auto type = scalar_type(parts.data_type);
+  if (!type) fail("tensor '{}' is of ONNX's type {}, which no image encoder has", excerpt(parts.name), parts.data_type);
+  at::Tensor read;
+  if (const auto place = place_of(tensor)) {
+    read = from_bytes(parts, *type, files.bytes(place->location, place->offset, place->length));
+  } else {
+    read = parts.raw ? from_bytes(parts, *type, *parts.raw) : from_typed(parts, *type);
+  }
+  const bool half = *type == at::kHalf || *type == at::kBFloat16;
+  return {parts.name, half ? read.to(at::kFloat) : read};
+}
+
+namespace {
+
+constexpr auto kPacked = protozero::pbf_wire_type::length_delimited;
+
+void check_kind(protozero::pbf_reader& reader, protozero::pbf_wire_type type) {
+  if (!reader.has_wire_type(type)) fail("a field of it is of another kind than expected; the file is damaged");
+}
+
+}  // namespace
+
+int64_t whole_of(protozero::pbf_reader& reader) {
+  check_kind(reader, protozero::pbf_wire_type::varint);
+  return reader.get_int64();
+}
+
+float float_of(protozero::pbf_reader& reader) {
+  check_kind(reader, protozero::pbf_wire_type::fixed32);
+  return reader.get_float();
+}
+
+std::string_view view_of(protozero::pbf_reader& reader) {
+  check_kind(reader, kPacked);
+  const auto view = reader.get_view();
+  return {view.data(), view.size()};
+}
+
+std::string text_of(protozero::pbf_reader& reader) { return std::string(view_of(reader)); }
+
+protozero::pbf_reader message_of(protozero::pbf_reader& reader) {
+  check_kind(reader, kPacked);
+  return reader.get_message();
+}
+
+void append_wholes(protozero::pbf_reader& reader, std::vector<int64_t>& to) {
+  if (!reader.has_wire_type(kPacked)) return to.push_back(whole_of(reader));
+  for (const int64_t value : reader.get_packed_int64()) to.push_back(value);
+}
+
+void append_floats(protozero::pbf_reader& reader, std::vector<float>& to) {
+  if (!reader.has_wire_type(kPacked)) return to.push_back(float_of(reader));
+  for (const float value : reader.get_packed_float()) to.push_back(value);
+}
+
+void append_doubles(protozero::pbf_reader& reader, std::vector<double>& to) {
+  if (!reader.has_wire_type(kPacked)) {
+    check_kind(reader, protozero::pbf_wire_type::fixed64);
+    return to.push_back(reader.get_double());
+  }
+  for (const double value : reader.get_packed_double()) to.push_back(value);
+}
+
+}  // namespace protocom::onnx

@@ -1,0 +1,94 @@
+#include "nn/onnx_backbone.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include "nn/module_backbone.h"
+#include "nn/stated_images.h"
+#include "nn/tflite/model.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+#include "protocom/core/log.h"
+
+namespace protocom {
+namespace {
+
+constexpr const char* kStatedInMetadata = "preprocessing.json";
+
+/// The sizes of what is said, at the side that the graph is made for.
+Preprocessing at_side(const Preprocessing& said, int64_t side, const std::string& where) {
+  if (said.image_size < 1 || side < 1 || said.image_size == side) return said;
+  Preprocessing fitting = at_size(said, side);
+  logger().info("{} is made for images of {} pixels: '{}' is used", where, side, describe(fitting));
+  return fitting;
+}
+
+}  // namespace
+
+GraphFile read_onnx_file(const std::filesystem::path& path) {
+  GraphFile file{onnx::read_model(path)};
+  const auto found = file.model.metadata.find(kStatedInMetadata);
+  if (found == file.model.metadata.end()) return file;
+  const std::string what = path.string() + ", " + kStatedInMetadata;
+  file.stated = stated_preprocessing(parse_json(found->second, what), what);
+  return file;
+}
+
+GraphFile read_tflite_file(const std::filesystem::path& path) {
+  tflite::TranslatedModel read = tflite::read_model(path);
+  return {std::move(read.model), std::move(read.stated), std::move(read.pooled)};
+}
+
+OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& said,
+                           const std::string& output)
+    : path_(path), encoder_(std::move(file.model), output.empty() ? file.feature : output) {
+  const at::NoGradGuard no_grad;
+  const std::string where = path.string();
+  preprocessing_ = choose_preprocessing(at_side(said, encoder_.fixed_side(), where), file.stated, 0, where);
+  check_image_size(image_size());
+  if (preprocessing_.normalises()) {
+    mean_ = channel_values(preprocessing_.mean);
+    std_ = channel_values(preprocessing_.std);
+  }
+  const at::Tensor features = OnnxBackbone::forward(trial_images(image_size()));
+  if (!at::isfinite(features).all().item<bool>()) fail("its features of a trial image are not finite");
+  dim_ = features.size(1);
+}
+
+at::Tensor OnnxBackbone::normalised(const at::Tensor& images) const {
+  check_images(images);
+  return mean_.defined() ? (images - mean_) / std_ : images;
+}
+
+at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path_, [&] {
+    at::Tensor features = encoder_.features(normalised(images));
+    if (features.dim() != 2 || features.size(0) != images.size(0))
+      fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "), images.size(0));
+    return features;
+  });
+}
+
+at::Tensor OnnxBackbone::forward_maps(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path_, [&] { return encoder_.maps(normalised(images)); });
+}
+
+void OnnxBackbone::set_mode(BackboneMode mode) {
+  if (mode != BackboneMode::kUse) fail("{} is data of a network that is used as it is and not trained", path_.string());
+}
+
+void OnnxBackbone::to(c10::Device device) {
+  if (!mean_.defined()) return;  // the graph follows the images that it is given
+  mean_ = mean_.to(device);
+  std_ = std_.to(device);
+}
+
+std::vector<std::pair<std::string, at::Tensor>> OnnxBackbone::state_dict() const {
+  const auto& constants = encoder_.model().constants;
+  return {constants.begin(), constants.end()};
+}
+
+}  // namespace protocom

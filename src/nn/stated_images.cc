@@ -1,0 +1,45 @@
+#include "nn/stated_images.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/nn/backbone.h"
+
+namespace protocom {
+
+void check_image_size(int64_t image_size) {
+  if (image_size < 1 || image_size > kLargestImage)
+    fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
+}
+
+Preprocessing choose_preprocessing(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
+                                   const std::string& where) {
+  if (said.image_size > 0) {
+    if (stated.image_size > 0 && !(said == stated))
+      logger().warn("{} states '{}'; '{}' is used, as asked for", where, describe(stated), describe(said));
+    return said;
+  }
+  if (stated.image_size > 0) return stated;
+  if (otherwise < 1) {
+    fail_usage(
+        "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
+        "plain:size=224 where the normalisation is inside (`protocom extract --preprocess compare` tries them)",
+        where);
+  }
+  Preprocessing taken;
+  taken.image_size = otherwise;
+  logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", where,
+                describe(taken));
+  return taken;
+}
+
+at::Tensor channel_values(const std::vector<double>& values) {
+  return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
+}
+
+at::Tensor trial_images(int64_t size) {
+  return at::arange(int64_t{6} * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
+}
+
+}  // namespace protocom
