@@ -30,10 +30,9 @@ void run_calibrate(const CalibrateArguments& options) {
 
 void add_calibrate_command(CLI::App& app) {
   auto options = std::make_shared<CalibrateArguments>();
-  CLI::App* command =
-      add_command(app, "calibrate", "Calibrate probabilities, and the threshold of 'none of these'",
-                  "protocom calibrate birds.pcm --false-accept 0.05\n"
-                  "  protocom calibrate birds.pcm --others photos-of-no-birds/");
+  CLI::App* command = add_command(app, "calibrate", "Calibrate probabilities, and the threshold of 'none of these'",
+                                  "protocom calibrate birds.pcm --false-accept 0.05\n"
+                                  "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
   command->add_option("--false-accept", options->calibration.false_accept,
                       "Share of images of none of the classes that may be taken for one of them");

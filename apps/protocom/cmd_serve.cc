@@ -68,7 +68,8 @@ void add_serve_command(CLI::App& app) {
   command->add_option("--batch", server.recognizing.extract.batch, "Images a forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
-  command->add_option("--lanes", server.lanes, "Passes of the backbone at once; 0: one per core, at most 4; one on a GPU")
+  command
+      ->add_option("--lanes", server.lanes, "Passes of the backbone at once; 0: one per core, at most 4; one on a GPU")
       ->check(CLI::Range(0, 64));
   command->add_option("--device", server.recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   add_limits(*command, server.limits);

@@ -120,8 +120,8 @@ c10::intrusive_ptr<c10d::Store> connect_store(const Launch& launch, Part part) {
   try {
     return c10::make_intrusive<c10d::TCPStore>(launch.host, options);
   } catch (const std::exception& error) {
-    fail("process {} of {} could not reach the other processes at {}:{}: {}", launch.rank, launch.size, launch.host, launch.port,
-         error.what());
+    fail("process {} of {} could not reach the other processes at {}:{}: {}", launch.rank, launch.size, launch.host,
+         launch.port, error.what());
   }
 }
 

@@ -27,7 +27,8 @@ void check_shape(const EpisodeShape& shape) {
   if (shape.n_query < 1) fail_usage("the number of queries per class must be at least 1, found {}", shape.n_query);
   if (shape.most_shots != 0 && shape.most_shots < shape.k_shot)
     fail_usage("the shots of a ragged task must run from few to many, found {} to {}", shape.k_shot, shape.most_shots);
-  if (shape.unlabelled < 0) fail_usage("the unlabelled images per class must be at least 0, found {}", shape.unlabelled);
+  if (shape.unlabelled < 0)
+    fail_usage("the unlabelled images per class must be at least 0, found {}", shape.unlabelled);
   if (shape.query_distribution == QueryDistribution::kDirichlet && !(shape.alpha > 0 && std::isfinite(shape.alpha)))
     fail_usage("alpha of the Dirichlet distribution must be above 0, found {}", shape.alpha);
 }

@@ -145,7 +145,8 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
     }
   }
   section.how = fmt::format(
-      "The maps show {} images of up to {} random classes per split; base and novel are placed together, so two maps of "
+      "The maps show {} images of up to {} random classes per split; base and novel are placed together, so two maps "
+      "of "
       "one kind share their axes. Distances between far groups of a t-SNE map mean nothing. σ² is the unbiased "
       "variance "
       "within a class, averaged over dimensions and classes, over all images.",

@@ -21,8 +21,8 @@ std::vector<std::string> methods_of(const std::vector<Result>& results) {
 }
 
 std::string say_tasks(const EpisodeOptions& episodes) {
-  return fmt::format("{} episodes of {} {} classes, {} queries per class, seed {}.", episodes.count, episodes.shape.n_way,
-                     to_string(episodes.split), episodes.shape.n_query, episodes.seed);
+  return fmt::format("{} episodes of {} {} classes, {} queries per class, seed {}.", episodes.count,
+                     episodes.shape.n_way, to_string(episodes.split), episodes.shape.n_query, episodes.seed);
 }
 
 /// The results from the fewest labelled images, at least one where there are any.

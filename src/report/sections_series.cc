@@ -38,8 +38,8 @@ constexpr SeriesSpec kSeries[] = {
      "two classes. "},
     {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0,
      "What is fitted is fitted anew on some of the base classes; encoder, knowledge and episodes stay. "},
-    {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images per class", "unlabelled images per class",
-     "u", 0,
+    {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images per class",
+     "unlabelled images per class", "u", 0,
      "u unlabelled images of each of the episode's classes, disjoint from the queries that are scored "
      "(semi-supervised): every number of them is scored on the same queries. "}};
 

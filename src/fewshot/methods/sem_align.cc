@@ -141,8 +141,9 @@ std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, con
       best = right;
       model().share[i] = share;
     }
-    findings.push_back(fmt::format("Share of the mean with {} image{} per class: {:.2f} ({:.1f} % on held-out classes).",
-                                   kShots[i], i == 0 ? "" : "s", model().share[i].item<double>(), 100 * best));
+    findings.push_back(
+        fmt::format("Share of the mean with {} image{} per class: {:.2f} ({:.1f} % on held-out classes).", kShots[i],
+                    i == 0 ? "" : "s", model().share[i].item<double>(), 100 * best));
   }
   return findings;
 }

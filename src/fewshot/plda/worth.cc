@@ -36,8 +36,8 @@ std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
     text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", one.gain > 0 ? "adds" : "costs", std::abs(one.gain),
                                      one.ci95)
                        : "adds nothing measurable";
-    text += fmt::format(" {} the {:.1f} % of {} image{} per class", measurable && one.gain < 0 ? "of" : "to", one.without,
-                        one.k_shot, one.k_shot > 1 ? "s" : "");
+    text += fmt::format(" {} the {:.1f} % of {} image{} per class", measurable && one.gain < 0 ? "of" : "to",
+                        one.without, one.k_shot, one.k_shot > 1 ? "s" : "");
   }
   if (text.empty()) return "";
   const bool costs =

@@ -295,7 +295,8 @@ TEST(TrainingTasks, HaveEachImageOnceAndQueriesOfTheirOwnClass) {
   Rng rng(3);
   const TrainingTasks tasks = draw_training_tasks(images, {7, 5, 2, 15}, rng);
   EXPECT_EQ(tasks.batch.support.sizes(), (std::vector<int64_t>{7, 5, 2, 1}));
-  EXPECT_EQ(tasks.batch.query.sizes(), (std::vector<int64_t>{7, 40, 1})) << "ten images per class, two of them supports";
+  EXPECT_EQ(tasks.batch.query.sizes(), (std::vector<int64_t>{7, 40, 1}))
+      << "ten images per class, two of them supports";
   const at::Tensor of_support = (tasks.batch.support / 10).floor().to(at::kLong) + 100;
   EXPECT_TRUE(of_support.eq(tasks.batch.classes.view({7, 5, 1, 1})).all().item<bool>());
   const at::Tensor of_query = (tasks.batch.query / 10).floor().to(at::kLong).squeeze(-1) + 100;

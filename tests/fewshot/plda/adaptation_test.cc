@@ -160,8 +160,8 @@ TEST(PldaAdaptation, ProbabilitiesAreAsSureAsAnswersAreRight) {
     for (int task = 0; task < kTasks; ++task) {
       AdaptationImages data = adaptation_images(kClasses, shots + kQueries, kDims, 100 + task);
       const at::Tensor noise = at::randn_like(data.features) * 1.5;  // about half to nine tenths are right
-      const at::Tensor answer = probabilities_of(
-          "plda", episode_of_images(data.features + noise, kClasses, shots + kQueries, shots))[0];
+      const at::Tensor answer =
+          probabilities_of("plda", episode_of_images(data.features + noise, kClasses, shots + kQueries, shots))[0];
       const at::Tensor labels = at::arange(kClasses, at::kLong).repeat_interleave(kQueries);
       const auto [probability, choice] = answer.max(1);
       sure += probability.mean().item<double>() / kTasks;

@@ -80,7 +80,8 @@ struct SyntheticSheetOptions {
   int64_t cell_size = 96;        ///< pixels
 };
 
-/// A sheet with a row per class: its name, the complete creature, then images as `draw` gives them (drawn at cell_size).
+/// A sheet with a row per class: its name, the complete creature, then images as `draw` gives them (drawn at
+/// cell_size).
 Image synthetic_sheet(const SyntheticWorld& world, const SyntheticSheetOptions& options);
 
 /// Writes the world as an image folder: `<class>/<number>.jpg`, `split.csv` (class,split) and `attributes.csv`

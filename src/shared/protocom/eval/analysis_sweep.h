@@ -53,8 +53,8 @@ std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const Ep
 /// sample_episodes.
 EpisodeList episodes_with_queries(const FeatureSet& features, const EpisodeOptions& episodes, int64_t a_class);
 
-/// The same for each number of queries per class, which transductive methods learn from, as episodes_with_queries() takes
-/// it; x is the number of all queries of an episode.
+/// The same for each number of queries per class, which transductive methods learn from, as episodes_with_queries()
+/// takes it; x is the number of all queries of an episode.
 std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                              const std::vector<int64_t>& queries, Progress& progress);
 

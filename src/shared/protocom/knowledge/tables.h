@@ -23,8 +23,8 @@ AttributeTable read_attribute_table(const std::filesystem::path& path);
 /// a name, a cell that is no weight.
 AttributeTable read_attribute_matrix(const std::filesystem::path& path);
 
-/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row per class, a column per attribute, the weights
-/// that `known` has (may be null) and empty cells else.
+/// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row per class, a column per attribute, the
+/// weights that `known` has (may be null) and empty cells else.
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
                        const KnowledgeTable* known);
 

@@ -23,8 +23,8 @@ namespace protocom {
 /// "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
 const std::vector<std::string>& section_names();
 
-/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries per class, novel classes, seed
-/// 1."
+/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries per class, novel classes,
+/// seed 1."
 std::string say_episodes(const EpisodeOptions& episodes);
 
 /// What every method reached on one task.
