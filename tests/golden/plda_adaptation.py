@@ -10,7 +10,7 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, CENTER_CLASSES = 5, 1000.0, 20.0
+DIMS, NU, FIRMER, CENTER_CLASSES = 5, 1000.0, 3.0, 20.0
 USUAL_SCALE = 0.1
 SHOTS = [3, 2, 7]
 
@@ -92,14 +92,14 @@ def variances(z):
     return within, max(spread / within - sum(1 / len(one) for one in z) / len(z), 0.05)
 
 
-def log_predictives(z, queries):
+def log_predictives(z, queries, nu):
     """Of each query, for each class."""
     within, between = variances(z)
     images = sum(len(one) for one in z)
     grand = mean_of([mean_of(one) for one in z])
     # S: nu images of the isotropic covariance, the degrees of the images' own and of the class means.
-    scatter = plus(identity(NU * within), plus(scatter_of(z), scatter_of_means(z, between)))
-    s = [[v / (NU + images - 1) for v in row] for row in scatter]
+    scatter = plus(identity(nu * within), plus(scatter_of(z), scatter_of_means(z, between)))
+    s = [[v / (nu + images - 1) for v in row] for row in scatter]
     b = identity(within * between)
     v = inverse(plus(inverse(b), inverse(s), images / len(z)))  # of a class mean after so many images
     predictive = inverse(plus(s, v))
@@ -116,9 +116,9 @@ def log_predictives(z, queries):
     return rows
 
 
-def scale_by_folds(z):
+def left_out(z, nu):
     """In turn a fifth of the images of each class that has three, by their distances from its mean, is left out and answered by the
-    others."""
+    others: the likeliest scale and each image's loss."""
     z = [sorted(one, key=lambda x, mean=mean_of(one): dot(minus(x, mean), minus(x, mean))) for one in z]
     folds = min(5, max(len(one) for one in z))
     rows = []
@@ -127,23 +127,32 @@ def scale_by_folds(z):
         kept = [[x for x, leave in zip(one, own) if not leave] for one, own in zip(z, leaves)]
         for k, (one, own) in enumerate(zip(z, leaves)):
             left = [x for x, leave in zip(one, own) if leave]
-            rows += [(logs, k) for logs in log_predictives(kept, left)]
-    return most_likely_scale(rows)
+            rows += [(logs, k) for logs in log_predictives(kept, left, nu)]
+    scale = most_likely_scale(rows)
+    return scale, log_loss(rows, scale)
 
 
 def answers(classes, queries):
-    """Log predictive of each class less that of the first, for each query; the scale that was chosen."""
+    """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen."""
     if min(v for images in classes for x in images for v in x) >= 0:
         classes = [[[math.sqrt(v) for v in x] for x in images] for images in classes]
         queries = [[math.copysign(math.sqrt(abs(v)), v) for v in x] for x in queries]
     share = len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
-    scale = 0.05
-    if sum(len(one) for one in z) > len(z):
-        scale = scale_by_folds(z) if max(len(one) for one in z) >= 3 else 0.1
-    rows = log_predictives(z, [unit(minus(q, center)) for q in queries])
-    return [[value - logs[0] for value in logs] for logs in rows], scale
+    nu, scale = NU, 0.05
+    if max(len(one) for one in z) >= 3:
+        scale, losses = left_out(z, NU)
+        firmer_scale, firmer = left_out(z, FIRMER * NU)
+        gains = [a - b for a, b in zip(losses, firmer)]
+        mean = sum(gains) / len(gains)
+        deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
+        if mean > deviation / math.sqrt(len(gains)):
+            nu, scale = FIRMER * NU, firmer_scale
+    elif sum(len(one) for one in z) > len(z):
+        scale = 0.1
+    rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu)
+    return [[value - logs[0] for value in logs] for logs in rows], nu, scale
 
 
 def case(seed, shots, number):
@@ -151,8 +160,8 @@ def case(seed, shots, number):
     classes = [[[number(draw) + (1.0 if i == k else 0.0) for i in range(DIMS)] for _ in range(each)]
                for k, each in enumerate(shots)]
     queries = [[number(draw) for _ in range(DIMS)] for _ in range(4)]
-    rows, scale = answers(classes, queries)
-    return {"support": classes, "query": queries, "scale": scale, "log_ratio": rows}
+    rows, nu, scale = answers(classes, queries)
+    return {"support": classes, "query": queries, "nu": nu, "scale": scale, "log_ratio": rows}
 
 
 def main():
