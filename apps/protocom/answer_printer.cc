@@ -1,6 +1,8 @@
 #include "answer_printer.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "cli.h"
 #include "protocom/core/csv.h"
@@ -30,11 +32,12 @@ std::string texts_of(const std::vector<NearExample>& nearest) {
 /// A row for each class that is shown; what is said of the first class and of the image stands in its row alone.
 void print_csv(const fs::path& image, const Answer& answer) {
   const char* none = !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0";
+  const std::string chance = answer.none ? fmt::format("{:.6f}", *answer.none) : "";
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{}\n", csv_cell(image.string()), r + 1, csv_cell(answer.ranking[r].name),
-               answer.ranking[r].probability, none, answer.familiarity,
+    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{},{},{}\n", csv_cell(image.string()), r + 1,
+               csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none, answer.familiarity,
                r == 0 ? csv_cell(texts_of(answer.attributes, "; ")) : "",
-               r == 0 ? csv_cell(texts_of(answer.nearest)) : "");
+               r == 0 ? csv_cell(texts_of(answer.nearest)) : "", chance, r == 0 ? csv_cell(answer.nearest_note) : "");
   }
 }
 
@@ -42,7 +45,8 @@ void print_csv(const fs::path& image, const Answer& answer) {
 
 AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format)
     : recognizer_(recognizer), format_(format) {
-  if (format_ == "csv") fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest\n");
+  if (format_ == "csv")
+    fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note\n");
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
@@ -57,6 +61,7 @@ void AnswerPrinter::finish() {
     for (std::vector<std::string>& row : rows_) row.pop_back();
   }
   print_table(rows_);
+  for (const std::string& note : notes_) fmt::print("{}\n", note);
 }
 
 void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
@@ -68,15 +73,24 @@ void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
 }
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
-  const RankedClass& best = answer.ranking.front();
-  const bool none = answer.none_of_these.value_or(false);
+  std::vector<std::pair<std::string, double>> said;
+  for (const RankedClass& one : answer.ranking) said.emplace_back(one.name, one.probability);
+  said.front().first = label(said.front().first);
+  if (answer.none) {
+    const auto less = [&](const auto& one) { return one.second < *answer.none; };
+    const bool first = answer.none_of_these.value_or(false);
+    said.emplace(first ? said.begin() : std::find_if(said.begin() + 1, said.end(), less), kNoneOfThese, *answer.none);
+  }
   std::vector<std::string> others;
-  for (size_t r = 1; r < answer.ranking.size(); ++r)
-    others.push_back(fmt::format("{} {:.3f}", answer.ranking[r].name, answer.ranking[r].probability));
-  rows_.push_back({image.string(), none ? "none of these (" + label(best.name) + ")" : label(best.name),
-                   fmt::format("{:.3f}", best.probability), fmt::format("{}", fmt::join(others, ", ")),
-                   answer.nearest.empty() ? "" : answer.nearest.front().source, texts_of(answer.attributes, ", ")});
+  for (size_t r = 1; r < said.size(); ++r) others.push_back(fmt::format("{} {:.3f}", said[r].first, said[r].second));
+  const bool near = !answer.nearest.empty();
+  rows_.push_back({image.string(), said.front().first, fmt::format("{:.3f}", said.front().second),
+                   fmt::format("{}", fmt::join(others, ", ")),
+                   near ? answer.nearest.front().source + " (" + answer.nearest.front().class_name + ")" : "",
+                   texts_of(answer.attributes, ", ")});
   shows_attributes_ |= !answer.attributes.empty();
+  if (!answer.nearest_note.empty() && !answer.none_of_these.value_or(false))
+    notes_.push_back(fmt::format("{}: {}", image.string(), answer.nearest_note));
 }
 
 /// "n01768244 (trilobite)"

@@ -7,6 +7,9 @@
 
 namespace protocom::cli {
 
+/// What an image of none of the classes is called.
+inline constexpr const char* kNoneOfThese = "none of these";
+
 /// Prints answers: as lines of JSON or CSV when they come, as a table at the end.
 class AnswerPrinter {
  public:
@@ -26,7 +29,8 @@ class AnswerPrinter {
 
   Recognizer& recognizer_;
   std::string format_;
-  bool shows_attributes_ = false;  // some answer has any
+  bool shows_attributes_ = false;   // some answer has any
+  std::vector<std::string> notes_;  // on nearest examples of other classes
   std::vector<std::vector<std::string>> rows_ = {
       {"image", "class", "probability", "then", "nearest photo", "attributes"}};
 };

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "image_arguments.h"
+#include "protocom/core/log.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom::cli {
@@ -22,20 +23,28 @@ void run_calibrate(const CalibrateArguments& options) {
                {"images held out", std::to_string(made.images)},
                {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
                {"images of others", std::to_string(made.strangers)},
-               {"of others taken for a class", fmt::format("at most {:.1f} %", 100 * made.false_accept)},
+               {"of others taken for a class",
+                fmt::format("{} {:.1f} %", made.balanced ? "about" : "at most", 100 * made.false_accept)},
                {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
                {"factor of the logits", fmt::format("{:.3f}", made.factor)}});
+  if (made.balanced)
+    fmt::print("No rate was asked for: as many photos of other things pass as of your own are refused.\n");
+  if (!made.exchange.empty()) fmt::print("By photos left out, {}.\n", exchange_sentence(made));
+  const std::string warning = warning_of_few_kept(made);
+  if (!warning.empty()) logger().warn("{}", warning);
   account_for(found, unreadable);
 }
 
 void add_calibrate_command(CLI::App& app) {
   auto options = std::make_shared<CalibrateArguments>();
   CLI::App* command = add_command(app, "calibrate", "Calibrate probabilities, and the threshold of 'none of these'",
-                                  "protocom calibrate birds.pcm --false-accept 0.05\n"
+                                  "protocom calibrate birds.pcm\n"
+                                  "  protocom calibrate birds.pcm --false-accept 0.05\n"
                                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
   command->add_option("--false-accept", options->calibration.false_accept,
-                      "Share of images of none of the classes that may be taken for one of them");
+                      "Share of images of none of the classes that may be taken for one of them; otherwise as many of "
+                      "them pass as own images are refused");
   command->add_option("--others", options->others,
                       "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
   command->add_option("--method", options->recognizing.method, "Method that it is for; otherwise the recognizer's own");

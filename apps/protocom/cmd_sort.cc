@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "answer_printer.h"
 #include "cli.h"
 #include "image_arguments.h"
 #include "protocom/core/error.h"
@@ -11,8 +12,6 @@ namespace protocom::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kNone = "none of these";
 
 struct SortArguments {
   std::string recognizer, out;
@@ -40,7 +39,7 @@ class ClassFolders {
 
   /// Of the class that the image was taken for, or of those that are of none.
   const std::string& of(const Answer& answer) {
-    static const std::string kNobody = kNone;
+    static const std::string kNobody = kNoneOfThese;
     if (answer.none_of_these.value_or(false)) return kNobody;
     return add(answer.ranking.front().name);  // enrolled meanwhile, or there
   }
@@ -54,7 +53,7 @@ class ClassFolders {
   }
 
   std::map<std::string, std::string> folders_;
-  std::set<std::string> taken_ = {kNone};
+  std::set<std::string> taken_ = {kNoneOfThese};
 };
 
 /// A name that is not taken: "1.jpg", "1-2.jpg", ...

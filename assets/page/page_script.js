@@ -90,6 +90,10 @@ function classRow(one) {
   return row;
 }
 
+// What other rates would cost.
+const exchangeText = calibration => (calibration.exchange ?? []).map(
+    one => ' At ' + percent(one.false_accept) + ': ' + percent(one.accepted) + '.').join('');
+
 async function refresh() {
   const [listed, recognizer] = await Promise.all([call('GET', 'v1/classes'), call('GET', 'v1/recognizer')]);
   state.classes = listed.classes;
@@ -104,8 +108,9 @@ async function refresh() {
       counted(listed.classes.reduce((sum, one) => sum + one.images, 0), 'image', 'images');
   const calibration = recognizer.calibration;
   $('calibration').textContent = calibration
-      ? 'Calibrated on ' + counted(calibration.images, 'image', 'images') + '; ' + percent(calibration.false_accept) +
-          ' of other things pass.'
+      ? 'Calibrated on ' + counted(calibration.images, 'image', 'images') + ': ' + percent(calibration.false_accept) +
+          ' of other things pass, ' + percent(calibration.accepted) + ' of your own photos are kept.' +
+          exchangeText(calibration)
       : 'Not calibrated: “none of these” is never the answer.';
   showUndo();
 }
@@ -155,18 +160,23 @@ function showVerdict(item, text, none) {
   const verdict = item.querySelector('.verdict');
   verdict.classList.toggle('none', none);
   verdict.textContent = text;
-  item.querySelector('.given').hidden = !none;
 }
 
 function showRanking(item, answer) {
   const best = answer.ranking[0];
   const none = answer.none_of_these === true;
   showVerdict(item, none ? 'None of these' : best.class, none);
-  item.querySelector('.ranking').replaceChildren(...answer.ranking.map(one => {
+  const said = answer.ranking.map(one => ({name: one.class, probability: one.probability}));
+  if (typeof answer.none === 'number') said.push({name: 'None of these', probability: answer.none});
+  said.sort((a, b) => b.probability - a.probability);
+  item.querySelector('.ranking').replaceChildren(...said.map(one => {
     const row = element('li');
-    row.append(bar(one.probability), element('span', one.class), element('span', percent(one.probability)));
+    row.append(bar(one.probability), element('span', one.name), element('span', percent(one.probability)));
     return row;
   }));
+  const note = item.querySelector('.nearest-note');
+  note.hidden = none || !answer.nearest_note;
+  note.textContent = answer.nearest_note ? 'The nearest photo is of another class: ' + answer.nearest_note + '.' : '';
   const telling = item.querySelector('.telling');
   telling.hidden = answer.attributes.length === 0;
   telling.textContent = 'For ' + best.class + ' (+) or against it: ' +

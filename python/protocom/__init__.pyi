@@ -153,8 +153,10 @@ class Backbone:
 class Answer:
     ranking: list[tuple[str, float]]
     familiarity: float
+    none: Optional[float]
     none_of_these: Optional[bool]
     nearest: list[dict[str, Any]]
+    nearest_note: str
     attributes: list[dict[str, Any]]
     @property
     def name(self) -> str: ...
@@ -189,7 +191,7 @@ class Recognizer:
         self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
     ) -> dict[str, Any]: ...
     def calibrate(
-        self, others: Any = (), *, false_accept: float = 0.05, progress: Optional[_Progress] = None
+        self, others: Any = (), *, false_accept: Optional[float] = None, progress: Optional[_Progress] = None
     ) -> dict[str, Any]: ...
     @property
     def classes(self) -> dict[str, int]: ...

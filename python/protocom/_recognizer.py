@@ -74,16 +74,21 @@ class Answer:
     probability : float
     ranking : list of (class, probability), most probable first
     familiarity : float, the score for being one of the classes at all
-    none_of_these : bool, or None without a calibration
+    none : float, the probability that it is of none of the classes, which sums to 1 with all of theirs; None without a
+        calibration
+    none_of_these : bool, none >= 1/2, or None without a calibration
     nearest : list of dict: the most similar enrolled images
+    nearest_note : str, why the first class is not that of the nearest image, "" where it is
     attributes : list of dict: those that spoke most for the first class or against it
     """
 
     def __init__(self, found):
         self.ranking = [(one["class"], one["probability"]) for one in found["ranking"]]
         self.familiarity = found["familiarity"]
+        self.none = found["none"]
         self.none_of_these = found["none_of_these"]
         self.nearest = found["nearest"]
+        self.nearest_note = found["nearest_note"]
         self.attributes = found["attributes"]
 
     @property
@@ -198,9 +203,10 @@ class Recognizer:
         expect, in a sentence."""
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
 
-    def calibrate(self, others=(), *, false_accept=0.05, progress=None):
+    def calibrate(self, others=(), *, false_accept=None, progress=None):
         """Calibrates probabilities and the threshold of "none of these": by images of none of the classes, or by
-        leaving each class out in turn. Returns a dict."""
+        leaving each class out in turn. ``false_accept``: the share of such images that may be taken for a class; None: as
+        many of them pass as own images are refused. Returns a dict."""
         return self._core.calibrate(_images(others)[0], false_accept, progress)
 
     @property

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "arrays.h"
 #include "calls.h"
@@ -241,7 +242,7 @@ void bind_changes(BoundRecognizer& bound) {
              return python_of(own.call([&](Recognizer& one) { return enrol_folder(one, folder, table, progress); }));
            })
       .def("calibrate",
-           [](SharedRecognizer& own, const py::list& others, double false_accept, py::object callback) {
+           [](SharedRecognizer& own, const py::list& others, std::optional<double> false_accept, py::object callback) {
              const std::vector<GivenImage> given = given_images(others);
              PythonProgress progress(std::move(callback));
              CalibrationOptions options;

@@ -5,11 +5,10 @@ namespace protocom {
 using nlohmann::json;
 
 json answer_json(const Answer& answer) {
-  json shown = {{"ranking", json::array()},
-                {"familiarity", answer.familiarity},
-                {"none_of_these", nullptr},
-                {"attributes", json::array()},
-                {"nearest", json::array()}};
+  json shown = {{"ranking", json::array()},           {"familiarity", answer.familiarity}, {"none", nullptr},
+                {"none_of_these", nullptr},           {"attributes", json::array()},       {"nearest", json::array()},
+                {"nearest_note", answer.nearest_note}};
+  if (answer.none) shown["none"] = *answer.none;
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& one : answer.ranking)
     shown["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});

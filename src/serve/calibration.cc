@@ -9,7 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
-#include "protocom/core/to_whole.h"
+#include "serve/none_of_these.h"
 
 namespace protocom {
 namespace {
@@ -135,24 +135,16 @@ double fit_factor(const Answers& own) {
   return std::exp((low + high) / 2);
 }
 
-/// A whole number, however large: of a tiny rate it is beyond every integer type.
-std::string count_text(double count) {
-  return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
-}
-
-/// The value that another stranger exceeds with a probability of at most `rate`.
-double threshold_of(const at::Tensor& strangers, double rate) {
-  const int64_t n = strangers.numel();
-  const auto place = to_whole<int64_t>(std::ceil((static_cast<double>(n) + 1) * (1 - rate) - 1e-9));
-  if (place > n)
-    fail(
-        "a false-accept rate of {} needs at least {} images of none of the classes, there are {}: give more by "
-        "--others, or a higher rate",
-        rate, count_text(std::ceil((1 - rate) / rate - 1e-9)), n);
-  return std::get<0>(strangers.sort())[place - 1].item<double>();
-}
-
 double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
+
+nlohmann::json to_json(const std::vector<Exchange>& exchange) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Exchange& one : exchange)
+    rows.push_back({{"false_accept", one.false_accept}, {"accepted", one.accepted}, {"threshold", one.threshold}});
+  return rows;
+}
+
+bool is_share(double value) { return value >= 0 && value <= 1; }
 
 }  // namespace
 
@@ -169,11 +161,19 @@ bool is_of_classes(const Calibration& calibration, const std::vector<std::string
 }
 
 nlohmann::json to_json(const Calibration& calibration) {
-  return {{"method", calibration.method},       {"factor", calibration.factor},
-          {"threshold", calibration.threshold}, {"false_accept", calibration.false_accept},
-          {"accepted", calibration.accepted},   {"accuracy", calibration.accuracy},
-          {"images", calibration.images},       {"strangers", calibration.strangers},
-          {"classes", calibration.classes},     {"names", calibration.names}};
+  return {{"method", calibration.method},
+          {"factor", calibration.factor},
+          {"threshold", calibration.threshold},
+          {"false_accept", calibration.false_accept},
+          {"accepted", calibration.accepted},
+          {"accuracy", calibration.accuracy},
+          {"images", calibration.images},
+          {"strangers", calibration.strangers},
+          {"classes", calibration.classes},
+          {"names", calibration.names},
+          {"slope", calibration.slope},
+          {"balanced", calibration.balanced},
+          {"exchange", to_json(calibration.exchange)}};
 }
 
 Calibration calibration_from(const nlohmann::json& stored, const std::string& where) {
@@ -191,13 +191,22 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     read.strangers = whole_number<int64_t>(stored.at("strangers"));
     read.classes = whole_number<int64_t>(stored.at("classes"));
     read.names = stored.value("names", "");
+    read.slope = stored.value("slope", 1.0);
+    read.balanced = stored.value("balanced", false);
+    for (const nlohmann::json& one : stored.value("exchange", nlohmann::json::array()))
+      read.exchange.push_back({one.at("false_accept"), one.at("accepted"), one.at("threshold")});
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the calibration is damaged: {}", where, reason_of(error));
   }
-  if (!std::isfinite(read.factor) || read.factor <= 0 || !std::isfinite(read.threshold))
-    fail("{}: the calibration is damaged: a factor of {}, a threshold of {}", where, read.factor, read.threshold);
-  for (const double one : {read.false_accept, read.accepted, read.accuracy}) {
-    if (!(one >= 0 && one <= 1)) fail("{}: the calibration is damaged: a share of {}", where, one);
+  for (const double one : {read.factor, read.slope}) {
+    if (!std::isfinite(one) || one <= 0 || !std::isfinite(read.threshold))
+      fail("{}: the calibration is damaged: a factor of {}, a slope of {}, a threshold of {}", where, read.factor,
+           read.slope, read.threshold);
+  }
+  std::vector<double> shares = {read.false_accept, read.accepted, read.accuracy};
+  for (const Exchange& one : read.exchange) shares.insert(shares.end(), {one.false_accept, one.accepted});
+  for (const double one : shares) {
+    if (!is_share(one)) fail("{}: the calibration is damaged: a share of {}", where, one);
   }
   return read;
 }
@@ -216,22 +225,55 @@ at::Tensor familiarity(const EpisodeScores& scores) {
   return logits.logsumexp(1) - scores.unseen.squeeze(0).to(at::kDouble);
 }
 
+double probability_of_none(const Calibration& calibration, double familiarity) {
+  return 1 / (1 + std::exp(calibration.slope * (familiarity - calibration.threshold)));
+}
+
+std::string exchange_sentence(const Calibration& calibration) {
+  std::string text;
+  for (const Exchange& one : calibration.exchange) {
+    text += text.empty() ? fmt::format("at {:g} % false accepts {:.0f} % of your own photos are kept",
+                                       100 * one.false_accept, 100 * one.accepted)
+                         : fmt::format("; at {:g} %: {:.0f} %", 100 * one.false_accept, 100 * one.accepted);
+  }
+  return text;
+}
+
+std::string warning_of_few_kept(const Calibration& calibration) {
+  constexpr double kFew = 0.6;
+  if (calibration.accepted >= kFew) return "";
+  return fmt::format(
+      "about {:.0f} % of your own photos will be called 'none of these': {}more photos of each class, and photos of "
+      "other things by --others, help",
+      100 * (1 - calibration.accepted), calibration.balanced ? "" : "ask for a higher rate; ");
+}
+
 Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
                       Progress& progress) {
-  if (!(options.false_accept > 0 && options.false_accept < 1))
-    fail_usage("a false-accept rate lies between 0 and 1, found {}", options.false_accept);
+  const double rate = options.false_accept.value_or(0.5);
+  if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate lies between 0 and 1, found {}", rate);
   const Answers own = hold_images_out(scorer, options.most_images, progress);
-  const at::Tensor others = strangers.defined() ? familiarity(scorer.score(strangers))
-                                                : hold_classes_out(scorer, options.most_classes, progress);
+  Familiarities of{own.familiarity, {}};
+  if (strangers.defined()) {
+    of.strangers = familiarity(scorer.score(strangers));
+  } else {
+    of.strangers = hold_classes_out(scorer, options.most_classes, progress);
+    const auto classes = static_cast<double>(scorer.class_names().size());
+    of.likelier = classes / (classes - 1);
+  }
   Calibration made;
   made.method = scorer.method().label();
   made.factor = fit_factor(own);
-  made.threshold = threshold_of(others, options.false_accept);
-  made.false_accept = options.false_accept;
-  made.accepted = share(own.familiarity.gt(made.threshold));
+  made.balanced = !options.false_accept.has_value();
+  made.threshold = made.balanced ? balanced_threshold(of) : threshold_of(of, rate);
+  const Exchange found = exchange_at(of, made.threshold);
+  made.false_accept = made.balanced ? found.false_accept : rate;
+  made.accepted = found.accepted;
+  made.slope = slope_of(of);
+  made.exchange = exchanges_of(of);
   made.accuracy = share(own.logits.argmax(1).eq(own.truth));
   made.images = own.truth.numel();
-  made.strangers = others.numel();
+  made.strangers = of.strangers.numel();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());
   return made;

@@ -6,6 +6,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/fewshot/image_points.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "serve/best_classes.h"
 #include "serve/enrolled_tensors.h"
@@ -239,6 +240,12 @@ EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& feature
   const at::Tensor query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
   episode.query = map == nullptr ? query : map->map(query);
   return prepared_->scorer().score_mapped(episode);
+}
+
+at::Tensor ClassScorer::points(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const auto* space = dynamic_cast<const ImagePoints*>(&prepared_->scorer());
+  return space == nullptr ? at::Tensor() : space->points(features.to(at::kFloat));
 }
 
 at::Tensor ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }

@@ -1,15 +1,20 @@
 #include "serve/nearest_examples.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
+
+#include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
 
-constexpr float kTiny = 1e-12F;
+constexpr double kTiny = 1e-12;
+
+/// Points of more enrolled images than that are made anew for each question: they take as much room as features.
+constexpr int64_t kMostKept = 50'000;
 
 /// An example by its class and its number in it.
 struct Likeness {
@@ -17,42 +22,18 @@ struct Likeness {
   int64_t k, i;
 };
 
-/// The cosine of `direction`, of unit length, with `feature` less the centre. Sums that the compiler can make vectors
-/// of.
-float cosine(const float* feature, const float* center, const float* direction, int64_t dim) {
-  constexpr int64_t kLanes = 16;
-  float dots[kLanes] = {}, squares[kLanes] = {};
-  for (int64_t d = 0; d < dim; d += kLanes) {
-    const int64_t lanes = std::min(kLanes, dim - d);
-    for (int64_t l = 0; l < lanes; ++l) {
-      const float moved = feature[d + l] - center[d + l];
-      dots[l] += moved * direction[d + l];
-      squares[l] += moved * moved;
-    }
-  }
-  float dot = 0, square = 0;
-  for (int64_t l = 0; l < kLanes; ++l) {
-    dot += dots[l];
-    square += squares[l];
-  }
-  return dot / std::max(std::sqrt(square), kTiny);
+at::Tensor of_unit_length(const at::Tensor& points) {
+  return (points / points.norm(2, 1, /*keepdim=*/true).clamp_min(kTiny)).contiguous();
 }
 
-std::vector<NearExample> nearest_to(const RecognizerSnapshot& snapshot, const std::vector<int64_t>& classes,
-                                    const at::Tensor& center, const at::Tensor& direction, int64_t most) {
-  const auto* middle = center.data_ptr<float>();
-  const auto* toward = direction.data_ptr<float>();
-  const int64_t dim = center.numel();
-  std::vector<Likeness> all;
-  const int64_t looked_at = std::min(kClassesToLookAt, static_cast<int64_t>(classes.size()));
-  for (int64_t c = 0; c < looked_at; ++c) {
-    const int64_t k = classes[static_cast<size_t>(c)];
-    const at::Tensor& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
-    if (!features.defined()) continue;
-    const at::Tensor rows = features.contiguous();  // [m, d]
-    const auto* next = rows.data_ptr<float>();
-    for (int64_t i = 0; i < rows.size(0); ++i, next += dim) all.push_back({cosine(next, middle, toward, dim), k, i});
-  }
+/// Points of features [n, d].
+at::Tensor points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, const at::Tensor& features) {
+  const at::Tensor points = scorer.points(features);
+  if (points.defined()) return of_unit_length(points);
+  return of_unit_length(features.to(at::kFloat) - (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat));
+}
+
+std::vector<NearExample> examples_of(const RecognizerSnapshot& snapshot, std::vector<Likeness> all, int64_t most) {
   const auto end = all.begin() + std::min(most, static_cast<int64_t>(all.size()));
   std::partial_sort(all.begin(), end, all.end(), [](const Likeness& a, const Likeness& b) {
     return std::tie(b.similarity, a.k, a.i) < std::tie(a.similarity, b.k, b.i);
@@ -68,17 +49,65 @@ std::vector<NearExample> nearest_to(const RecognizerSnapshot& snapshot, const st
 
 }  // namespace
 
-std::vector<std::vector<NearExample>> nearest_examples(const RecognizerSnapshot& snapshot,
-                                                       const std::vector<std::vector<int64_t>>& best,
-                                                       const at::Tensor& features, int64_t most) {
+void NearestExamples::update(const ClassScorer& scorer, const std::vector<int64_t>& before) {
+  std::vector<at::Tensor> kept(before.size());
+  kept_rows_ = 0;
+  for (size_t i = 0; i < before.size() && !scorer.adapts(); ++i) {
+    const auto was = static_cast<size_t>(before[i]);
+    if (before[i] < 0 || was >= kept_.size() || !kept_[was].defined()) continue;
+    kept[i] = kept_[was];
+    kept_rows_ += kept[i].size(0);
+  }
+  kept_ = std::move(kept);
+}
+
+at::Tensor NearestExamples::points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k) {
+  at::Tensor& kept = kept_[static_cast<size_t>(k)];
+  if (kept.defined()) return kept;
+  const at::Tensor& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
+  const at::Tensor points = points_in(snapshot, scorer, features);
+  // Where the method does not say, points depend on all images, and are had without a product of matrices.
+  const bool lasts = scorer.points(features.slice(0, 0, 0)).defined();
+  if (!lasts || kept_rows_ + points.size(0) > kMostKept) return points;
+  kept_rows_ += points.size(0);
+  kept = points;
+  return points;
+}
+
+std::vector<std::vector<NearExample>> NearestExamples::find(const RecognizerSnapshot& snapshot,
+                                                            const ClassScorer& scorer,
+                                                            const std::vector<std::vector<int64_t>>& best,
+                                                            const at::Tensor& features, int64_t most) {
   std::vector<std::vector<NearExample>> nearest(best.size());
   if (most < 1 || snapshot.feature_count == 0) return nearest;
-  const at::Tensor center = (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat);
-  const at::Tensor moved = features.to(at::kFloat) - center;
-  const at::Tensor directions = (moved / moved.norm(2, 1, /*keepdim=*/true).clamp_min(kTiny)).contiguous();
-  for (size_t i = 0; i < best.size(); ++i)
-    nearest[i] = nearest_to(snapshot, best[i], center, directions[static_cast<int64_t>(i)], most);
+  const at::Tensor directions = points_in(snapshot, scorer, features);
+  for (size_t row = 0; row < best.size(); ++row) {
+    const at::Tensor direction = directions[static_cast<int64_t>(row)];
+    std::vector<Likeness> all;
+    const int64_t looked_at = std::min(kClassesToLookAt, static_cast<int64_t>(best[row].size()));
+    for (int64_t c = 0; c < looked_at; ++c) {
+      const int64_t k = best[row][static_cast<size_t>(c)];
+      const at::Tensor& own = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
+      if (!own.defined() || own.size(0) == 0) continue;
+      const at::Tensor similar = at::mv(points_of(snapshot, scorer, k), direction).contiguous();
+      for (int64_t i = 0; i < similar.size(0); ++i) all.push_back({similar.data_ptr<float>()[i], k, i});
+    }
+    nearest[row] = examples_of(snapshot, std::move(all), most);
+  }
   return nearest;
+}
+
+std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
+                            const std::vector<NearExample>& nearest) {
+  if (nearest.empty() || nearest.front().class_name == answer) return "";
+  const auto& classes = snapshot.enrolled.classes;
+  const auto own =
+      std::find_if(classes.begin(), classes.end(), [&](const StoredClass& one) { return one.name == answer; });
+  if (own == classes.end()) return "";
+  const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer);
+  if (own->count == 0) return fmt::format("{} has no photo and is known by its description", name);
+  if (own->count == 1) return fmt::format("one photo of {} is nearer, its photos together are not", other);
+  return fmt::format("one photo of {} is nearer, but the {} photos of {} together are", other, own->count, name);
 }
 
 }  // namespace protocom

@@ -40,7 +40,8 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
 Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
     : file_(std::move(file)),
       options_(std::move(options)),
-      model_(std::make_unique<const StoreModel>(read_model(file_))) {
+      model_(std::make_unique<const StoreModel>(read_model(file_))),
+      nearest_(std::make_unique<NearestExamples>()) {
   if (options_.method.empty() && options_.together == Together::kYes) {
     options_.method = model_->transductive_method();
     if (!options_.proportions.empty()) options_.method += ":proportions=" + options_.proportions;
@@ -79,6 +80,7 @@ void Recognizer::refresh() {
                                            ClassScorerOptions{options_.method, options_.shares});
     warn_of_other_shots(scorer->method(), snapshot_.enrolled);
   }
+  nearest_->update(*scorer, before);
   calibration_.reset();
   if (snapshot_.calibration)
     calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
@@ -144,6 +146,14 @@ std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double
   return ranking;
 }
 
+/// The chance of none of the classes, which the others give up.
+void Recognizer::take_none(double familiarity, Answer& answer) const {
+  const double none = probability_of_none(*calibration_, familiarity);
+  for (RankedClass& one : answer.ranking) one.probability *= 1 - none;
+  answer.none = none;
+  answer.none_of_these = none >= 0.5;
+}
+
 std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   const at::NoGradGuard no_grad;
   warn_of_other_classes();
@@ -164,16 +174,17 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   std::vector<std::vector<int64_t>> best;
   for (const at::Tensor& row : logits.unbind())
     best.push_back(best_classes(row, options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top));
-  auto nearest = nearest_examples(snapshot_, best, features, options_.nearest);
+  auto nearest = nearest_->find(snapshot_, *scorer_, best, features, options_.nearest);
   std::vector<Answer> answers;
   for (size_t i = 0; i < best.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
     answer.ranking = ranking_of(scaled[row], log_sums[row].item<double>(), best[i]);
     answer.familiarity = familiar[row].item<double>();
-    if (has_threshold) answer.none_of_these = answer.familiarity <= calibration_->threshold;
     answer.attributes = telling_attributes(logits[row], features[row]);
     answer.nearest = std::move(nearest[i]);
+    answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
+    if (has_threshold) take_none(answer.familiarity, answer);
     answers.push_back(std::move(answer));
   }
   return answers;

@@ -96,7 +96,8 @@ TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
     return outcome.out;
   };
   const std::string csv = answered("csv");
-  EXPECT_THAT(csv, HasSubstr("image,rank,class,probability,none_of_these,familiarity,attributes,nearest\n"));
+  EXPECT_THAT(
+      csv, HasSubstr("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note\n"));
   EXPECT_THAT(csv, HasSubstr(image + " (" + name + " 1.000)"));
   const json answer = json_lines(answered("json")).at(0);
   ASSERT_FALSE(answer.at("attributes").empty()) << "those that mattered are shown without being asked for";

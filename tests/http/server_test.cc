@@ -200,6 +200,11 @@ TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
   EXPECT_EQ(made.json()["strangers"], 6);
   const json answer = ask("POST", "/v1/classify", png(100), kPng).json()["answers"][0];
   EXPECT_TRUE(answer["none_of_these"].is_boolean());
+  double sum = answer["none"];
+  for (const json& one : answer["ranking"]) sum += one["probability"].get<double>();
+  EXPECT_NEAR(sum, 1, 1e-6);
+  const Reply balanced = ask("POST", "/v1/calibrate");
+  EXPECT_TRUE(balanced.json()["balanced"].get<bool>()) << balanced.body;
   const Reply by_others =
       ask("POST", "/v1/calibrate",
           form_of({{"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}}), kForm);

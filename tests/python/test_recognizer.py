@@ -50,7 +50,10 @@ def test_calibrates_and_says_none_of_these(mine):
     found = mine.calibrate(false_accept=0.2)
     assert found["false_accept"] == 0.2 and found["accepted"] > 0
     assert mine.calibration["method"] == "plda"
-    assert mine.classify(photo("red", 60)).none_of_these is not None
+    answer = mine.classify(photo("red", 60))
+    assert answer.none_of_these is not None and answer.none_of_these == (answer.none >= 0.5)
+    assert answer.none + sum(share for _, share in answer.ranking) == pytest.approx(1)
+    assert mine.calibrate()["balanced"]
 
 
 def test_shows_its_classes_in_a_notebook(mine):

@@ -118,6 +118,49 @@ TEST_F(Calibrating, WithoutStrangersEachClassIsOneInTurn) {
   EXPECT_GT(made.accepted, made.false_accept);
 }
 
+TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHad) {
+  const EnrolledClasses enrolled = clusters(5, 20, 3);
+  const ClassScorer scorer(enrolled, model_, {"mean"});
+  at::Tensor left_out = at::zeros({0}, at::kDouble);
+  for (int64_t k = 0; k < 5; ++k) left_out = at::cat({left_out, familiarity(scorer.score_without_class(k))});
+  const double passed = left_out.gt(run(enrolled, {}, 0.25).threshold).to(at::kDouble).mean().item<double>();
+  EXPECT_LE(passed, 0.2) << "times 5 / 4 is the rate that was asked for";
+  EXPECT_GT(passed, 0.17);
+}
+
+TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
+  const EnrolledClasses enrolled = clusters(10, 5, 2);
+  const Calibration made = calibrate(ClassScorer(enrolled, model_, {"mean"}), strangers(200, 1), {}, Progress::none());
+  EXPECT_TRUE(made.balanced);
+  EXPECT_NEAR(made.false_accept, 1 - made.accepted, 0.03);
+  EXPECT_FALSE(run(enrolled, {}, 0.3).balanced);
+  ASSERT_EQ(made.exchange.size(), 3u);
+  EXPECT_EQ(made.exchange[1].accepted, run(enrolled, strangers(200, 1), 0.1).accepted);
+  EXPECT_EQ(made.exchange[1].threshold, run(enrolled, strangers(200, 1), 0.1).threshold);
+  EXPECT_LE(made.exchange[0].accepted, made.exchange[1].accepted);
+  EXPECT_LE(made.exchange[1].accepted, made.exchange[2].accepted);
+}
+
+TEST_F(Calibrating, SaysWhatARateCostsAndWarnsWhereMostIsRefused) {
+  Calibration made;
+  made.exchange = {{0.05, 0.5, 3}, {0.1, 0.625, 2}};
+  EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts 50 % of your own photos are kept; at 10 %: 62 %");
+  made.accepted = 0.59;
+  EXPECT_THAT(warning_of_few_kept(made), HasSubstr("41 % of your own photos will be called 'none of these'"));
+  made.accepted = 0.6;
+  EXPECT_EQ(warning_of_few_kept(made), "");
+  EXPECT_EQ(run(clusters(3, 3, 3), {}, 0.5).exchange.size(), 1u) << "9 images are too few for 5 and 10 %";
+}
+
+TEST(ProbabilityOfNone, IsAHalfAtTheThresholdAndFallsWithFamiliarity) {
+  Calibration made;
+  made.threshold = 2;
+  made.slope = 3;
+  EXPECT_EQ(probability_of_none(made, 2), 0.5);
+  EXPECT_NEAR(probability_of_none(made, 3), 1 / (1 + std::exp(3.0)), 1e-12);
+  EXPECT_EQ(probability_of_none(made, -1e6), 1);
+}
+
 TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
   const auto sureness = [&](const EnrolledClasses& enrolled) {
     const Calibration made = run(enrolled, {}, 0.5);
@@ -148,10 +191,20 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   made.factor = 2.5;
   made.threshold = -1.25;
   made.strangers = 40;
+  made.slope = 0.5;
+  made.balanced = true;
+  made.exchange = {{0.05, 0.5, 3}};
   const Calibration read = calibration_from(to_json(made), "a.pcm");
   EXPECT_EQ(read.factor, 2.5);
   EXPECT_EQ(read.threshold, -1.25);
   EXPECT_EQ(read.strangers, 40);
+  EXPECT_EQ(read.slope, 0.5);
+  EXPECT_TRUE(read.balanced);
+  ASSERT_EQ(read.exchange.size(), 1u);
+  EXPECT_EQ(read.exchange[0].accepted, 0.5);
+  nlohmann::json former = to_json(made);
+  for (const char* added : {"slope", "balanced", "exchange"}) former.erase(added);
+  EXPECT_EQ(calibration_from(former, "a.pcm").slope, 1) << "of earlier versions";
   nlohmann::json damaged = to_json(made);
   damaged["factor"] = -1;
   EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a.pcm: the calibration is damaged"));
@@ -178,6 +231,11 @@ TEST_F(SmallRecognizer, ACalibrationIsKeptUsedAndUndone) {
   const Answer answer = again.classify(folder_ / "1.png");
   ASSERT_TRUE(answer.none_of_these);
   EXPECT_EQ(*answer.none_of_these, answer.familiarity <= made.threshold);
+  ASSERT_TRUE(answer.none);
+  EXPECT_EQ(*answer.none, probability_of_none(made, answer.familiarity));
+  double sum = *answer.none;
+  for (const RankedClass& one : answer.ranking) sum += one.probability;
+  EXPECT_NEAR(sum, 1, 1e-6);
   EXPECT_FALSE(Recognizer::open(path_, {"mean"}).classify(folder_ / "1.png").none_of_these)
       << "it is for one method alone";
   again.file().undo();

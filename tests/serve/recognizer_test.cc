@@ -28,6 +28,7 @@ TEST_F(SmallRecognizer, EnrolsAndAnswersInAFewLines) {
   EXPECT_FALSE(answer.none_of_these) << "nothing is said of that without a calibration";
   ASSERT_THAT(answer.nearest, SizeIs(3));
   EXPECT_EQ(answer.nearest[0].class_name, "dark");
+  EXPECT_EQ(answer.nearest_note, "") << "it is the answer's class";
   EXPECT_GE(answer.nearest[0].similarity, answer.nearest[1].similarity);
 }
 

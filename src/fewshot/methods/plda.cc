@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda/method.h"
+#include "protocom/fewshot/image_points.h"
 
 namespace protocom::methods {
 namespace {
@@ -22,10 +23,11 @@ class Plda : public PldaMethod {
 
  private:
   /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
-  class Predictive : public Scorer, private ClassPlacer {
+  class Predictive : public Scorer, public ImagePoints, private ClassPlacer {
    public:
     Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
     [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
+    [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_.points(features); }
     [[nodiscard]] const ClassPlacer* placer() const override { return this; }
 
    private:

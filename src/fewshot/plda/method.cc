@@ -43,7 +43,8 @@ PldaModel unfitted_model() {
 }
 
 PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) {
-  PldaPrepared result{std::move(model), {}, {}, {}, {}, {}};
+  PldaPrepared result;
+  result.model = std::move(model);
   result.rows = std::make_shared<const PldaRows>(*result.model);
   const PldaLayout& layout = result.rows->layout();
   result.nothing = in_parts(result.model->prior({}, 1), layout);
@@ -94,7 +95,9 @@ class AdaptingScorer : public Scorer {
       labels = labels.index_select(0, there);
     }
     auto model = std::make_shared<const PldaModel>(adapted(*model_, features, labels, classes));
-    return make_(prepared_without_knowledge(std::move(model)))->score(episode);
+    PldaPrepared prepared = prepared_without_knowledge(std::move(model));
+    prepared.adapted = true;
+    return make_(std::move(prepared))->score(episode);
   }
 
   std::shared_ptr<const PldaModel> model_;
@@ -120,8 +123,14 @@ std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const 
 std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels,
                                                   int64_t classes) const {
   if (!model_->adaptation.adapts()) return nullptr;
+  PldaModel made = protocom::adapted(*model_, features, labels, classes);
+  // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
+  // not depend on a scale that each finds anew, as the mean over the classes does.
+  made.known_by_best = true;
+  made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());
-  result->load(state_of(protocom::adapted(*model_, features, labels, classes), {}));
+  result->load(state_of(made, {}));
+  if (auto* own = dynamic_cast<PldaMethod*>(result.get())) own->is_adapted_ = true;
   return result;
 }
 
@@ -175,6 +184,7 @@ nlohmann::json PldaMethod::details() const { return details_; }
 
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   PldaPrepared result = prepared_without_knowledge(model_);
+  result.adapted = is_adapted_;
   const PldaLayout& layout = result.rows->layout();
   if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
@@ -214,6 +224,17 @@ at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& pre
   const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
   return logits.logsumexp(-1) +
          log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
+}
+
+at::Tensor PldaPrepared::points(const at::Tensor& features) const {
+  const PldaLayout& layout = rows->layout();
+  const PldaRowVariance between = in_parts(model->space.between, layout);
+  const auto weight = [](const at::Tensor& b) { return (b / (1 + 2 * b)).sqrt(); };
+  const at::Tensor row = rows->map(features);
+  const int64_t begin = layout.rest_begin();
+  return at::cat({row.slice(-1, 0, layout.padded) * weight(between.own),
+                  row.slice(-1, begin, begin + layout.rest()) * weight(between.rest)},
+                 -1);
 }
 
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {

@@ -17,6 +17,7 @@ struct PldaPrepared {
   PldaRowBelief nothing;         ///< [1], of a class of which nothing is known
   PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are undefined
   PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
+  bool adapted = false;          ///< the space follows the labelled images, so that they say how far it can be trusted
 
   /// The prior of each class of each episode, [b, n].
   [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;
@@ -27,6 +28,9 @@ struct PldaPrepared {
   /// are not.
   [[nodiscard]] at::Tensor unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                   const at::Tensor& logits) const;
+  /// ImagePoints::points: f with each dimension times sqrt(b / (1 + 2 b)), so that products are the part of
+  /// log p(x, x' of one class) / p(x) p(x') that depends on both images.
+  [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
 };
 
 /// [b, 1, 1]: the number for the mean number of images of an episode's classes; `count` [b, n].
@@ -62,6 +66,7 @@ class PldaMethod : public Method {
   [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
 
   std::string prior_;
+  bool is_adapted_ = false;
   std::shared_ptr<const PldaModel> model_;  ///< before fitting: without a space
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;

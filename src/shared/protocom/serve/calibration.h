@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,19 +14,41 @@
 
 namespace protocom {
 
+/// What a threshold of familiarity costs, by images that were left out.
+struct Exchange {
+  double false_accept = 0;  ///< the share of images of other things that are taken for one of the classes
+  double accepted = 0;      ///< the share of images of the classes that are
+  double threshold = 0;     ///< of familiarity
+};
+
+/// False-accept rates of which a calibration says what they cost.
+inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
+
 /// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
 struct Calibration {
   std::string method;       ///< Method::label of the method it is for
   double factor = 1;        ///< of the logits, before the softmax
   double threshold = 0;     ///< images of a familiarity above it are of one of the classes
-  double false_accept = 0;  ///< the rate of strangers above it that was asked for, in (0, 1)
+  double false_accept = 0;  ///< the rate of strangers above it: the one asked for, else what is expected, in [0, 1]
   double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;      ///< of held-out images of the classes, in [0, 1]
   int64_t images = 0;       ///< held-out images
   int64_t strangers = 0;    ///< images of none of the classes
   int64_t classes = 0;      ///< that were enrolled then
   std::string names = {};   ///< hash_of_names of those; empty in recognizers of earlier versions
+  double slope = 1;         ///< of the log odds of being one of the classes, which are 0 at the threshold
+  bool balanced = false;    ///< no rate was asked for: as many strangers pass as images of the classes are refused
+  std::vector<Exchange> exchange = {};  ///< at kShownRates, as far as the images suffice
 };
+
+/// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
+double probability_of_none(const Calibration& calibration, double familiarity);
+
+/// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...".
+std::string exchange_sentence(const Calibration& calibration);
+
+/// What to do where fewer than 60 % of the classes' own images are kept; else empty.
+std::string warning_of_few_kept(const Calibration& calibration);
 
 /// One text for a set of class names, whatever their order.
 std::string hash_of_names(std::vector<std::string> names);
@@ -50,7 +73,9 @@ at::Tensor familiarity(const EpisodeScores& scores);
 
 /// How a calibration is made.
 struct CalibrationOptions {
-  double false_accept = 0.05;  ///< the share of strangers that may be taken for one of the classes, in (0, 1)
+  /// The share of strangers that may be taken for one of the classes, in (0, 1). Nothing: the balanced point, at which
+  /// as many strangers pass as images of the classes are refused.
+  std::optional<double> false_accept = {};
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
   int64_t most_classes = 200;  ///< held out one by one, spread over all
 };
@@ -59,8 +84,8 @@ struct CalibrationOptions {
 /// the likelihood of the true classes, with a normal prior of standard deviation 1 on its logarithm), and the images of
 /// each class as if the class had not been: they are strangers. `strangers`, float32 [n, d], if defined, are features
 /// of images of none of the classes and take those' place. The threshold lets at most the rate asked for of another
-/// stranger pass (the conformal quantile). Throws Error where features were not kept, no class has two images, or there
-/// are too few strangers for the rate; UsageError for a rate outside (0, 1).
+/// stranger pass (the conformal quantile), or is the balanced one. Throws Error where features were not kept, no class
+/// has two images, or there are too few strangers for the rate; UsageError for a rate outside (0, 1).
 Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
                       Progress& progress);
 

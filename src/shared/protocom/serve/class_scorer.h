@@ -62,6 +62,10 @@ class ClassScorer {
   /// What the method says of features float32 [n, d]: logits [1, n, c].
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
 
+  /// Features float32 [n, d] where the method compares single images (ImagePoints::points); undefined where it does
+  /// not say.
+  [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
+
   /// Images of class k.
   [[nodiscard]] int64_t count(int64_t k) const;
   /// Their features, float32 [count, d].

@@ -27,6 +27,8 @@
 
 namespace protocom {
 
+class NearestExamples;
+
 /// Whether images that are classified in one call may help one another.
 enum class Together { kNo, kYes };
 
@@ -59,17 +61,24 @@ struct TellingAttribute {
 struct NearExample {
   int64_t id = 0;  ///< see RecognizerFile::example
   std::string class_name;
-  std::string source;     ///< where it came from
-  double similarity = 0;  ///< cosine of the features less their mean over all examples, in [-1, 1]
+  std::string source;  ///< where it came from
+  /// Cosine in [-1, 1], where the method tells classes apart (ClassScorer::points), else of the features less their
+  /// mean over all examples.
+  double similarity = 0;
 };
 
 /// What a recognizer says of an image.
 struct Answer {
-  std::vector<RankedClass> ranking;          ///< most probable first; probabilities given that it is one of the classes
+  /// Most probable first. The probabilities of all classes and `none` sum to 1.
+  std::vector<RankedClass> ranking;
+  /// The probability that it is of none of the classes (probability_of_none); nothing without a calibration: then the
+  /// others are given that it is of one.
+  std::optional<double> none;
   double familiarity = 0;                    ///< see familiarity()
-  std::optional<bool> none_of_these;         ///< it is of none of the classes; nothing without a calibration
+  std::optional<bool> none_of_these;         ///< `none` is at least 1/2; nothing without a calibration
   std::vector<TellingAttribute> attributes;  ///< those that moved the first class's logit most; empty where none did
   std::vector<NearExample> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
+  std::string nearest_note;          ///< why the first class is not that of the nearest example; empty where it is
 };
 
 /// A class to enrol, or images of one.
@@ -169,6 +178,7 @@ class Recognizer {
   void warn_of_one_class();
   std::vector<Answer> answers_of(const at::Tensor& features);
   std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
+  void take_none(double familiarity, Answer& answer) const;
   std::vector<TellingAttribute> telling_attributes(const at::Tensor& logits, const at::Tensor& feature) const;
 
   RecognizerFile file_;
@@ -179,6 +189,7 @@ class Recognizer {
   // What follows from the classes as they were at a revision.
   RecognizerSnapshot snapshot_;
   std::unique_ptr<ClassScorer> scorer_;
+  std::unique_ptr<NearestExamples> nearest_;
   std::optional<Calibration> calibration_;
   bool warned_ = false;  // that it is of other classes
   bool warned_of_one_ = false;

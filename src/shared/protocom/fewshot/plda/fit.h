@@ -49,7 +49,7 @@ struct KnowledgeWorth {
 };
 
 /// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
-/// images a class (tasks of classes held out of the fit)."; empty where nothing was measured.
+/// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
 std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth);
 
 /// A model and how it came about.
