@@ -25,8 +25,10 @@ elseif(PROTOCOM_FUZZ)
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-# The installed program finds a LibTorch that lies outside the system's folders.
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+# The installed program finds a LibTorch that lies outside the system's folders. What goes to /usr, as Debian packages do, has all there.
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
 
 # protocom_pch(NAME LINK target... HEADERS header...): headers precompiled once, for targets that say protocom_use_pch(target NAME).
 # PROTOCOM_PCH=OFF leaves all of them out: clang-tidy cannot read GCC's, and compiling a source whose first include is its own
