@@ -59,9 +59,10 @@ struct NearImage {
 
 /// What a recognizer says of an image.
 struct Answer {
-  std::vector<RankedClass> ranking;   ///< most probable first, given that it is one of the classes
+  std::vector<RankedClass> ranking;   ///< most probable first; the probabilities of all classes and `none` sum to 1
   double familiarity = 0;             ///< how well it fits any class; docs/design.md
-  std::optional<bool> none_of_these;  ///< it is of none of the classes; nothing without a calibration
+  std::optional<double> none;         ///< the probability of none of the classes; nothing without a calibration
+  std::optional<bool> none_of_these;  ///< that is at least 1/2; nothing without a calibration
   std::vector<TellingAttribute> attributes;
   std::vector<NearImage> nearest;
   Warnings warnings;
@@ -117,7 +118,7 @@ struct ExampleInfo {
 struct Calibration {
   double factor = 1;        ///< of the logits
   double threshold = 0;     ///< of the familiarity
-  double false_accept = 0;  ///< the rate of strangers above it that was asked for
+  double false_accept = 0;  ///< the rate of strangers above it: the one asked for, else what is expected
   double accepted = 0;      ///< the share of held-out images of the classes above it
   double accuracy = 0;      ///< of held-out images of the classes
   int64_t images = 0;       ///< held out
@@ -176,9 +177,10 @@ class PROTOCOM_API Recognizer {
   std::string undo();
 
   /// Makes "none of these" known: images are of none of the classes below a familiarity that at most `false_accept` of
-  /// strangers reach. `others`: images of none of the classes; empty: each class in turn is taken for a stranger. Kept
-  /// in the file. Throws Error where there are too few images, UsageError for a rate outside (0, 1).
-  Calibration calibrate(const std::vector<Image>& others = {}, double false_accept = 0.05,
+  /// strangers reach; without a rate as many strangers reach it as own images do not. `others`: images of none of the
+  /// classes; empty: each class in turn is taken for a stranger. Kept in the file. Throws Error where there are too few
+  /// images, UsageError for a rate outside (0, 1).
+  Calibration calibrate(const std::vector<Image>& others = {}, std::optional<double> false_accept = {},
                         const Progress& progress = {});
   /// The one that answers follow; nothing where there is none.
   [[nodiscard]] std::optional<Calibration> calibration() const;

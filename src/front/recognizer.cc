@@ -21,6 +21,7 @@ Answer front_answer(const protocom::Answer& own) {
   Answer made;
   for (const protocom::RankedClass& one : own.ranking) made.ranking.push_back({one.name, one.probability});
   made.familiarity = own.familiarity;
+  made.none = own.none;
   made.none_of_these = own.none_of_these;
   for (const protocom::TellingAttribute& one : own.attributes) made.attributes.push_back({one.words, one.effect});
   for (const protocom::NearExample& one : own.nearest)
@@ -272,7 +273,8 @@ std::string Recognizer::undo() {
   return impl_->call([](protocom::Recognizer& own) { return own.file().undo().what; });
 }
 
-Calibration Recognizer::calibrate(const std::vector<Image>& others, double false_accept, const Progress& progress) {
+Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,
+                                  const Progress& progress) {
   return with_warnings([&] {
     ToldProgress told(progress);
     const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
