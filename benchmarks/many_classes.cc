@@ -29,10 +29,10 @@ void time(const char* what, int times, const Work& work) {
   fmt::print("{}: {:.2f} ms, of the processor {:.2f} ms\n", what, wall / times, processor / times);
 }
 
-protocom::Enrolee enrolee(protocom::Recognizer& recognizer, int64_t number, int64_t images) {
+protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t number, int64_t images) {
   protocom::ClassRequest request;
   request.name = fmt::format("class {}", number);
-  protocom::Enrolee made = recognizer.describe(request);
+  protocom::ClassEnrolment made = recognizer.describe(request);
   made.examples.features = at::rand({images, recognizer.file().settings().feature_dim});
   for (int64_t i = 0; i < images; ++i) made.examples.hashes.push_back(fmt::format("{}-{}-{}", number, i, images));
   return made;
@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
   const int64_t classes = std::stoll(argv[2]);
   {
     protocom::Recognizer filled = protocom::Recognizer::open(path);
-    std::vector<protocom::Enrolee> all;
-    for (int64_t k = 0; k < classes; ++k) all.push_back(enrolee(filled, k, kImages));
+    std::vector<protocom::ClassEnrolment> all;
+    for (int64_t k = 0; k < classes; ++k) all.push_back(enrolment(filled, k, kImages));
     time("enrolling all", 1, [&] { filled.file().enrol(all); });
   }
   std::optional<protocom::Recognizer> opened;
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   time("an answer without the nearest images", 100, [&] { classes_only.classify_features(feature); });
   const at::Tensor many = feature.repeat({32, 1});
   time("answers to 32 without the nearest images", 10, [&] { classes_only.classify_features(many); });
-  time("enrolling an image", 1, [&] { opened->file().enrol({enrolee(*opened, 7, 1)}); });
+  time("enrolling an image", 1, [&] { opened->file().enrol({enrolment(*opened, 7, 1)}); });
   time("the answer after it", 1, [&] { opened->classify_features(feature); });
   fs::remove(path);
   return 0;

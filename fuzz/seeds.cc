@@ -284,7 +284,7 @@ void write_recognizer(const fs::path& folder) {
   write_file(folder / "artefacts/backbone", "a backbone");
   RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
   RecognizerFile file(path);
-  Enrolee cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
+  ClassEnrolment cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
   cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
   file.enrol({cat});
   file.set_calibration({{"factor", 1}});

@@ -18,14 +18,15 @@ using nlohmann::json;
 
 std::string texts_of(const std::vector<TellingAttribute>& attributes, const char* between) {
   std::vector<std::string> texts;
-  for (const TellingAttribute& one : attributes) texts.push_back(fmt::format("{} {:+.2f}", one.words, one.effect));
+  for (const TellingAttribute& attribute : attributes)
+    texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
   return fmt::format("{}", fmt::join(texts, between));
 }
 
 std::string texts_of(const std::vector<NearExample>& nearest) {
   std::vector<std::string> texts;
-  for (const NearExample& one : nearest)
-    texts.push_back(fmt::format("{} ({} {:.3f})", one.source, one.class_name, one.similarity));
+  for (const NearExample& example : nearest)
+    texts.push_back(fmt::format("{} ({} {:.3f})", example.source, example.class_name, example.similarity));
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
@@ -74,10 +75,10 @@ void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   std::vector<std::pair<std::string, double>> said;
-  for (const RankedClass& one : answer.ranking) said.emplace_back(one.name, one.probability);
+  for (const RankedClass& ranked_class : answer.ranking) said.emplace_back(ranked_class.name, ranked_class.probability);
   said.front().first = label(said.front().first);
   if (answer.none) {
-    const auto less = [&](const auto& one) { return one.second < *answer.none; };
+    const auto less = [&](const auto& item) { return item.second < *answer.none; };
     const bool first = answer.none_of_these.value_or(false);
     said.emplace(first ? said.begin() : std::find_if(said.begin() + 1, said.end(), less), kNoneOfThese, *answer.none);
   }

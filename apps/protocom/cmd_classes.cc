@@ -51,29 +51,29 @@ void print_json(const json& value) { fmt::print("{}\n", printed_json(value)); }
 void run_list(const ClassesArguments& options) {
   const RecognizerFile file(options.recognizer);
   std::vector<std::vector<std::string>> rows = {{"class", "title", "images", "attributes", "enrolled"}};
-  for (const ClassEntry& one : file.list_classes()) {
-    if (options.as_json) print_json(to_json(file, one));
-    rows.push_back({one.name, one.description.title, std::to_string(one.images), std::to_string(attributes_of(one)),
-                    time_text(one.time)});
+  for (const ClassEntry& entry : file.list_classes()) {
+    if (options.as_json) print_json(to_json(file, entry));
+    rows.push_back({entry.name, entry.description.title, std::to_string(entry.images),
+                    std::to_string(attributes_of(entry)), time_text(entry.time)});
   }
   if (!options.as_json) print_table(rows);
 }
 
 void run_show(const ClassesArguments& options) {
   const RecognizerFile file(options.recognizer);
-  const std::optional<ClassEntry> one = file.find_class(options.name);
-  if (!one) {
+  const std::optional<ClassEntry> item = file.find_class(options.name);
+  if (!item) {
     std::vector<std::string> names;
     for (const ClassEntry& entry : file.list_classes()) names.push_back(entry.name);
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
-  if (options.as_json) return print_json(to_json(file, *one));
-  print_table({{"class", one->name},
-               {"title", one->description.title},
-               {"images", std::to_string(one->images)},
-               {"attributes", attributes_text(file, *one)},
-               {"embedding from", one->description.embedding_source},
-               {"enrolled", time_text(one->time)}});
+  if (options.as_json) return print_json(to_json(file, *item));
+  print_table({{"class", item->name},
+               {"title", item->description.title},
+               {"images", std::to_string(item->images)},
+               {"attributes", attributes_text(file, *item)},
+               {"embedding from", item->description.embedding_source},
+               {"enrolled", time_text(item->time)}});
 }
 
 void run_rename(const ClassesArguments& options) {

@@ -27,7 +27,7 @@ std::pair<std::string, double> share_in(const std::string& text) {
 
 void take_proportions(ClassifyArguments& options) {
   RecognizerOptions& recognizing = options.recognizing;
-  for (const std::string& one : options.shares) recognizing.shares.insert(share_in(one));
+  for (const std::string& word : options.shares) recognizing.shares.insert(share_in(word));
   if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
   if ((recognizing.proportions == "given") != !options.shares.empty())
     fail_usage("--shares are needed for --proportions given, and for that alone");

@@ -1,7 +1,7 @@
 #include "cli.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/train/complete.h"
-#include "protocom/train/completion_worth.h"
+#include "protocom/train/completion_gain.h"
 #include "training_options.h"
 
 namespace protocom::cli {
@@ -65,8 +65,7 @@ void run_complete(const CLI::App& command, CompleteArguments& options) {
   const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
   nlohmann::json details = preprocessing_details(options.features);
   details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
-  const std::string worth =
-      completion_worth_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
+  const std::string worth = completion_gain_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
   if (!worth.empty()) details["findings"] = nlohmann::json::array({worth});
   write_completion_model(options.out, result.model, files.provenance, details);
   print_result(result, worth);

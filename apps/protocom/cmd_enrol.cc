@@ -40,8 +40,9 @@ bool gives_a_name_alone(const EnrolRequest& request) {
 /// A new class of which nothing is known would get its share of the answers all the same.
 void check_something_is_known(const std::vector<EnrolRequest>& requests, const RecognizerFile& file) {
   std::vector<std::string> names;
-  for (const EnrolRequest& one : requests) {
-    if (gives_a_name_alone(one) && !file.has_class(one.description.name)) names.push_back(one.description.name);
+  for (const EnrolRequest& request : requests) {
+    if (gives_a_name_alone(request) && !file.has_class(request.description.name))
+      names.push_back(request.description.name);
   }
   if (names.empty()) return;
   const std::optional<Knowledge> knowledge = knowledge_of(file);
@@ -71,9 +72,9 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
     requests = options.csv.empty() ? requests_of_folder(options.folder, "--folder") : requests_of_csv(options.csv);
   }
   if (!options.table.empty()) take_attributes(options.table, requests);
-  for (EnrolRequest& one : requests) {
-    one.description.vectors = options.vectors;
-    one.description.wordnet = options.wordnet;
+  for (EnrolRequest& request : requests) {
+    request.description.vectors = options.vectors;
+    request.description.wordnet = options.wordnet;
   }
   check_something_is_known(requests, file);
   return requests;

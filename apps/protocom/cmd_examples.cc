@@ -16,16 +16,16 @@ struct ExamplesArguments {
 
 void run_list(const ExamplesArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"example", "class", "source", "enrolled", "hash"}};
-  for (const ExampleEntry& one : RecognizerFile(options.recognizer).list_examples(options.name)) {
+  for (const ExampleEntry& entry : RecognizerFile(options.recognizer).list_examples(options.name)) {
     if (options.as_json) {
-      const json line = {{"example", one.id},
-                         {"class", one.class_name},
-                         {"source", one.source},
-                         {"enrolled", one.time},
-                         {"hash", one.hash}};
+      const json line = {{"example", entry.id},
+                         {"class", entry.class_name},
+                         {"source", entry.source},
+                         {"enrolled", entry.time},
+                         {"hash", entry.hash}};
       fmt::print("{}\n", printed_json(line));
     }
-    rows.push_back({std::to_string(one.id), one.class_name, one.source, time_text(one.time), one.hash});
+    rows.push_back({std::to_string(entry.id), entry.class_name, entry.source, time_text(entry.time), entry.hash});
   }
   if (!options.as_json) print_table(rows);
 }

@@ -29,8 +29,8 @@ void run_add(KeysArguments& options) {
 void run_list(const KeysArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"name", "role", "requests a minute"}};
   const ApiKeys keys = ApiKeys::read(options.file);
-  for (const http::ApiKey& one : keys.all())
-    rows.push_back({one.name, std::string(http::to_string(one.role)), std::to_string(one.per_minute)});
+  for (const http::ApiKey& key : keys.all())
+    rows.push_back({key.name, std::string(http::to_string(key.role)), std::to_string(key.per_minute)});
   print_table(rows);
 }
 

@@ -53,7 +53,7 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   std::vector<std::vector<std::string>> rows = {{"validation", "before", "after", "±", ""}};
   for (const ValidationRow& row : after) {
     const auto old =
-        std::find_if(before.begin(), before.end(), [&](const auto& one) { return one.method == row.method; });
+        std::find_if(before.begin(), before.end(), [&](const auto& item) { return item.method == row.method; });
     rows.push_back({row.method, old == before.end() ? "" : fmt::format("{:.2f}", old->accuracy.value),
                     fmt::format("{:.2f}", row.accuracy.value), fmt::format("{:.2f}", row.accuracy.ci95),
                     std::string(make_method(row.method)->spec().mode())});

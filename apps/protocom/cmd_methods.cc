@@ -60,11 +60,11 @@ void print_one(const MethodSpec& spec) {
 }
 
 void run_methods(const MethodsArguments& options) {
-  const MethodSpec* one = options.name.empty() ? nullptr : &method_spec(options.name);
-  if (!options.json) return one == nullptr ? print_all() : print_one(*one);
+  const MethodSpec* method = options.name.empty() ? nullptr : &method_spec(options.name);
+  if (!options.json) return method == nullptr ? print_all() : print_one(*method);
   nlohmann::json out = nlohmann::json::array();
   for (const MethodSpec* spec : method_specs()) {
-    if (one == nullptr || spec == one) out.push_back(to_json(*spec));
+    if (method == nullptr || spec == method) out.push_back(to_json(*spec));
   }
   fmt::print("{}\n", out.dump(2));
 }

@@ -60,7 +60,7 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
 
 void run_check(const std::string& file) {
   const std::vector<std::string> findings = RecognizerFile(file).check();
-  for (const std::string& one : findings) logger().error("{}", one);
+  for (const std::string& finding : findings) logger().error("{}", finding);
   if (!findings.empty()) fail("{} is damaged: faults found: {}", file, findings.size());
   fmt::print("{}: nothing is wrong\n", file);
 }

@@ -34,7 +34,7 @@ std::string as_folder(const std::string& name) {
 class ClassFolders {
  public:
   explicit ClassFolders(const RecognizerFile& file) {
-    for (const ClassEntry& one : file.list_classes()) add(one.name);
+    for (const ClassEntry& entry : file.list_classes()) add(entry.name);
   }
 
   /// Of the class that the image was taken for, or of those that are of none.

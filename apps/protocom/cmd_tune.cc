@@ -23,9 +23,10 @@ void print_tuned(const std::vector<TunedMethod>& tuned) {
   std::vector<std::vector<std::string>> table = {{"setting", "accuracy %", "±", "processor s", ""}};
   for (const TunedMethod& method : tuned) {
     for (size_t i = 0; i < method.tried.size(); ++i) {
-      const TriedSetting& one = method.tried[i];
-      table.push_back({one.method, fmt::format("{:.2f}", one.accuracy.value), fmt::format("{:.2f}", one.accuracy.ci95),
-                       fmt::format("{:.1f}", one.seconds), i == method.best ? "chosen" : ""});
+      const TriedSetting& setting = method.tried[i];
+      table.push_back({setting.method, fmt::format("{:.2f}", setting.accuracy.value),
+                       fmt::format("{:.2f}", setting.accuracy.ci95), fmt::format("{:.1f}", setting.seconds),
+                       i == method.best ? "chosen" : ""});
     }
   }
   print_table(table);
@@ -35,9 +36,9 @@ void print_tuned(const std::vector<TunedMethod>& tuned) {
 void save_fitted(const EvaluationData& data, const std::vector<TunedMethod>& tuned, const TuneArguments& options,
                  const Provenance& provenance) {
   std::filesystem::create_directories(options.save_fitted);
-  for (const FittedMethod& one : fit_chosen(data.inputs(), tuned, options.tune, progress())) {
-    const auto path = std::filesystem::path(options.save_fitted) / (one.method->spec().name + ".npz");
-    write_fitted_method(path, one, provenance, preprocessing_details(options.files.features));
+  for (const FittedMethod& fitted_method : fit_chosen(data.inputs(), tuned, options.tune, progress())) {
+    const auto path = std::filesystem::path(options.save_fitted) / (fitted_method.method->spec().name + ".npz");
+    write_fitted_method(path, fitted_method, provenance, preprocessing_details(options.files.features));
   }
 }
 

@@ -54,7 +54,7 @@ class Arrivals {
   /// Those that were there when watching began.
   [[nodiscard]] std::vector<fs::path> existing() const {
     std::vector<fs::path> images;
-    for (const auto& one : known_) images.push_back(one.first);
+    for (const auto& item : known_) images.push_back(item.first);
     return images;
   }
 
@@ -104,7 +104,7 @@ class Arrivals {
 void answer(Recognizer& recognizer, const std::vector<fs::path>& images, const Recognizer::TakeAnswer& take) {
   if (images.empty()) return;
   try {
-    for (const UnreadableFile& one : recognizer.classify(images, take)) logger().error("{}", one.reason);
+    for (const UnreadableFile& file : recognizer.classify(images, take)) logger().error("{}", file.reason);
   } catch (const Error& error) {
     logger().error("{}; {} of the images that arrived may be without an answer", error.what(), images.size());
   }

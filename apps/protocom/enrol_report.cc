@@ -12,10 +12,10 @@ namespace {
 int64_t attributes_in(const ClassDescription& said) { return said.association.count_nonzero().item<int64_t>(); }
 
 /// How many the class has, and in place of how many others.
-std::string attribute_count_text(const Enrolled& one) {
-  const std::string now = std::to_string(attributes_in(one.now.description));
-  if (!one.replaced || one.replaced->association.equal(one.now.description.association)) return now;
-  const int64_t before = attributes_in(*one.replaced);
+std::string attribute_count_text(const Enrolled& enrolled) {
+  const std::string now = std::to_string(attributes_in(enrolled.now.description));
+  if (!enrolled.replaced || enrolled.replaced->association.equal(enrolled.now.description.association)) return now;
+  const int64_t before = attributes_in(*enrolled.replaced);
   return before == 0 ? now : fmt::format("{}, in place of {}", now, before);
 }
 
@@ -27,9 +27,9 @@ struct EnrolledTotals {
 
 EnrolledTotals totals_of(const Enrolment& done) {
   EnrolledTotals totals;
-  for (const Enrolled& one : done.classes) {
-    totals.added += one.added;
-    totals.held += one.held;
+  for (const Enrolled& enrolled : done.classes) {
+    totals.added += enrolled.added;
+    totals.held += enrolled.held;
   }
   return totals;
 }
@@ -37,10 +37,11 @@ EnrolledTotals totals_of(const Enrolment& done) {
 void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   std::vector<std::vector<std::string>> rows = {
       {"class", "new images", "there already", "images", "attributes", "embedding from"}};
-  for (const Enrolled& one : done.classes) {
-    const ClassDescription& said = one.now.description;
-    rows.push_back({name_and_word(one.now.name, said.title), std::to_string(one.added), std::to_string(one.held),
-                    std::to_string(one.now.images), attribute_count_text(one), said.embedding_source});
+  for (const Enrolled& enrolled : done.classes) {
+    const ClassDescription& said = enrolled.now.description;
+    rows.push_back({name_and_word(enrolled.now.name, said.title), std::to_string(enrolled.added),
+                    std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
+                    said.embedding_source});
   }
   if (totals.held == 0) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 2);
@@ -55,7 +56,7 @@ void print_enrolment(const Enrolment& done) {
   print_enrolled(done, totals);
   if (totals.held > 0) logger().info("images that a class already holds do not count twice");
   if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
-  for (const UnreadableFile& one : done.unreadable) logger().error("{}", one.reason);
+  for (const UnreadableFile& file : done.unreadable) logger().error("{}", file.reason);
   const size_t folders = folders_among(done.unreadable);
   const size_t images = done.unreadable.size() - folders;
   const std::string held = totals.held == 0 ? "" : fmt::format(", there already: {}", totals.held);

@@ -77,8 +77,8 @@ void add_fitted_option(CLI::App& command, EvaluationFiles& files, const std::str
 EvaluateInputs EvaluationData::inputs() const {
   EvaluateInputs read{features, address(model), address(classes), address(knowledge)};
   read.maps = address(maps);
-  for (const auto& one : fitted)
-    read.trained_on.insert(read.trained_on.end(), one.trained_on.begin(), one.trained_on.end());
+  for (const auto& item : fitted)
+    read.trained_on.insert(read.trained_on.end(), item.trained_on.begin(), item.trained_on.end());
   return read;
 }
 
@@ -96,8 +96,8 @@ EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> wit
   if (!files.space.empty()) data.fitted.push_back(read_checked_space(files.space, data.features.dim()));
   if (!files.maps.empty()) data.maps = read_feature_maps(files.maps);
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
-  for (const FittedMethod& one : data.fitted)
-    data.findings.insert(data.findings.end(), one.findings.begin(), one.findings.end());
+  for (const FittedMethod& method : data.fitted)
+    data.findings.insert(data.findings.end(), method.findings.begin(), method.findings.end());
   if (files.model.empty()) return data;
   data.model = read_completion_model(files.model);
   const auto found = findings_in(read_contents(files.model).header);

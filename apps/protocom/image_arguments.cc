@@ -50,9 +50,9 @@ Piped read_piped() {
 
 std::vector<std::string> with_listed(const std::vector<std::string>& images) {
   std::vector<std::string> all;
-  for (const std::string& one : images) {
-    if (one != kStandardInput) {
-      all.push_back(one);
+  for (const std::string& image : images) {
+    if (image != kStandardInput) {
+      all.push_back(image);
       continue;
     }
     const Piped piped = read_piped();
@@ -63,9 +63,9 @@ std::vector<std::string> with_listed(const std::vector<std::string>& images) {
 }
 
 ImageArguments::ImageArguments(const std::vector<std::string>& images) {
-  for (const std::string& one : images) {
-    if (one != kStandardInput) {
-      paths_.push_back(one);
+  for (const std::string& image : images) {
+    if (image != kStandardInput) {
+      paths_.push_back(image);
       continue;
     }
     const Piped piped = read_piped();
@@ -82,15 +82,15 @@ std::filesystem::path ImageArguments::named(const std::filesystem::path& path) c
 }
 
 size_t folders_among(const std::vector<UnreadableFile>& unreadable) {
-  return static_cast<size_t>(std::count_if(unreadable.begin(), unreadable.end(), [](const UnreadableFile& one) {
+  return static_cast<size_t>(std::count_if(unreadable.begin(), unreadable.end(), [](const UnreadableFile& file) {
     std::error_code ignored;
-    return std::filesystem::is_directory(one.path, ignored);
+    return std::filesystem::is_directory(file.path, ignored);
   }));
 }
 
 void account_for(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
   for (const auto* some : {&found.unreadable, &unreadable}) {
-    for (const UnreadableFile& one : *some) logger().error("{}", one.reason);
+    for (const UnreadableFile& file : *some) logger().error("{}", file.reason);
   }
   if (found.skipped.total() > 0) logger().warn("{}", found.skipped.describe());
   std::vector<UnreadableFile> lost = found.unreadable;

@@ -52,8 +52,8 @@ json with_contents(json options) {
     if (!is_input_option(name)) continue;
     if (value.is_string()) value = content_of(value.get<std::string>());
     if (!value.is_array()) continue;
-    for (json& one : value) {
-      if (one.is_string()) one = content_of(one.get<std::string>());
+    for (json& item : value) {
+      if (item.is_string()) item = content_of(item.get<std::string>());
     }
   }
   return options;

@@ -53,10 +53,10 @@ void print_info(const RecognizerFile& file) {
   const RecognizerSettings& settings = file.settings();
   std::vector<std::vector<std::string>> rows = {
       {"recognizer", fmt::format("{}, format {}", file.path().string(), file.header().format_version)}};
-  for (const RecognizerArtefact& one : file.artefacts()) rows.push_back({one.name, text_of(one)});
+  for (const RecognizerArtefact& artefact : file.artefacts()) rows.push_back({artefact.name, text_of(artefact)});
   int64_t images = 0;
   const std::vector<ClassEntry> classes = file.list_classes();
-  for (const ClassEntry& one : classes) images += one.images;
+  for (const ClassEntry& entry : classes) images += entry.images;
   const std::vector<ChangeEntry> changes = file.changes(1);
   rows.insert(
       rows.end(),

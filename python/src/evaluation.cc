@@ -80,24 +80,25 @@ std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& optio
 /// Lists of one shape make one task.
 std::vector<Task> tasks_of(const std::vector<Episodes>& lists) {
   std::vector<Task> tasks;
-  for (const Episodes& one : lists) {
-    const bool same = !tasks.empty() && shape_json(tasks.back().shape) == shape_json(one.list.shape);
-    if (!same) tasks.push_back({one.list.shape, {}});
-    tasks.back().lists.push_back(one.list);
+  for (const Episodes& episodes : lists) {
+    const bool same = !tasks.empty() && shape_json(tasks.back().shape) == shape_json(episodes.list.shape);
+    if (!same) tasks.push_back({episodes.list.shape, {}});
+    tasks.back().lists.push_back(episodes.list);
   }
   return tasks;
 }
 
 std::vector<std::string> trained_on(const std::vector<FittedMethod>& fitted) {
   std::vector<std::string> names;
-  for (const FittedMethod& one : fitted) names.insert(names.end(), one.trained_on.begin(), one.trained_on.end());
+  for (const FittedMethod& method : fitted)
+    names.insert(names.end(), method.trained_on.begin(), method.trained_on.end());
   return names;
 }
 
 void check_dims(const std::vector<FittedMethod>& fitted, int64_t dim) {
-  for (const FittedMethod& one : fitted) {
-    if (one.feature_dim != dim)
-      fail("'{}' was fitted on features of {} numbers, these have {}", one.method->label(), one.feature_dim, dim);
+  for (const FittedMethod& method : fitted) {
+    if (method.feature_dim != dim)
+      fail("'{}' was fitted on features of {} numbers, these have {}", method.method->label(), method.feature_dim, dim);
   }
 }
 

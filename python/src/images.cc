@@ -89,7 +89,7 @@ class SharedBackbone {
 
 std::vector<GivenImage> given_images(const py::list& images) {
   std::vector<GivenImage> given;
-  for (const py::handle& one : images) given.push_back(given_image(one));
+  for (const py::handle& image : images) given.push_back(given_image(image));
   return given;
 }
 
@@ -104,7 +104,7 @@ std::vector<SquareImage> square_images(const std::vector<GivenImage>& images, co
 
 std::vector<Image> take_images(std::vector<SquareImage>& images) {
   std::vector<Image> taken;
-  for (SquareImage& one : images) taken.push_back(std::move(one.image));
+  for (SquareImage& image : images) taken.push_back(std::move(image.image));
   return taken;
 }
 

@@ -49,7 +49,7 @@ void save(const FittedMethod& fitted, const fs::path& path) {
 
 std::vector<FittedMethod> values_of(const std::vector<SharedFitted>& fitted) {
   std::vector<FittedMethod> values;
-  for (const SharedFitted& one : fitted) values.push_back(*one);
+  for (const SharedFitted& shared_fitted : fitted) values.push_back(*shared_fitted);
   return values;
 }
 

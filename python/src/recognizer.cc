@@ -52,10 +52,12 @@ NewRecognizer parts_of(const py::dict& given) {
 
 json enrolment_json(const Enrolment& done) {
   json made = {{"classes", json::array()}, {"unreadable", json::array()}, {"skipped", done.skipped.describe()}};
-  for (const Enrolled& one : done.classes)
-    made["classes"].push_back(
-        {{"class", one.now.name}, {"new", one.is_new}, {"added", one.added}, {"images", one.now.images}});
-  for (const UnreadableFile& one : done.unreadable) made["unreadable"].push_back(one.reason);
+  for (const Enrolled& enrolled : done.classes)
+    made["classes"].push_back({{"class", enrolled.now.name},
+                               {"new", enrolled.is_new},
+                               {"added", enrolled.added},
+                               {"images", enrolled.now.images}});
+  for (const UnreadableFile& file : done.unreadable) made["unreadable"].push_back(file.reason);
   return made;
 }
 
@@ -106,7 +108,7 @@ class SharedRecognizer {
 
 json answers_json(const std::vector<Answer>& answers) {
   json all = json::array();
-  for (const Answer& one : answers) all.push_back(answer_json(one));
+  for (const Answer& answer : answers) all.push_back(answer_json(answer));
   return all;
 }
 
@@ -126,20 +128,20 @@ json classify(Recognizer& recognizer, const std::vector<GivenImage>& given) {
 NewExamples examples_of(Recognizer& recognizer, const std::vector<GivenImage>& given) {
   std::vector<SquareImage> squares = square_images(given, recognizer.file().settings().preprocessing);
   NewExamples examples;
-  for (const SquareImage& one : squares) {
-    examples.hashes.push_back(one.hash);
-    examples.sources.push_back(one.source);
-    examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+  for (const SquareImage& image : squares) {
+    examples.hashes.push_back(image.hash);
+    examples.sources.push_back(image.source);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(image.image));
   }
   if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
   return examples;
 }
 
 json enrol(Recognizer& recognizer, const ClassRequest& request, NewExamples examples) {
-  Enrolee enrolee = recognizer.describe(request);
-  enrolee.examples = std::move(examples);
+  ClassEnrolment enrolment = recognizer.describe(request);
+  enrolment.examples = std::move(examples);
   Enrolment done;
-  done.classes = recognizer.file().enrol({enrolee});
+  done.classes = recognizer.file().enrol({enrolment});
   return enrolment_json(done);
 }
 
@@ -153,15 +155,15 @@ json enrol_folder(Recognizer& recognizer, const fs::path& folder, const fs::path
 
 json classes_json(const Recognizer& recognizer) {
   json all = json::array();
-  for (const ClassEntry& one : recognizer.file().list_classes())
-    all.push_back({{"class", one.name}, {"title", one.description.title}, {"images", one.images}});
+  for (const ClassEntry& entry : recognizer.file().list_classes())
+    all.push_back({{"class", entry.name}, {"title", entry.description.title}, {"images", entry.images}});
   return all;
 }
 
 json examples_json(const Recognizer& recognizer, const std::string& name) {
   json all = json::array();
-  for (const ExampleEntry& one : recognizer.file().list_examples(name))
-    all.push_back({{"example", one.id}, {"class", one.class_name}, {"source", one.source}});
+  for (const ExampleEntry& entry : recognizer.file().list_examples(name))
+    all.push_back({{"example", entry.id}, {"class", entry.class_name}, {"source", entry.source}});
   return all;
 }
 
@@ -179,43 +181,46 @@ void bind_questions(BoundRecognizer& bound) {
       .def("classify",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return python_of(own.call([&](Recognizer& one) { return classify(one, given); }));
+             return python_of(own.call([&](Recognizer& recognizer) { return classify(recognizer, given); }));
            })
       .def("classify_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return python_of(own.call([&](Recognizer& one) {
-               return answers_json(one.classify_features(checked_features(one, rows.tensor())));
+             return python_of(own.call([&](Recognizer& recognizer) {
+               return answers_json(recognizer.classify_features(checked_features(recognizer, rows.tensor())));
              }));
            })
       .def("features_of",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return array_of(own.call([&](Recognizer& one) { return examples_of(one, given).features; }));
+             return array_of(own.call([&](Recognizer& recognizer) { return examples_of(recognizer, given).features; }));
            })
       .def("classes", [](SharedRecognizer& own) { return python_of(own.call(&classes_json)); })
       .def("examples",
            [](SharedRecognizer& own, const std::string& name) {
-             return python_of(own.call([&](Recognizer& one) { return examples_json(one, name); }));
+             return python_of(own.call([&](Recognizer& recognizer) { return examples_json(recognizer, name); }));
            })
       .def("thumbnail",
            [](SharedRecognizer& own, int64_t example) {
-             return py::bytes(own.call([&](Recognizer& one) { return one.file().thumbnail(example); }));
+             return py::bytes(own.call([&](Recognizer& recognizer) { return recognizer.file().thumbnail(example); }));
            })
       .def("method",
-           [](SharedRecognizer& own) { return own.call([](Recognizer& one) { return one.method().label(); }); })
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& recognizer) { return recognizer.method().label(); });
+           })
       .def("feature_dim",
            [](SharedRecognizer& own) {
-             return own.call([](Recognizer& one) { return one.file().settings().feature_dim; });
+             return own.call([](Recognizer& recognizer) { return recognizer.file().settings().feature_dim; });
            })
       .def("calibration",
            [](SharedRecognizer& own) {
-             return python_of(own.call([](Recognizer& one) {
-               return one.calibration() ? calibration_json(*one.calibration()) : json(nullptr);
+             return python_of(own.call([](Recognizer& recognizer) {
+               return recognizer.calibration() ? calibration_json(*recognizer.calibration()) : json(nullptr);
              }));
            })
       .def("expected_accuracy", [](SharedRecognizer& own) {
-        return own.call([](Recognizer& one) { return sentence_of(one.expected_accuracy(), "enrolled images"); });
+        return own.call(
+            [](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
       });
 }
 
@@ -225,21 +230,23 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, std::string name, const py::list& images, std::vector<std::string> attributes) {
              const std::vector<GivenImage> given = given_images(images);
              const ClassRequest request = request_of(std::move(name), std::move(attributes));
-             return python_of(own.call([&](Recognizer& one) { return enrol(one, request, examples_of(one, given)); }));
+             return python_of(own.call(
+                 [&](Recognizer& recognizer) { return enrol(recognizer, request, examples_of(recognizer, given)); }));
            })
       .def(
           "enrol_features",
           [](SharedRecognizer& own, std::string name, const py::object& features, std::vector<std::string> attributes) {
             const ArrayView rows(features, "features");
             const ClassRequest request = request_of(std::move(name), std::move(attributes));
-            return python_of(own.call([&](Recognizer& one) {
-              return enrol(one, request, examples_of(checked_features(one, rows.tensor())));
+            return python_of(own.call([&](Recognizer& recognizer) {
+              return enrol(recognizer, request, examples_of(checked_features(recognizer, rows.tensor())));
             }));
           })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {
              PythonProgress progress(std::move(callback));
-             return python_of(own.call([&](Recognizer& one) { return enrol_folder(one, folder, table, progress); }));
+             return python_of(
+                 own.call([&](Recognizer& recognizer) { return enrol_folder(recognizer, folder, table, progress); }));
            })
       .def("calibrate",
            [](SharedRecognizer& own, const py::list& others, std::optional<double> false_accept, py::object callback) {
@@ -247,22 +254,26 @@ void bind_changes(BoundRecognizer& bound) {
              PythonProgress progress(std::move(callback));
              CalibrationOptions options;
              options.false_accept = false_accept;
-             return python_of(own.call([&](Recognizer& one) {
-               return calibration_json(one.calibrate_on(examples_of(one, given).features, options, progress));
+             return python_of(own.call([&](Recognizer& recognizer) {
+               return calibration_json(
+                   recognizer.calibrate_on(examples_of(recognizer, given).features, options, progress));
              }));
            })
       .def("rename",
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {
-             own.call([&](Recognizer& one) { one.file().rename_class(name, to); });
+             own.call([&](Recognizer& recognizer) { recognizer.file().rename_class(name, to); });
            })
-      .def("remove", [](SharedRecognizer& own,
-                        const std::string& name) { own.call([&](Recognizer& one) { one.file().remove_class(name); }); })
+      .def("remove",
+           [](SharedRecognizer& own, const std::string& name) {
+             own.call([&](Recognizer& recognizer) { recognizer.file().remove_class(name); });
+           })
       .def("remove_examples",
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
-             own.call([&](Recognizer& one) { one.file().remove_examples(ids); });
+             own.call([&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
            })
-      .def("undo",
-           [](SharedRecognizer& own) { return own.call([](Recognizer& one) { return one.file().undo().what; }); });
+      .def("undo", [](SharedRecognizer& own) {
+        return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+      });
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ std::vector<std::string> findings_in(const ArtefactHeader& header) {
   if (!header.details.is_object()) return found;
   const auto findings = header.details.find("findings");
   if (findings == header.details.end() || !findings->is_array()) return found;
-  for (const nlohmann::json& one : *findings) {
-    if (one.is_string()) found.push_back(one.get<std::string>());
+  for (const nlohmann::json& finding : *findings) {
+    if (finding.is_string()) found.push_back(finding.get<std::string>());
   }
   return found;
 }

@@ -63,9 +63,9 @@ std::vector<sockaddr_storage> addresses_of(const Launch& launch) {
   addrinfo* found = nullptr;
   if (::getaddrinfo(launch.host.c_str(), std::to_string(launch.port).c_str(), &hints, &found) != 0) return {};
   std::vector<sockaddr_storage> addresses;
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+  for (const addrinfo* item = found; item != nullptr; item = item->ai_next) {
     sockaddr_storage address{};
-    std::memcpy(&address, one->ai_addr, std::min<size_t>(one->ai_addrlen, sizeof(address)));
+    std::memcpy(&address, item->ai_addr, std::min<size_t>(item->ai_addrlen, sizeof(address)));
     addresses.push_back(address);
   }
   ::freeaddrinfo(found);

@@ -49,17 +49,20 @@ void set_parameter(const std::string& text, const std::string& part, Preprocessi
     result.resize = side;
 }
 
-std::string wrong_with(const Preprocessing& one) {
+std::string wrong_with(const Preprocessing& preprocessing) {
   const auto is_side = [](int64_t side) { return side >= 1 && side <= kLargestSide; };
-  if (!is_side(one.image_size)) return fmt::format("images of {} pixels", one.image_size);
-  if (!is_side(one.shorter_side()) || one.shorter_side() < one.image_size)
-    return fmt::format("a shorter side of {} pixels for a crop of {}", one.resize, one.image_size);
-  if (one.mean.size() != one.std.size() || (one.normalises() && one.mean.size() != 3))
-    return fmt::format("{} means and {} standard deviations of 3 channels", one.mean.size(), one.std.size());
-  for (size_t c = 0; c < one.mean.size(); ++c) {
-    if (!std::isfinite(one.mean[c]) || !std::isfinite(one.std[c]) || one.std[c] <= 0)
-      return fmt::format("mean {} and standard deviation {}", one.mean[c], one.std[c]);
-    if (const std::string scale = wrong_statistics(one.mean[c], one.std[c]); !scale.empty()) return scale;
+  if (!is_side(preprocessing.image_size)) return fmt::format("images of {} pixels", preprocessing.image_size);
+  if (!is_side(preprocessing.shorter_side()) || preprocessing.shorter_side() < preprocessing.image_size)
+    return fmt::format("a shorter side of {} pixels for a crop of {}", preprocessing.resize, preprocessing.image_size);
+  if (preprocessing.mean.size() != preprocessing.std.size() ||
+      (preprocessing.normalises() && preprocessing.mean.size() != 3))
+    return fmt::format("{} means and {} standard deviations of 3 channels", preprocessing.mean.size(),
+                       preprocessing.std.size());
+  for (size_t c = 0; c < preprocessing.mean.size(); ++c) {
+    if (!std::isfinite(preprocessing.mean[c]) || !std::isfinite(preprocessing.std[c]) || preprocessing.std[c] <= 0)
+      return fmt::format("mean {} and standard deviation {}", preprocessing.mean[c], preprocessing.std[c]);
+    if (const std::string scale = wrong_statistics(preprocessing.mean[c], preprocessing.std[c]); !scale.empty())
+      return scale;
   }
   return "";
 }
@@ -91,8 +94,12 @@ std::string wrong_statistics(double mean, double std) {
 }
 
 bool operator==(const Preprocessing& a, const Preprocessing& b) {
-  const auto mean = [](const Preprocessing& one) { return one.normalises() ? one.mean : std::vector<double>{0, 0, 0}; };
-  const auto std = [](const Preprocessing& one) { return one.normalises() ? one.std : std::vector<double>{1, 1, 1}; };
+  const auto mean = [](const Preprocessing& preprocessing) {
+    return preprocessing.normalises() ? preprocessing.mean : std::vector<double>{0, 0, 0};
+  };
+  const auto std = [](const Preprocessing& preprocessing) {
+    return preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
+  };
   return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && mean(a) == mean(b) && std(a) == std(b);
 }
 

@@ -27,8 +27,8 @@ using CollectiveEngine = c10d::Backend;
 using CollectiveEngine = c10d::ProcessGroup;
 #endif
 
-constexpr std::chrono::milliseconds kGlance{2000};  // between two looks at the others while an operation waits
-constexpr std::chrono::seconds kFarewell{5};        // process 0 keeps the store open for the others' questions
+constexpr std::chrono::milliseconds kPollInterval{2000};  // between two looks at the others while an operation waits
+constexpr std::chrono::seconds kStoreLinger{5};           // process 0 keeps the store open for the others' questions
 
 std::string loss_sentence(const std::vector<int>& lost, int size) {
   return fmt::format(
@@ -131,7 +131,7 @@ void ProcessGroup::announce_failure(const std::string& reason) const {
   if (is_single()) return;
   if (!broken()) connection_->heartbeat.announce_failure(reason);
   // The store, where the others learn what happened, ends with process 0.
-  if (is_main()) std::this_thread::sleep_for(kFarewell);
+  if (is_main()) std::this_thread::sleep_for(kStoreLinger);
 }
 
 void ProcessGroup::leave() const {
@@ -142,7 +142,7 @@ template <typename Work>
 void ProcessGroup::wait_for(Work& work) const {
   for (;;) {
     try {
-      work.wait(kGlance);
+      work.wait(kPollInterval);
       return;
     } catch (const std::exception&) {
       if (work.isCompleted()) break;
@@ -231,7 +231,7 @@ void ProcessGroup::explain(const std::exception& error) const {
   }
   if (gone.empty()) return;
   // The others ask the store, too, and it ends with process 0.
-  if (is_main()) std::this_thread::sleep_for(kFarewell);
+  if (is_main()) std::this_thread::sleep_for(kStoreLinger);
   fail("process {} of {} is gone: this is process {}; start all again, in any number, a training with --resume",
        fmt::join(gone, ", "), launch_.size, launch_.rank);
 }

@@ -119,7 +119,7 @@ void remove_with_relatives(const fs::path& path) {
   const auto is_relative = [&](const std::string& other) {
     return other.compare(0, name.size(), name) == 0 && is_library_suffix(std::string_view(other).substr(name.size()));
   };
-  for (const fs::path& one : entries(parent_folder(path), is_relative)) fs::remove_all(one, ignored);
+  for (const fs::path& file : entries(parent_folder(path), is_relative)) fs::remove_all(file, ignored);
 }
 
 }  // namespace

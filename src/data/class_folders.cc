@@ -76,8 +76,8 @@ std::optional<Split> split_named(const fs::path& folder) {
 void refuse_parts(const fs::path& folder, std::string_view option) {
   std::vector<std::string> parts;
   const std::vector<fs::path> folders = folders_in(folder);
-  for (const fs::path& one : folders) {
-    if (part_named(one) && !classes_within(one).empty()) parts.push_back(one.filename().string());
+  for (const fs::path& file : folders) {
+    if (part_named(file) && !classes_within(file).empty()) parts.push_back(file.filename().string());
   }
   // One alone among others may be a class that is called so.
   if (parts.empty() || (parts.size() == 1 && folders.size() > 1)) return;

@@ -43,8 +43,8 @@ Transform make_transform(std::string_view bytes) {
   // Without its one-pixel memory a transform may be used by several threads at once.
   Transform transform(
       cmsCreateTransform(from.get(), TYPE_RGB_8, to.get(), TYPE_RGB_8, INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE),
-      [](cmsHTRANSFORM one) {
-        if (one != nullptr) cmsDeleteTransform(one);
+      [](cmsHTRANSFORM item) {
+        if (item != nullptr) cmsDeleteTransform(item);
       });
   return transform == nullptr || changes_nothing(transform) ? nullptr : transform;
 }

@@ -85,7 +85,7 @@ Image paint_frame(const GifFile& file, int clear, const DecodeOptions& options) 
 
 Decoded decode_gif(std::string_view bytes, const DecodeOptions& options) {
   int code = 0;
-  const GifFile file(DGifOpen(&bytes, &read_bytes, &code), [](GifFileType* one) { DGifCloseFile(one, nullptr); });
+  const GifFile file(DGifOpen(&bytes, &read_bytes, &code), [](GifFileType* type) { DGifCloseFile(type, nullptr); });
   if (file == nullptr) fail_with(code);
   int clear = NO_TRANSPARENT_COLOR;
   for (;;) {

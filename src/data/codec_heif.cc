@@ -35,7 +35,7 @@ Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chr
   const CodedPixels budget(coded_pixels(options));
   heif_image* decoded = nullptr;
   const heif_error error = heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, nullptr);
-  Owned<heif_image> pixels(decoded, [](heif_image* one) { heif_image_release(one); });
+  Owned<heif_image> pixels(decoded, [](heif_image* item) { heif_image_release(item); });
   charge(handle, coded_pixels(options) - CodedPixels::left(), options);
   if (budget.exceeded()) fail("damaged HEIC or AVIF (its pictures are larger than it says, and than is allowed)");
   check(error);
@@ -45,7 +45,7 @@ Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chr
 Owned<heif_image_handle> primary_image(heif_context* context) {
   heif_image_handle* handle = nullptr;
   check(heif_context_get_primary_image_handle(context, &handle));
-  return {handle, [](heif_image_handle* one) { heif_image_handle_release(one); }};
+  return {handle, [](heif_image_handle* item) { heif_image_handle_release(item); }};
 }
 
 /// As a profile, or as the number of a known set of primaries.
@@ -72,7 +72,7 @@ bool is_heif(std::string_view bytes) {
 
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   check_heif_structure(bytes);
-  const Owned<heif_context> context(heif_context_alloc(), [](heif_context* one) { heif_context_free(one); });
+  const Owned<heif_context> context(heif_context_alloc(), [](heif_context* item) { heif_context_free(item); });
   if (context == nullptr) fail("out of memory for a HEIC or AVIF");
   heif_context_set_max_decoding_threads(context.get(), 0);  // CodedPixels is this thread's
   check(heif_context_read_from_memory_without_copy(context.get(), bytes.data(), bytes.size(), nullptr));

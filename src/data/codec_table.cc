@@ -44,21 +44,21 @@ constexpr Codec kCodecs[] = {
 
 const Codec* codec_of(std::string_view bytes) {
   const auto* found =
-      std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& one) { return one.is(bytes); });
+      std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) { return codec.is(bytes); });
   return found == std::end(kCodecs) ? nullptr : found;
 }
 
 bool is_image_suffix(std::string_view suffix) {
-  return !suffix.empty() && std::any_of(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& one) {
-    return std::find(one.suffixes.begin(), one.suffixes.end(), suffix) != one.suffixes.end();
+  return !suffix.empty() && std::any_of(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) {
+    return std::find(codec.suffixes.begin(), codec.suffixes.end(), suffix) != codec.suffixes.end();
   });
 }
 
 std::string all_kinds() {
   std::string kinds;
-  for (const Codec& one : kCodecs) {
-    if (&one != std::begin(kCodecs)) kinds += &one == std::end(kCodecs) - 1 ? " or " : ", ";
-    kinds += one.kind;
+  for (const Codec& codec : kCodecs) {
+    if (&codec != std::begin(kCodecs)) kinds += &codec == std::end(kCodecs) - 1 ? " or " : ", ";
+    kinds += codec.kind;
   }
   return kinds;
 }

@@ -39,7 +39,7 @@ void skip_profile(Bits& bits, uint32_t layers) {
   bits.skip(96);
   uint32_t present[8][2] = {};
   for (uint32_t i = 0; i < layers; ++i) {
-    for (uint32_t& one : present[i]) one = bits.next(1);
+    for (uint32_t& item : present[i]) item = bits.next(1);
   }
   if (layers > 0) bits.skip(16 - size_t{2} * layers);
   for (uint32_t i = 0; i < layers; ++i) bits.skip(88 * present[i][0] + 8 * present[i][1]);

@@ -93,7 +93,7 @@ Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClas
   Unmatched names;
   if (!asked.table) return names;
   std::set<std::string> listed;
-  for (const auto& one : classes) listed.insert(one.name);
+  for (const auto& item : classes) listed.insert(item.name);
   for (const auto& entry : *asked.table) {
     if (listed.count(entry.first) == 0) names.missing.push_back(entry.first);
   }

@@ -38,7 +38,7 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   }
   if (found.paths.empty()) {
     std::vector<std::string> reasons;
-    for (const UnreadableFile& one : found.unreadable) reasons.push_back(one.reason);
+    for (const UnreadableFile& file : found.unreadable) reasons.push_back(file.reason);
     fail("no image is given: {}", fmt::join(reasons, "; "));
   }
   return found;

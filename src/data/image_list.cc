@@ -59,7 +59,7 @@ std::optional<ListColumns> list_columns(const std::vector<std::string>& header) 
   const auto image = column_of(header, kImageWords);
   const auto name = column_of(header, kClassWords);
   const bool answers = std::any_of(header.begin(), header.end(),
-                                   [](const std::string& one) { return plain_word(one) == "probability"; });
+                                   [](const std::string& text) { return plain_word(text) == "probability"; });
   if (!image || !name || *image == *name || answers) return std::nullopt;
   return ListColumns{*image, *name};
 }
@@ -110,20 +110,21 @@ std::vector<ListedImage> list_of_json_lines(const fs::path& path) {
 /// https://cocodataset.org/#format-data: categories of objects; where all of an image are of one, it is the image's.
 std::vector<ListedImage> list_of_coco(const json& root, const fs::path& path) {
   std::unordered_map<int64_t, std::string> names;
-  for (const json& one : root.at("categories")) names[one.at("id").get<int64_t>()] = one.at("name").get<std::string>();
+  for (const json& item : root.at("categories"))
+    names[item.at("id").get<int64_t>()] = item.at("name").get<std::string>();
   std::map<int64_t, std::set<int64_t>> categories;  // of an image
-  for (const json& one : root.at("annotations"))
-    categories[one.at("image_id").get<int64_t>()].insert(one.at("category_id").get<int64_t>());
+  for (const json& item : root.at("annotations"))
+    categories[item.at("image_id").get<int64_t>()].insert(item.at("category_id").get<int64_t>());
   std::vector<ListedImage> list;
   int64_t several = 0, none = 0;
-  for (const json& one : root.at("images")) {
-    const auto found = categories.find(one.at("id").get<int64_t>());
+  for (const json& item : root.at("images")) {
+    const auto found = categories.find(item.at("id").get<int64_t>());
     if (found == categories.end() || found->second.size() != 1) {
       ++(found == categories.end() ? none : several);
       continue;
     }
     list.push_back(
-        {one.at("file_name").get<std::string>(), clean_name(names.at(*found->second.begin())), path.string()});
+        {item.at("file_name").get<std::string>(), clean_name(names.at(*found->second.begin())), path.string()});
   }
   if (several + none > 0)
     logger().warn("{}: images of several categories or none are left out: {} and {}", path.string(), several, none);
@@ -183,15 +184,15 @@ std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path
   std::unordered_map<std::string, const ListedImage*> seen;
   std::vector<ListedImage> once;
   once.reserve(list.size());
-  for (ListedImage& one : list) {
-    if (one.class_name.empty()) fail("{}: a class without a name", one.where);
-    const auto first = one.image.empty() ? seen.end() : seen.find(one.image);
+  for (ListedImage& image : list) {
+    if (image.class_name.empty()) fail("{}: a class without a name", image.where);
+    const auto first = image.image.empty() ? seen.end() : seen.find(image.image);
     if (first == seen.end()) {
-      once.push_back(std::move(one));
+      once.push_back(std::move(image));
       if (!once.back().image.empty()) seen.emplace(once.back().image, &once.back());
-    } else if (first->second->class_name != one.class_name) {
-      fail("{}: the image {} is of '{}' here and of '{}' at {}; an image has one class", one.where, excerpt(one.image),
-           excerpt(one.class_name), excerpt(first->second->class_name), first->second->where);
+    } else if (first->second->class_name != image.class_name) {
+      fail("{}: the image {} is of '{}' here and of '{}' at {}; an image has one class", image.where,
+           excerpt(image.image), excerpt(image.class_name), excerpt(first->second->class_name), first->second->where);
     }
   }
   if (once.empty()) fail("{} names no class", path.string());

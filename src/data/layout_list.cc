@@ -31,17 +31,17 @@ std::vector<RawClass> list_of_list(const Request& request) {
   std::map<std::string, RawClass> classes;
   std::vector<std::string> missing;
   size_t named = 0;
-  for (const ListedImage& one : read_image_list(*list)) {
-    if (!request.wants(one.class_name)) continue;
+  for (const ListedImage& image : read_image_list(*list)) {
+    if (!request.wants(image.class_name)) continue;
     RawClass& owner =
-        classes.try_emplace(one.class_name, RawClass{one.class_name, "", std::nullopt, *list, {}}).first->second;
-    if (one.image.empty()) continue;
+        classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, *list, {}}).first->second;
+    if (image.image.empty()) continue;
     ++named;
-    const std::optional<fs::path> path = files.find(one.image);
+    const std::optional<fs::path> path = files.find(image.image);
     if (path)
       owner.items.push_back({id_below(request.root, *path), *path, 0});
     else
-      missing.push_back(one.image);
+      missing.push_back(image.image);
   }
   constexpr size_t kShown = 5;
   if (!missing.empty())

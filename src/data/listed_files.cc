@@ -143,11 +143,11 @@ bool names_images_of(const std::vector<ListedImage>& list, const fs::path& folde
 
 bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& folder) {
   std::set<std::string> names;
-  for (const ListedImage& one : list) names.insert(one.class_name);
-  const auto is_class = [&](const fs::path& one) { return names.count(one.filename().string()) > 0; };
-  for (const fs::path& one : folders_in(folder)) {
-    const std::vector<fs::path> within = folders_in(one);
-    if (is_class(one) || std::any_of(within.begin(), within.end(), is_class)) return true;
+  for (const ListedImage& image : list) names.insert(image.class_name);
+  const auto is_class = [&](const fs::path& file) { return names.count(file.filename().string()) > 0; };
+  for (const fs::path& file : folders_in(folder)) {
+    const std::vector<fs::path> within = folders_in(file);
+    if (is_class(file) || std::any_of(within.begin(), within.end(), is_class)) return true;
   }
   return false;
 }

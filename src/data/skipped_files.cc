@@ -85,7 +85,7 @@ void SkippedFiles::add(const SkippedFiles& others) {
 
 int64_t SkippedFiles::total() const {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0},
-                         [](int64_t sum, const auto& one) { return sum + one.second; });
+                         [](int64_t sum, const auto& item) { return sum + item.second; });
 }
 
 std::string SkippedFiles::describe() const {

@@ -75,9 +75,10 @@ Image synthetic_sheet(const SyntheticWorld& world, const SyntheticSheetOptions& 
   drawn.image_size = cell;
   const SyntheticWorld large(drawn);
   for (size_t r = 0; r < rows.size(); ++r) {
-    const SyntheticClass& one = world.classes()[static_cast<size_t>(rows[r])];
+    const SyntheticClass& synthetic_class = world.classes()[static_cast<size_t>(rows[r])];
     const int64_t top = kMargin + static_cast<int64_t>(r) * row_height;
-    place(sheet, text_strip(sheet.width - 2 * kMargin, {one.name, join(one.attributes)}), top, kMargin);
+    place(sheet, text_strip(sheet.width - 2 * kMargin, {synthetic_class.name, join(synthetic_class.attributes)}), top,
+          kMargin);
     place(sheet, large.plate(rows[r], cell), top + kLabelHeight, kMargin);
     for (int64_t k = 0; k < options.images_per_class; ++k) {
       place(sheet, large.draw(rows[r], k).image, top + kLabelHeight, kMargin + (k + 1) * (cell + kGap) + 2 * kGap);

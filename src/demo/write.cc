@@ -27,11 +27,11 @@ void write_tables(const fs::path& folder, const std::vector<SyntheticClass>& cla
   std::vector<std::string> names;
   std::vector<Split> split;
   std::string attributes = "class,attribute\n";
-  for (const SyntheticClass& one : classes) {
-    names.push_back(one.name);
-    split.push_back(one.split);
-    for (const std::string& attribute : one.attributes) {
-      attributes += fmt::format("{},{}\n", csv_cell(one.name), csv_cell(attribute));
+  for (const SyntheticClass& synthetic_class : classes) {
+    names.push_back(synthetic_class.name);
+    split.push_back(synthetic_class.split);
+    for (const std::string& attribute : synthetic_class.attributes) {
+      attributes += fmt::format("{},{}\n", csv_cell(synthetic_class.name), csv_cell(attribute));
     }
   }
   write_plain(folder / "split.csv", split_csv(names, split));
@@ -47,15 +47,15 @@ void write_synthetic(const fs::path& folder, const SyntheticWorld& world, Progre
   const auto count = static_cast<int64_t>(world.classes().size());
   progress.start("drawing", count * per_class);
   for (int64_t c = 0; c < count; ++c) {
-    const SyntheticClass& one = world.classes()[static_cast<size_t>(c)];
-    const fs::path class_folder = pending.path() / one.name;
+    const SyntheticClass& synthetic_class = world.classes()[static_cast<size_t>(c)];
+    const fs::path class_folder = pending.path() / synthetic_class.name;
     fs::create_directory(class_folder);
     parallel_for(0, per_class, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         write_plain(class_folder / fmt::format("{:04d}.jpg", i), encode_jpeg(world.draw(c, i).image, kJpegQuality));
       }
     });
-    progress.advance((c + 1) * per_class, one.name);
+    progress.advance((c + 1) * per_class, synthetic_class.name);
   }
   pending.keep();
   progress.finish();

@@ -78,9 +78,9 @@ std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, 
   for (const int64_t count : sweep.counts) {
     const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, sweep.episodes.seed);
     std::vector<FittedMethod> anew;
-    for (const FittedMethod& one : sweep.fitted) {
-      if (goes_along(one.method->spec()))
-        anew.push_back(fit_anew(one, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
+    for (const FittedMethod& method : sweep.fitted) {
+      if (goes_along(method.method->spec()))
+        anew.push_back(fit_anew(method, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
     }
     const AnalysisInputs here{
         {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, anew), inputs.baseline};

@@ -78,9 +78,9 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
     const MethodSpec& spec = method->spec();
     if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
     check_needs(*method, context);
-    PlacedMethod one{method->label(), method->prepare(context)};
+    PlacedMethod placed_method{method->label(), method->prepare(context)};
     const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);
-    if (one.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(one));
+    if (placed_method.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(placed_method));
   }
   return placed;
 }

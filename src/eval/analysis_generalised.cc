@@ -42,19 +42,19 @@ Episode with_base(Episode episode, const FeatureSet& features, const std::vector
 
 /// How a query of an episode fares, by whether its own class wins among those of its kind, and by how much the best
 /// novel class is above the best base class.
-struct Verdict {
+struct QueryOutcome {
   bool is_novel = false;
   bool wins_its_kind = false;
   float novel_lead = 0;
 };
 
-std::vector<Verdict> verdicts(const EpisodeScores& scores, const Episode& episode, int64_t novel) {
+std::vector<QueryOutcome> outcomes(const EpisodeScores& scores, const Episode& episode, int64_t novel) {
   const at::Tensor logits = scores.logits.squeeze(0);  // [q, c]
   const auto kinds = logits.split_with_sizes({novel, logits.size(1) - novel}, 1);
   const auto [best_novel, which_novel] = kinds[0].max(1);
   const auto [best_base, which_base] = kinds[1].max(1);
   const at::Tensor lead = (best_novel - best_base).to(at::kFloat).contiguous();
-  std::vector<Verdict> all;
+  std::vector<QueryOutcome> all;
   for (size_t c = 0; c < episode.classes.size(); ++c) {
     const bool is_novel = static_cast<int64_t>(c) < novel;
     const int64_t place = static_cast<int64_t>(c) - (is_novel ? 0 : novel);
@@ -68,20 +68,20 @@ std::vector<Verdict> verdicts(const EpisodeScores& scores, const Episode& episod
 }
 
 /// Percent right among the queries of novel and of base classes, where novel classes have `offset` more.
-std::pair<double, double> accuracies(const std::vector<Verdict>& verdicts, double offset) {
+std::pair<double, double> accuracies(const std::vector<QueryOutcome>& outcomes, double offset) {
   std::pair<double, double> right;
   std::pair<double, double> all;
-  for (const Verdict& one : verdicts) {
-    const bool right_kind = (one.novel_lead + offset >= 0) == one.is_novel;
-    (one.is_novel ? right.first : right.second) += right_kind && one.wins_its_kind ? 1 : 0;
-    (one.is_novel ? all.first : all.second) += 1;
+  for (const QueryOutcome& verdict : outcomes) {
+    const bool right_kind = (verdict.novel_lead + offset >= 0) == verdict.is_novel;
+    (verdict.is_novel ? right.first : right.second) += right_kind && verdict.wins_its_kind ? 1 : 0;
+    (verdict.is_novel ? all.first : all.second) += 1;
   }
   return {100 * right.first / all.first, 100 * right.second / all.second};
 }
 
 double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
-using Episodes = std::vector<std::vector<Verdict>>;
+using Episodes = std::vector<std::vector<QueryOutcome>>;
 
 GeneralisedAccuracy accuracy_of(const Episodes& episodes, double offset) {
   std::vector<double> novel, base, harmonic;
@@ -99,7 +99,7 @@ double best_offset(const Episodes& episodes) {
   constexpr size_t kTries = 100;
   std::vector<float> leads;
   for (const auto& episode : episodes) {
-    for (const Verdict& one : episode) leads.push_back(-one.novel_lead);
+    for (const QueryOutcome& verdict : episode) leads.push_back(-verdict.novel_lead);
   }
   std::sort(leads.begin(), leads.end());
   std::pair<double, double> best{accuracy_of(episodes, 0).harmonic.value, 0};
@@ -123,7 +123,7 @@ std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const Evalua
                                  Rng(options.episodes.seed).fork(i).fork(1));
     const auto scores = group.score(rows_of(list, {i}));
     for (size_t m = 0; m < methods; ++m)
-      all[m].push_back(verdicts(scores[m], list.episodes[i], options.episodes.shape.n_way));
+      all[m].push_back(outcomes(scores[m], list.episodes[i], options.episodes.shape.n_way));
     progress.advance(1, "");
   }
   progress.finish();

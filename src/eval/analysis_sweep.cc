@@ -27,7 +27,7 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOption
 /// What knowledge adds on the same episodes; `points` are those of `scores`.
 void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points) {
   std::vector<std::string> labels;
-  for (const MethodScores& one : scores) labels.push_back(one.method);
+  for (const MethodScores& score : scores) labels.push_back(score.method);
   for (const auto& [with, without] : knowledge_pairs(labels)) {
     const auto place = std::find(labels.begin(), labels.end(), with) - labels.begin();
     points[place].knowledge =
@@ -45,9 +45,9 @@ void append_without_images(const AnalysisInputs& inputs, const EpisodeOptions& e
   const double chance = 100.0 / static_cast<double>(shape.n_way);
   const auto scores = evaluate(inputs, episodes_of(inputs, episodes, shape), progress, able);
   const size_t begin = points.size();
-  for (const MethodScores& one : scores) {
-    const Estimate accuracy = estimate(one.accuracy);
-    points.push_back({0, one.method, one.mode, accuracy, {accuracy.value - chance, accuracy.ci95}, 0.0});
+  for (const MethodScores& score : scores) {
+    const Estimate accuracy = estimate(score.accuracy);
+    points.push_back({0, score.method, score.mode, accuracy, {accuracy.value - chance, accuracy.ci95}, 0.0});
   }
   add_knowledge(scores, points.data() + begin);
 }
@@ -107,11 +107,12 @@ void to_json(nlohmann::json& object, const SeriesPoint& point) {
 void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
                    std::vector<SeriesPoint>& points) {
   std::vector<std::string> labels;
-  for (const MethodScores& one : scores) labels.push_back(one.method);
+  for (const MethodScores& score : scores) labels.push_back(score.method);
   const auto& baseline = find_scores(scores, baseline_of(inputs, labels))->accuracy;
   const size_t begin = points.size();
-  for (const MethodScores& one : scores)
-    points.push_back({x, one.method, one.mode, estimate(one.accuracy), paired_difference(one.accuracy, baseline), 0.0});
+  for (const MethodScores& score : scores)
+    points.push_back(
+        {x, score.method, score.mode, estimate(score.accuracy), paired_difference(score.accuracy, baseline), 0.0});
   add_knowledge(scores, points.data() + begin);
 }
 

@@ -124,7 +124,7 @@ class ListEvaluation {
 
   [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const {
     auto scores = scorers_.score(rows);
-    for (EpisodeScores& one : scores) one.logits = one.logits.contiguous();
+    for (EpisodeScores& episode_scores : scores) episode_scores.logits = episode_scores.logits.contiguous();
     return scores;
   }
 
@@ -191,7 +191,7 @@ class ListEvaluation {
 }  // namespace
 
 const MethodScores* find_scores(const std::vector<MethodScores>& scores, const std::string& label) {
-  const auto found = std::find_if(scores.begin(), scores.end(), [&](const auto& one) { return one.method == label; });
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const auto& item) { return item.method == label; });
   return found == scores.end() ? nullptr : &*found;
 }
 

@@ -13,11 +13,11 @@ constexpr int64_t kFields = 6;
 at::Tensor rows_of(const std::vector<Prediction>& predictions) {
   at::Tensor rows = at::empty({static_cast<int64_t>(predictions.size()), kFields}, at::kDouble);
   double* to = rows.data_ptr<double>();
-  for (const Prediction& one : predictions) {
-    for (const int64_t value : {one.episode, one.row, one.true_class, one.predicted})
+  for (const Prediction& prediction : predictions) {
+    for (const int64_t value : {prediction.episode, prediction.row, prediction.true_class, prediction.predicted})
       *to++ = static_cast<double>(value);
-    *to++ = one.probability;
-    *to++ = one.margin;
+    *to++ = prediction.probability;
+    *to++ = prediction.margin;
   }
   return rows;
 }

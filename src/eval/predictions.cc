@@ -21,11 +21,12 @@ void append_predictions_csv(const EpisodeShape& shape, const std::vector<SeedSco
   for (const SeedScores& seed : seeds) {
     for (const MethodScores& scores : seed.methods) {
       const std::string start = fmt::format("{},{},{},{}", shape.n_way, shots, seed.seed, csv_cell(scores.method));
-      for (const Prediction& one : scores.predictions) {
-        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.6f},{:.6f}\n", start, one.episode,
-                       csv_cell(features.image_ids[static_cast<size_t>(one.row)]),
-                       class_cells[static_cast<size_t>(one.true_class)],
-                       class_cells[static_cast<size_t>(one.predicted)], one.probability, one.margin);
+      for (const Prediction& prediction : scores.predictions) {
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.6f},{:.6f}\n", start, prediction.episode,
+                       csv_cell(features.image_ids[static_cast<size_t>(prediction.row)]),
+                       class_cells[static_cast<size_t>(prediction.true_class)],
+                       class_cells[static_cast<size_t>(prediction.predicted)], prediction.probability,
+                       prediction.margin);
       }
     }
   }

@@ -31,9 +31,9 @@ double seconds_since(std::clock_t begun) { return static_cast<double>(std::clock
 double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list,
                            const std::shared_ptr<const Method>& method) {
   constexpr double kSeconds = 0.5;
-  const Methods one = {method};
-  const Known known(inputs, one);
-  const ScorerGroup scorers(one, known.context(), inputs.features.features);
+  const Methods methods = {method};
+  const Known known(inputs, methods);
+  const ScorerGroup scorers(methods, known.context(), inputs.features.features);
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
   for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read
   const std::clock_t begun = std::clock();

@@ -61,7 +61,7 @@ class Walk {
 
   void take(const std::string& label) {
     const bool known = std::any_of(found_.tried.begin(), found_.tried.end(),
-                                   [&](const TriedSetting& one) { return one.method == label; });
+                                   [&](const TriedSetting& setting) { return setting.method == label; });
     if (known || found_.tried.size() >= budget_) return;
     found_.tried.push_back(measure_(label));
     if (found_.tried.back().accuracy.value > found_.chosen().accuracy.value) found_.best = found_.tried.size() - 1;
@@ -93,7 +93,7 @@ bool takes(const std::string& text, const FittedMethod& file) {
 }
 
 bool has_file(const std::string& text, const std::vector<FittedMethod>& fitted) {
-  return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& one) { return takes(text, one); });
+  return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& method) { return takes(text, method); });
 }
 
 /// A method that is to be fitted and has no file is fitted for every setting.
@@ -134,10 +134,10 @@ void check_methods(const TuneOptions& options) {
   for (const std::string& text : options.methods) {
     if (!is_fitted_here(text, options.fitted)) make_method(text, options.fitted);
   }
-  for (const FittedMethod& one : options.fitted) {
+  for (const FittedMethod& method : options.fitted) {
     const bool is_used = std::any_of(options.methods.begin(), options.methods.end(),
-                                     [&](const std::string& text) { return takes(text, one); });
-    if (!is_used) fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->label());
+                                     [&](const std::string& text) { return takes(text, method); });
+    if (!is_used) fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", method.method->label());
   }
 }
 
@@ -190,9 +190,9 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ta
 std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::vector<TunedMethod>& tuned,
                                      const TuneOptions& options, Progress& progress) {
   std::vector<FittedMethod> fitted;
-  for (const TunedMethod& one : tuned) {
+  for (const TunedMethod& tuned_method : tuned) {
     FitOptions fitting;
-    fitting.method = one.chosen().method;
+    fitting.method = tuned_method.chosen().method;
     fitting.seed = options.seed;
     if (is_fitted_here(fitting.method, options.fitted))
       fitted.push_back(fit_method({inputs.features, inputs.knowledge, inputs.maps}, fitting, progress));
@@ -205,11 +205,11 @@ json tuned_json(const std::vector<TunedMethod>& tuned) {
   for (const TunedMethod& method : tuned) {
     out["chosen"].push_back(method.chosen().method);
     for (size_t i = 0; i < method.tried.size(); ++i) {
-      const TriedSetting& one = method.tried[i];
-      out["tried"].push_back({{"method", one.method},
-                              {"accuracy", one.accuracy.value},
-                              {"ci95", one.accuracy.ci95},
-                              {"seconds", one.seconds},
+      const TriedSetting& setting = method.tried[i];
+      out["tried"].push_back({{"method", setting.method},
+                              {"accuracy", setting.accuracy.value},
+                              {"ci95", setting.accuracy.ci95},
+                              {"seconds", setting.seconds},
                               {"chosen", i == method.best}});
     }
   }

@@ -46,7 +46,7 @@ std::vector<ReadImage> read_all(const Paths& paths, const Preprocessing& preproc
   const size_t threads = std::min(paths.size(), static_cast<size_t>(usable_cores()));
   for (size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
   work();
-  for (std::future<void>& one : others) one.get();
+  for (std::future<void>& other : others) other.get();
   return read;
 }
 

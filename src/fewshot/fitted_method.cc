@@ -57,9 +57,9 @@ std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
 }
 
 /// Whether a file holds the state that is asked for.
-bool gives(const FittedMethod& one, const MethodCall& call) {
+bool gives(const FittedMethod& method, const MethodCall& call) {
   try {
-    variant_of(*one.method, call);
+    variant_of(*method.method, call);
     return true;
   } catch (const UsageError&) {
     return false;
@@ -71,7 +71,7 @@ const std::string& fitted_name(const MethodSpec& spec) { return spec.fitted_as.e
 
 bool is_fitted(const std::vector<FittedMethod>& fitted, const MethodSpec& spec) {
   return std::any_of(fitted.begin(), fitted.end(),
-                     [&](const FittedMethod& one) { return one.method->spec().name == fitted_name(spec); });
+                     [&](const FittedMethod& method) { return method.method->spec().name == fitted_name(spec); });
 }
 
 /// The file that a method is taken from: the only one of its name, else the one with its label, else the only one with
@@ -80,22 +80,22 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   const MethodSpec& spec = method_spec(call.name);
   const std::string& name = fitted_name(spec);
   std::vector<const FittedMethod*> found;
-  for (const FittedMethod& one : fitted) {
-    if (one.method->spec().name == name) found.push_back(&one);
+  for (const FittedMethod& method : fitted) {
+    if (method.method->spec().name == name) found.push_back(&method);
   }
   if (found.empty())
     fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
   if (found.size() == 1) return *found.front();
   const std::string label = make_method(call.text())->label();
-  for (const FittedMethod* one : found) {
-    if (one->method->label() == label) return *one;
+  for (const FittedMethod* method : found) {
+    if (method->method->label() == label) return *method;
   }
-  found.erase(std::remove_if(found.begin(), found.end(), [&](const auto* one) { return !gives(*one, call); }),
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const auto* item) { return !gives(*item, call); }),
               found.end());
   if (found.size() == 1) return *found.front();
   std::vector<std::string> labels;
-  for (const FittedMethod& one : fitted) {
-    if (one.method->spec().name == name) labels.push_back(one.method->label());
+  for (const FittedMethod& method : fitted) {
+    if (method.method->spec().name == name) labels.push_back(method.method->label());
   }
   fail_usage("'{}' may be taken from {} of the files given ({}): name its parameters, or give one file", label,
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
@@ -113,9 +113,10 @@ std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodC
 bool can_forget(const MethodSpec& spec) {
   const std::string without = kWithoutKnowledge;  // ":name=value"
   const size_t equals = without.find('=');
-  return std::any_of(spec.parameters.begin(), spec.parameters.end(), [&](const ParameterSpec& one) {
-    return one.name == without.substr(1, equals - 1) &&
-           std::find(one.choices.begin(), one.choices.end(), without.substr(equals + 1)) != one.choices.end();
+  return std::any_of(spec.parameters.begin(), spec.parameters.end(), [&](const ParameterSpec& parameter_spec) {
+    return parameter_spec.name == without.substr(1, equals - 1) &&
+           std::find(parameter_spec.choices.begin(), parameter_spec.choices.end(), without.substr(equals + 1)) !=
+               parameter_spec.choices.end();
   });
 }
 
@@ -188,9 +189,9 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
     used.insert(&source);
     all[i] = taken_from(source, call);
   }
-  for (const FittedMethod& one : fitted) {
-    if (used.count(&one) == 0)
-      fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", one.method->label());
+  for (const FittedMethod& method : fitted) {
+    if (used.count(&method) == 0)
+      fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", method.method->label());
   }
   return all;
 }
@@ -205,8 +206,9 @@ std::shared_ptr<const Method> make_method(const std::string& text, const std::ve
 
 std::optional<int64_t> fitted_shots(const Method& method) {
   const MethodSpec& spec = method.spec();
-  const auto parameter = std::find_if(spec.parameters.begin(), spec.parameters.end(),
-                                      [](const ParameterSpec& one) { return one.name == "shots"; });
+  const auto parameter =
+      std::find_if(spec.parameters.begin(), spec.parameters.end(),
+                   [](const ParameterSpec& parameter_spec) { return parameter_spec.name == "shots"; });
   if (!spec.has(Need::kFitting) || parameter == spec.parameters.end()) return std::nullopt;
   return std::get<int64_t>(value_in(MethodCall(method.label()), *parameter));
 }
@@ -224,13 +226,14 @@ std::string warning_of_other_shots(const Method& method, const Shots& asked) {
 
 std::vector<std::string> default_methods(const CompletionModel* model, const std::vector<FittedMethod>& fitted) {
   std::vector<std::string> methods;
-  for (const FittedMethod& one : fitted) {
-    const MethodSpec& own = one.method->spec();
+  for (const FittedMethod& fitted_method : fitted) {
+    const MethodSpec& own = fitted_method.method->spec();
     const auto same = std::count_if(fitted.begin(), fitted.end(),
                                     [&](const FittedMethod& other) { return other.method->spec().name == own.name; });
-    methods.push_back(same == 1 ? own.name : one.method->label());
+    methods.push_back(same == 1 ? own.name : fitted_method.method->label());
     if (same > 1) continue;  // what else a file gives could be of either
-    if (can_forget(own) && !one.method->state().attributes.empty()) methods.push_back(own.name + kWithoutKnowledge);
+    if (can_forget(own) && !fitted_method.method->state().attributes.empty())
+      methods.push_back(own.name + kWithoutKnowledge);
     for (const MethodSpec* spec : method_specs()) {
       if (spec->fitted_as == own.name) methods.push_back(spec->name);
     }

@@ -18,8 +18,8 @@ namespace {
 
 /// The paper's rows in its order, then by name.
 std::vector<MethodDefinition> ordered(std::vector<MethodDefinition> definitions) {
-  const auto key = [](const MethodDefinition& one) {
-    return std::tuple(one.spec.paper_row == 0, one.spec.paper_row, one.spec.name);
+  const auto key = [](const MethodDefinition& definition) {
+    return std::tuple(definition.spec.paper_row == 0, definition.spec.paper_row, definition.spec.name);
   };
   std::sort(definitions.begin(), definitions.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   return definitions;
@@ -44,9 +44,9 @@ AddedMethods& added_methods() {
 /// Null where none of `all` has that name; those that are there go into `names`.
 template <typename Definitions>
 const MethodDefinition* find_in(const Definitions& all, const std::string& name, std::vector<std::string>& names) {
-  for (const MethodDefinition& one : all) {
-    if (one.spec.name == name) return &one;
-    names.push_back(one.spec.name);
+  for (const MethodDefinition& definition : all) {
+    if (definition.spec.name == name) return &definition;
+    names.push_back(definition.spec.name);
   }
   return nullptr;
 }
@@ -105,7 +105,7 @@ bool is_there(Need need, const MethodContext& context) {
 const std::vector<const MethodSpec*>& method_specs() {
   static const std::vector<const MethodSpec*> kSpecs = [] {
     std::vector<const MethodSpec*> specs;
-    for (const MethodDefinition& one : definitions()) specs.push_back(&one.spec);
+    for (const MethodDefinition& definition : definitions()) specs.push_back(&definition.spec);
     return specs;
   }();
   return kSpecs;
@@ -130,7 +130,7 @@ void add_method(MethodSpec spec, std::function<std::unique_ptr<Method>()> make) 
 std::vector<const MethodSpec*> added_method_specs() {
   const std::lock_guard lock(added_methods().mutex);
   std::vector<const MethodSpec*> specs;
-  for (const MethodDefinition& one : added_methods().definitions) specs.push_back(&one.spec);
+  for (const MethodDefinition& definition : added_methods().definitions) specs.push_back(&definition.spec);
   return specs;
 }
 

@@ -63,7 +63,7 @@ void CollectingSink::sink_it_(const spdlog::details::log_msg& message) {
   if (!own_texts().empty()) {
     add_once(own_texts().back(), text);
   } else {
-    for (std::vector<std::string>* one : all_) add_once(*one, text);
+    for (std::vector<std::string>* row : all_) add_once(*row, text);
   }
 }
 

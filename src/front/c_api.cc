@@ -94,7 +94,7 @@ std::vector<Image> images_of(const protocom_image* images, size_t count) {
 
 protocom_answers* handle_for(const Answers& answers) {
   std::vector<std::string> names;
-  for (const Answer& one : answers) names.push_back(one.name());
+  for (const Answer& answer : answers) names.push_back(answer.name());
   return new protocom_answers{answers.answers, std::move(names)};
 }
 

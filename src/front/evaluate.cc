@@ -42,29 +42,29 @@ protocom::EpisodeOptions draw_of(const EpisodeOptions& options) {
 /// Lists of one shape make one task.
 std::vector<protocom::Task> tasks_of(const std::vector<Episodes>& lists) {
   std::vector<protocom::Task> tasks;
-  for (const Episodes& one : lists) {
-    const protocom::EpisodeShape& shape = one.impl().list.shape;
+  for (const Episodes& episodes : lists) {
+    const protocom::EpisodeShape& shape = episodes.impl().list.shape;
     const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const protocom::Task& task) {
       return shape_json(task.shape) == shape_json(shape);
     });
     if (same == tasks.end())
-      tasks.push_back({shape, {one.impl().list}});
+      tasks.push_back({shape, {episodes.impl().list}});
     else
-      same->lists.push_back(one.impl().list);
+      same->lists.push_back(episodes.impl().list);
   }
   return tasks;
 }
 
 void check_dims(const std::vector<Fitted>& fitted, int64_t dim) {
-  for (const Fitted& one : fitted) {
-    if (one.dim() != dim)
-      fail("'{}' was fitted on features of {} numbers, these have {}", one.method(), one.dim(), dim);
+  for (const Fitted& item : fitted) {
+    if (item.dim() != dim)
+      fail("'{}' was fitted on features of {} numbers, these have {}", item.method(), item.dim(), dim);
   }
 }
 
 std::vector<std::string> trained_on(const std::vector<Fitted>& fitted) {
   std::vector<std::string> names;
-  for (const Fitted& one : fitted) names.insert(names.end(), one.trained_on().begin(), one.trained_on().end());
+  for (const Fitted& item : fitted) names.insert(names.end(), item.trained_on().begin(), item.trained_on().end());
   return names;
 }
 
@@ -73,22 +73,23 @@ Estimate front_estimate(const protocom::Estimate& own) { return {own.value, own.
 void add_results(const protocom::Task& task, const std::string& baseline, std::vector<MethodResult>& results) {
   const std::vector<protocom::MethodScores> scores = pooled(task.scores);
   const protocom::MethodScores* base = find_scores(scores, baseline);
-  for (const protocom::MethodScores& one : scores) {
+  for (const protocom::MethodScores& score : scores) {
     MethodResult made;
-    made.method = one.method;
-    made.mode = one.mode;
+    made.method = score.method;
+    made.mode = score.mode;
     made.task = describe(task.shape);
-    made.accuracy = front_estimate(estimate(one.accuracy));
-    made.per_episode = one.accuracy;
-    if (base != nullptr && base != &one) made.gain = front_estimate(paired_difference(one.accuracy, base->accuracy));
+    made.accuracy = front_estimate(estimate(score.accuracy));
+    made.per_episode = score.accuracy;
+    if (base != nullptr && base != &score)
+      made.gain = front_estimate(paired_difference(score.accuracy, base->accuracy));
     results.push_back(std::move(made));
   }
 }
 
 Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& given, protocom::Progress& progress) {
   const protocom::FeatureSet& features = lists.front().impl().features.impl().set;
-  for (const Episodes& one : lists) {
-    if (&one.impl().features.impl() != &lists.front().impl().features.impl())
+  for (const Episodes& episodes : lists) {
+    if (&episodes.impl().features.impl() != &lists.front().impl().features.impl())
       fail_usage("all episodes of an evaluation should be of the same FeatureSet");
   }
   check_dims(given.fitted, features.dim());
@@ -169,23 +170,23 @@ Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& o
 std::string Results::table() const {
   return guarded([&] {
     size_t width = std::string("method").size(), task_width = std::string("task").size();
-    for (const MethodResult& one : results) {
-      width = std::max(width, one.method.size());
-      task_width = std::max(task_width, one.task.size());
+    for (const MethodResult& result : results) {
+      width = std::max(width, result.method.size());
+      task_width = std::max(task_width, result.task.size());
     }
     std::string lines = fmt::format("{:<{}}  {:<{}}  {:<15}  {:>14}  {}\n", "task", task_width, "method", width, "mode",
                                     "accuracy", "gain over " + baseline);
-    for (const MethodResult& one : results)
-      lines += fmt::format("{:<{}}  {:<{}}  {:<15}  {:>14}  {}\n", one.task, task_width, one.method, width, one.mode,
-                           with_interval(one.accuracy, "{:.2f} +- {:.2f}"),
-                           one.gain ? with_interval(*one.gain, "{:+.2f} +- {:.2f}") : "");
+    for (const MethodResult& result : results)
+      lines += fmt::format("{:<{}}  {:<{}}  {:<15}  {:>14}  {}\n", result.task, task_width, result.method, width,
+                           result.mode, with_interval(result.accuracy, "{:.2f} +- {:.2f}"),
+                           result.gain ? with_interval(*result.gain, "{:+.2f} +- {:.2f}") : "");
     return lines;
   });
 }
 
 const MethodResult& Results::of(const std::string& method, const std::string& task) const {
-  for (const MethodResult& one : results) {
-    if (one.method == method && (task.empty() || one.task == task)) return one;
+  for (const MethodResult& result : results) {
+    if (result.method == method && (task.empty() || result.task == task)) return result;
   }
   throw UsageError(
       fmt::format("the method '{}' was not evaluated{}", method, task.empty() ? "" : fmt::format(" on {}", task)));

@@ -8,7 +8,7 @@ namespace protocom::v0 {
 
 std::vector<protocom::FittedMethod> fitted_of(const std::vector<Fitted>& fitted) {
   std::vector<protocom::FittedMethod> own;
-  for (const Fitted& one : fitted) own.push_back(one.impl().fitted);
+  for (const Fitted& item : fitted) own.push_back(item.impl().fitted);
   return own;
 }
 

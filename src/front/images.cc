@@ -77,7 +77,7 @@ std::vector<SquareImage> square_images(const std::vector<Image>& images, const P
 
 std::vector<protocom::Image> take_images(std::vector<SquareImage>& images) {
   std::vector<protocom::Image> taken;
-  for (SquareImage& one : images) taken.push_back(std::move(one.image));
+  for (SquareImage& image : images) taken.push_back(std::move(image.image));
   return taken;
 }
 

@@ -28,9 +28,9 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
   }
   info.balanced = spec.assumes == protocom::Assumes::kBalancedQueries;
   info.fewest_shots = spec.fewest_shots;
-  for (const protocom::ParameterSpec& one : spec.parameters)
-    info.parameters.push_back(
-        {one.name, to_string(one.default_value), one.low, one.high, one.choices, one.text, one.when_fitted});
+  for (const protocom::ParameterSpec& parameter : spec.parameters)
+    info.parameters.push_back({parameter.name, to_string(parameter.default_value), parameter.low, parameter.high,
+                               parameter.choices, parameter.text, parameter.when_fitted});
   return info;
 }
 

@@ -19,27 +19,29 @@ constexpr size_t kDecodedAtOnce = 64;
 
 Answer front_answer(const protocom::Answer& own) {
   Answer made;
-  for (const protocom::RankedClass& one : own.ranking) made.ranking.push_back({one.name, one.probability});
+  for (const protocom::RankedClass& ranked_class : own.ranking)
+    made.ranking.push_back({ranked_class.name, ranked_class.probability});
   made.familiarity = own.familiarity;
   made.none = own.none;
   made.none_of_these = own.none_of_these;
-  for (const protocom::TellingAttribute& one : own.attributes) made.attributes.push_back({one.words, one.effect});
-  for (const protocom::NearExample& one : own.nearest)
-    made.nearest.push_back({one.id, one.class_name, one.source, one.similarity});
+  for (const protocom::TellingAttribute& attribute : own.attributes)
+    made.attributes.push_back({attribute.words, attribute.effect});
+  for (const protocom::NearExample& example : own.nearest)
+    made.nearest.push_back({example.id, example.class_name, example.source, example.similarity});
   return made;
 }
 
 Answers front_answers(const std::vector<protocom::Answer>& own) {
   Answers made;
-  for (const protocom::Answer& one : own) made.answers.push_back(front_answer(one));
+  for (const protocom::Answer& answer : own) made.answers.push_back(front_answer(answer));
   return made;
 }
 
 Enrolment front_enrolment(const protocom::Enrolment& done) {
   Enrolment made;
-  for (const protocom::Enrolled& one : done.classes)
-    made.classes.push_back({one.now.name, one.is_new, one.added, one.now.images});
-  for (const protocom::UnreadableFile& one : done.unreadable) made.unreadable.push_back(one.reason);
+  for (const protocom::Enrolled& enrolled : done.classes)
+    made.classes.push_back({enrolled.now.name, enrolled.is_new, enrolled.added, enrolled.now.images});
+  for (const protocom::UnreadableFile& file : done.unreadable) made.unreadable.push_back(file.reason);
   made.skipped = done.skipped.describe();
   return made;
 }
@@ -140,10 +142,10 @@ struct Recognizer::Impl {
     std::vector<SquareImage> squares = square_images(images, preprocessing);
     protocom::NewExamples examples;
     const std::lock_guard lock(mutex);
-    for (const SquareImage& one : squares) {
-      examples.hashes.push_back(one.hash);
-      examples.sources.push_back(one.source);
-      examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+    for (const SquareImage& image : squares) {
+      examples.hashes.push_back(image.hash);
+      examples.sources.push_back(image.source);
+      examples.thumbnails.push_back(recognizer.thumbnail_of(image.image));
     }
     if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
     return examples;
@@ -154,10 +156,10 @@ struct Recognizer::Impl {
     protocom::ClassRequest request;
     request.name = name;
     request.attributes = attributes;
-    protocom::Enrolee enrolee = recognizer.describe(request);
-    enrolee.examples = std::move(examples);
+    protocom::ClassEnrolment enrolment = recognizer.describe(request);
+    enrolment.examples = std::move(examples);
     protocom::Enrolment done;
-    done.classes = recognizer.file().enrol({enrolee});
+    done.classes = recognizer.file().enrol({enrolment});
     return front_enrolment(done);
   }
 };
@@ -242,8 +244,8 @@ Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& pr
 std::vector<ClassInfo> Recognizer::classes() const {
   return impl_->call([](const protocom::Recognizer& own) {
     std::vector<ClassInfo> all;
-    for (const protocom::ClassEntry& one : own.file().list_classes())
-      all.push_back({one.name, one.description.title, one.images});
+    for (const protocom::ClassEntry& entry : own.file().list_classes())
+      all.push_back({entry.name, entry.description.title, entry.images});
     return all;
   });
 }
@@ -251,8 +253,8 @@ std::vector<ClassInfo> Recognizer::classes() const {
 std::vector<ExampleInfo> Recognizer::examples(const std::string& class_name) const {
   return impl_->call([&](const protocom::Recognizer& own) {
     std::vector<ExampleInfo> all;
-    for (const protocom::ExampleEntry& one : own.file().list_examples(class_name))
-      all.push_back({one.id, one.class_name, one.source});
+    for (const protocom::ExampleEntry& entry : own.file().list_examples(class_name))
+      all.push_back({entry.id, entry.class_name, entry.source});
     return all;
   });
 }

@@ -121,8 +121,8 @@ void Api::submit(const Request& request, const std::vector<Upload>& images, Want
   Job job;
   job.arrived = request.arrived;
   job.cancellation = request.cancellation;
-  for (const Upload& one : images) {
-    if (one.error.empty()) job.images.push_back(one.image);
+  for (const Upload& upload : images) {
+    if (upload.error.empty()) job.images.push_back(upload.image);
   }
   job.want = want;
   job.done = std::move(done);

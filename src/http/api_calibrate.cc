@@ -90,8 +90,8 @@ void Api::calibrate(const Request& request, const Respond& respond) {
     const json body = read_json_body(request.body, shape_of(request, {"false_accept"})).members;
     if (body.contains("false_accept")) options.false_accept = rate_of(body["false_accept"]);
   }
-  for (const Upload& one : form.images) {
-    if (!one.error.empty()) refuse(400, "an image could not be read: {}", one.error);
+  for (const Upload& upload : form.images) {
+    if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
   if (form.images.empty()) return calibrate_on(request, {}, options, respond);
   submit(request, form.images, Want::kFeatures,

@@ -13,8 +13,8 @@ using nlohmann::json;
 constexpr const char* kJson = "application/json";
 
 /// What a class has, what it has most of first.
-json attributes_of(const ClassEntry& one, const std::vector<std::string>& names) {
-  const auto* weight = one.description.association.data_ptr<float>();
+json attributes_of(const ClassEntry& entry, const std::vector<std::string>& names) {
+  const auto* weight = entry.description.association.data_ptr<float>();
   std::vector<size_t> has;
   for (size_t i = 0; i < names.size(); ++i) {
     if (weight[i] > 0) has.push_back(i);
@@ -25,12 +25,12 @@ json attributes_of(const ClassEntry& one, const std::vector<std::string>& names)
   return list;
 }
 
-json class_json(const ClassEntry& one, const std::vector<std::string>& names) {
-  return {{"class", one.name},
-          {"title", one.description.title},
-          {"images", one.images},
-          {"time", one.time},
-          {"attributes", attributes_of(one, names)}};
+json class_json(const ClassEntry& entry, const std::vector<std::string>& names) {
+  return {{"class", entry.name},
+          {"title", entry.description.title},
+          {"images", entry.images},
+          {"time", entry.time},
+          {"attributes", attributes_of(entry, names)}};
 }
 
 /// The name of a file without where it lies.
@@ -45,7 +45,8 @@ void check_free(const RecognizerFile& file, const std::string& name) {
 json Api::list_classes(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
     json classes = json::array();
-    for (const ClassEntry& one : editor.file().list_classes()) classes.push_back(class_json(one, settings_.attributes));
+    for (const ClassEntry& entry : editor.file().list_classes())
+      classes.push_back(class_json(entry, settings_.attributes));
     return json{{"classes", classes}, {"change", last_change_of(editor.file())}};
   });
 }
@@ -55,8 +56,8 @@ json Api::show_class(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
     json shown = class_json(class_or_404(editor.file(), name), settings_.attributes);
     shown["examples"] = json::array();
-    for (const ExampleEntry& one : editor.file().list_examples(name))
-      shown["examples"].push_back({{"example", one.id}, {"source", label_of(one.source)}, {"time", one.time}});
+    for (const ExampleEntry& entry : editor.file().list_examples(name))
+      shown["examples"].push_back({{"example", entry.id}, {"source", label_of(entry.source)}, {"time", entry.time}});
     return shown;
   });
 }

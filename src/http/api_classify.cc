@@ -12,9 +12,9 @@ using nlohmann::json;
 /// Where an example came from is shown without its folder.
 json shown_answer(const Answer& answer) {
   json shown = answer_json(answer);
-  for (json& one : shown["nearest"]) {
-    const std::string source = one["source"];
-    one["source"] = source.substr(source.find_last_of('/') + 1);
+  for (json& item : shown["nearest"]) {
+    const std::string source = item["source"];
+    item["source"] = source.substr(source.find_last_of('/') + 1);
   }
   return shown;
 }
@@ -24,9 +24,9 @@ Response classified(const std::vector<Upload>& images, const Recognised& done) {
   if (done.error) return error_response(*done.error);
   json answers = json::array();
   auto next = done.answers.begin();
-  for (const Upload& one : images) {
-    json shown = one.error.empty() ? shown_answer(*next++) : json{{"error", one.error}};
-    shown["image"] = one.label;
+  for (const Upload& upload : images) {
+    json shown = upload.error.empty() ? shown_answer(*next++) : json{{"error", upload.error}};
+    shown["image"] = upload.label;
     answers.push_back(shown);
   }
   for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next));  // of features

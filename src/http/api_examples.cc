@@ -55,11 +55,11 @@ NewExamples examples_of(const Enrolling& what, const at::Tensor& features, const
   examples.features = features;
   for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
     examples.hashes.push_back(hash_of_feature(features[i]));
-  for (const Upload& one : what.images) {
-    if (!one.error.empty()) continue;
-    examples.hashes.push_back(one.hash);
-    examples.sources.push_back(one.label);
-    examples.thumbnails.push_back(recognizer.thumbnail_of(one.image));
+  for (const Upload& upload : what.images) {
+    if (!upload.error.empty()) continue;
+    examples.hashes.push_back(upload.hash);
+    examples.sources.push_back(upload.label);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
   }
   return examples;
 }
@@ -74,9 +74,9 @@ json unreadable_of(const std::vector<Upload>& images) {
 }
 
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
-  Enrolee enrolee = recognizer.describe(what.request);
-  enrolee.examples = examples_of(what, features, recognizer);
-  const Enrolled done = recognizer.file().enrol({enrolee}).front();
+  ClassEnrolment enrolment = recognizer.describe(what.request);
+  enrolment.examples = examples_of(what, features, recognizer);
+  const Enrolled done = recognizer.file().enrol({enrolment}).front();
   return json_response({{"class", done.now.name},
                         {"is_new", done.is_new},
                         {"added", done.added},

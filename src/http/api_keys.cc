@@ -54,13 +54,13 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-ApiKey key_of(const json& one, const fs::path& path) {
+ApiKey key_of(const json& item, const fs::path& path) {
   ApiKey key;
   try {
-    one.at("name").get_to(key.name);
-    key.role = parse_role(one.at("role").get<std::string>());
-    one.at("sha256").get_to(key.sha256);
-    key.per_minute = whole_number<int64_t>(one.at("per_minute"));
+    item.at("name").get_to(key.name);
+    key.role = parse_role(item.at("role").get<std::string>());
+    item.at("sha256").get_to(key.sha256);
+    key.per_minute = whole_number<int64_t>(item.at("per_minute"));
     check_rate(key.per_minute);
   } catch (const std::exception& error) {
     fail("{}: a key is damaged: {}", path.string(), reason_of(error));
@@ -88,15 +88,15 @@ ApiKeys ApiKeys::read(const fs::path& path) {
   if (!file.is_object() || !file.contains("keys") || !file["keys"].is_array())
     fail("{} is no file of API keys: make one by `protocom keys add`", path.string());
   ApiKeys keys;
-  for (const json& one : file["keys"]) keys.keys_.push_back(key_of(one, path));
+  for (const json& key : file["keys"]) keys.keys_.push_back(key_of(key, path));
   return keys;
 }
 
 void ApiKeys::write(const fs::path& path) const {
   json list = json::array();
-  for (const ApiKey& one : keys_)
+  for (const ApiKey& key : keys_)
     list.push_back(
-        {{"name", one.name}, {"role", to_string(one.role)}, {"sha256", one.sha256}, {"per_minute", one.per_minute}});
+        {{"name", key.name}, {"role", to_string(key.role)}, {"sha256", key.sha256}, {"per_minute", key.per_minute}});
   const std::string text = json{{"keys", list}}.dump(1) + "\n";
   std::error_code ignored;
   fs::exists(path, ignored) ? write_file(path, text) : write_new_file(path, text);
@@ -105,8 +105,8 @@ void ApiKeys::write(const fs::path& path) const {
 std::string ApiKeys::add(ApiKey key) {
   if (key.name.empty()) fail_usage("a key needs a name, by which it can be removed");
   check_rate(key.per_minute);
-  for (const ApiKey& one : keys_) {
-    if (one.name == key.name) fail_usage("there is a key '{}' already", key.name);
+  for (const ApiKey& api_key : keys_) {
+    if (api_key.name == key.name) fail_usage("there is a key '{}' already", key.name);
   }
   const std::string text = random_text();
   key.sha256 = sha256_of(text);
@@ -115,7 +115,8 @@ std::string ApiKeys::add(ApiKey key) {
 }
 
 void ApiKeys::remove(const std::string& name) {
-  const auto found = std::find_if(keys_.begin(), keys_.end(), [&](const ApiKey& one) { return one.name == name; });
+  const auto found =
+      std::find_if(keys_.begin(), keys_.end(), [&](const ApiKey& api_key) { return api_key.name == name; });
   if (found == keys_.end()) fail_usage("there is no key '{}'", excerpt(name));
   keys_.erase(found);
 }
@@ -123,8 +124,8 @@ void ApiKeys::remove(const std::string& name) {
 std::optional<ApiKey> ApiKeys::find(const std::string& text) const {
   const std::string hash = sha256_of(text);
   std::optional<ApiKey> found;
-  for (const ApiKey& one : keys_) {
-    if (CRYPTO_memcmp(one.sha256.data(), hash.data(), hash.size()) == 0) found = one;
+  for (const ApiKey& key : keys_) {
+    if (CRYPTO_memcmp(key.sha256.data(), hash.data(), hash.size()) == 0) found = key;
   }
   return found;
 }

@@ -25,8 +25,8 @@ constexpr int64_t kPixelsForASecondCore = int64_t{2} * 64 * 64;
 
 int64_t pixels_of(const std::vector<Job>& jobs) {
   int64_t pixels = 0;
-  for (const Job& one : jobs) {
-    for (const Image& image : one.images) pixels += image.height * image.width;
+  for (const Job& job : jobs) {
+    for (const Image& image : job.images) pixels += image.height * image.width;
   }
   return pixels;
 }
@@ -34,14 +34,14 @@ int64_t pixels_of(const std::vector<Job>& jobs) {
 /// The features of all jobs in one forward pass, each given its rows.
 void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   std::vector<Image> images;
-  for (Job& one : jobs) images.insert(images.end(), one.images.begin(), one.images.end());
+  for (Job& job : jobs) images.insert(images.end(), job.images.begin(), job.images.end());
   if (images.empty()) return;
   const at::Tensor features = recognizer.features_of(images);
   int64_t row = 0;
-  for (Job& one : jobs) {
-    if (one.images.empty()) continue;
-    one.features = features.slice(0, row, row + one.size());
-    row += one.size();
+  for (Job& job : jobs) {
+    if (job.images.empty()) continue;
+    job.features = features.slice(0, row, row + job.size());
+    row += job.size();
   }
 }
 
@@ -49,7 +49,7 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
 bool lacks_images(const RecognizerFile& file) {
   try {
     const std::vector<ClassEntry> classes = file.list_classes();
-    const auto lacks = [](const ClassEntry& one) { return one.images == 0; };
+    const auto lacks = [](const ClassEntry& entry) { return entry.images == 0; };
     return classes.empty() || std::any_of(classes.begin(), classes.end(), lacks);
   } catch (const std::exception&) {
     return false;  // it is the file
@@ -99,40 +99,40 @@ bool answers_rows_alone(Recognizer& recognizer) {
 /// Jobs that want answers, answered by calls of at most `most` rows.
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
   std::vector<at::Tensor> rows;
-  for (const Job* one : jobs) rows.push_back(one->features);
+  for (const Job* job : jobs) rows.push_back(job->features);
   Recognised all = answer(recognizer, rows, most);
   auto next = all.answers.begin();
-  for (const Job* one : jobs) {
-    Recognised own{one->features, {}, all.method, all.mode, all.error};
+  for (const Job* job : jobs) {
+    Recognised own{job->features, {}, all.method, all.mode, all.error};
     if (!all.error) {
-      const auto end = next + one->features.size(0);
+      const auto end = next + job->features.size(0);
       own.answers.assign(std::make_move_iterator(next), std::make_move_iterator(end));
       next = end;
     }
-    one->done(std::move(own));
+    job->done(std::move(own));
   }
 }
 
 void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
   if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
   // Images of different requests are never in one batch: transductive methods would let them influence one another.
-  for (const Job* one : asking) answer_together(recognizer, {one}, std::max<int64_t>(1, one->features.size(0)));
+  for (const Job* job : asking) answer_together(recognizer, {job}, std::max<int64_t>(1, job->features.size(0)));
 }
 
 void fail_job(const Job& job, const HttpError& error) { job.done({{}, {}, {}, {}, error}); }
 
 void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
-  for (const Job& one : jobs) fail_job(one, error);
+  for (const Job& item : jobs) fail_job(item, error);
 }
 
 /// Gives their features to jobs that want nothing more, and returns the others.
 std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
   std::vector<const Job*> asking;
-  for (const Job& one : jobs) {
-    if (one.want == Want::kAnswers)
-      asking.push_back(&one);
+  for (const Job& job : jobs) {
+    if (job.want == Want::kAnswers)
+      asking.push_back(&job);
     else
-      one.done({one.features, {}, {}, {}, std::nullopt});
+      job.done({job.features, {}, {}, {}, std::nullopt});
   }
   return asking;
 }
@@ -140,13 +140,13 @@ std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
 /// Takes out those whose answer nobody waits for any more.
 void fail_unwanted(std::vector<Job>& jobs) {
   const auto now = std::chrono::steady_clock::now();
-  const auto is_wanted = [now](const Job& one) {
+  const auto is_wanted = [now](const Job& job) {
     try {
-      if (one.until <= now) refuse_for_now(503, 5, "the image waited too long for the backbone: send it again later");
-      if (one.cancellation) one.cancellation->check();
+      if (job.until <= now) refuse_for_now(503, 5, "the image waited too long for the backbone: send it again later");
+      if (job.cancellation) job.cancellation->check();
       return true;
     } catch (const HttpError& error) {
-      fail_job(one, error);
+      fail_job(job, error);
       return false;
     }
   };
@@ -190,7 +190,7 @@ void BatchEngine::start_lanes(const std::filesystem::path& recognizer) {
     threads_of_lanes_.emplace_back(
         [this, recognizer, promise = std::move(loaded)]() mutable { run_lane(recognizer, std::move(promise)); });
   }
-  for (std::future<void>& one : ready) one.get();
+  for (std::future<void>& item : ready) item.get();
 }
 
 void BatchEngine::end_lanes() {
@@ -199,7 +199,7 @@ void BatchEngine::end_lanes() {
     ends_ = true;
   }
   changed_.notify_all();
-  for (std::thread& one : threads_of_lanes_) one.join();
+  for (std::thread& lane : threads_of_lanes_) lane.join();
 }
 
 void BatchEngine::submit(Job job) {
@@ -225,7 +225,9 @@ std::vector<Job> BatchEngine::next() {
   const int64_t share = std::min(recognizing_.extract.batch, waiting_images_ / lanes_);
   std::vector<Job> jobs;
   int64_t images = 0, rows = 0;
-  const auto fits = [&](const Job& one) { return images + one.size() <= share && rows + one.rows() <= limits_.rows; };
+  const auto fits = [&](const Job& item) {
+    return images + item.size() <= share && rows + item.rows() <= limits_.rows;
+  };
   while (!waiting_.empty() && (jobs.empty() || fits(waiting_.front()))) {
     images += waiting_.front().size();
     rows += waiting_.front().rows();
@@ -252,7 +254,7 @@ void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
     return fail_all(jobs, translate_exception());
   }
   int64_t images = 0;
-  for (const Job& one : jobs) images += one.size();
+  for (const Job& job : jobs) images += job.size();
   if (images > 0) metrics_.count_batch(images);
   const std::vector<const Job*> asking = answer_with_features(jobs);
   if (!asking.empty()) answer_asking(asking);
@@ -261,15 +263,15 @@ void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
 void BatchEngine::answer_asking(const std::vector<const Job*>& asking) {
   const std::lock_guard lock(answering_mutex_);
   std::vector<const Job*> ready;
-  for (const Job* one : asking) {
+  for (const Job* job : asking) {
     try {
-      file_.use(one->arrived, [&] {
+      file_.use(job->arrived, [&] {
         answering_.follow();
         return answering_.file().revision();
       });
-      ready.push_back(one);
+      ready.push_back(job);
     } catch (const std::exception&) {
-      fail_job(*one, translate_exception());
+      fail_job(*job, translate_exception());
     }
   }
   if (!ready.empty()) answer_all(answering_, ready);

@@ -5,8 +5,8 @@
 namespace protocom::http {
 
 int64_t Connections::count() {
-  const auto gone = [](const std::weak_ptr<Connection>& one) {
-    const auto connection = one.lock();
+  const auto gone = [](const std::weak_ptr<Connection>& item) {
+    const auto connection = item.lock();
     return !connection || connection->awaits() == Awaits::kClosed;
   };
   all_.erase(std::remove_if(all_.begin(), all_.end(), gone), all_.end());
@@ -14,16 +14,16 @@ int64_t Connections::count() {
 }
 
 int64_t Connections::awaiting(Awaits what) const {
-  return std::count_if(all_.begin(), all_.end(), [&](const std::weak_ptr<Connection>& one) {
-    const auto connection = one.lock();
+  return std::count_if(all_.begin(), all_.end(), [&](const std::weak_ptr<Connection>& item) {
+    const auto connection = item.lock();
     return connection && connection->awaits() == what;
   });
 }
 
 bool Connections::end_longest(Awaits what) {
   std::shared_ptr<Connection> longest;
-  for (const auto& one : all_) {
-    const auto connection = one.lock();
+  for (const auto& item : all_) {
+    const auto connection = item.lock();
     if (!connection || connection->awaits() != what) continue;
     if (!longest || connection->since() < longest->since()) longest = connection;
   }
@@ -32,15 +32,15 @@ bool Connections::end_longest(Awaits what) {
 }
 
 void Connections::stop() {
-  for (const auto& one : all_) {
-    if (const auto connection = one.lock()) connection->stop();
+  for (const auto& item : all_) {
+    if (const auto connection = item.lock()) connection->stop();
   }
 }
 
 void Connections::look() {
   const auto now = Connection::Clock::now();
-  for (const auto& one : all_) {
-    if (const auto connection = one.lock()) connection->look(now);
+  for (const auto& item : all_) {
+    if (const auto connection = item.lock()) connection->look(now);
   }
 }
 

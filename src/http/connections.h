@@ -11,7 +11,7 @@ namespace protocom::http {
 /// room, so that clients that send nothing keep nobody out. Used in the sockets' thread alone.
 class Connections {
  public:
-  void add(const std::shared_ptr<Connection>& one) { all_.push_back(one); }
+  void add(const std::shared_ptr<Connection>& item) { all_.push_back(item); }
   /// How many there are.
   int64_t count();
   /// How many await that.

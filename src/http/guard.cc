@@ -59,9 +59,9 @@ bool is_origin(const std::string& text) {
 }  // namespace
 
 Guard::Guard(fs::path keys, std::vector<std::string> origins) : path_(std::move(keys)), origins_(std::move(origins)) {
-  for (const std::string& one : origins_) {
-    if (one != "*" && !is_origin(one))
-      fail_usage("'{}' is no origin: expected https://name or https://name:port, or *", excerpt(one));
+  for (const std::string& origin : origins_) {
+    if (origin != "*" && !is_origin(origin))
+      fail_usage("'{}' is no origin: expected https://name or https://name:port, or *", excerpt(origin));
   }
   if (path_.empty() && !origins_.empty()) fail_usage("pages of other sites may only ask a server with API keys");
   if (path_.empty()) return;
@@ -99,7 +99,7 @@ void Guard::read_changes() {
 
 bool Guard::allows_origin(const std::string& origin) const {
   return !origin.empty() && std::any_of(origins_.begin(), origins_.end(),
-                                        [&origin](const std::string& one) { return one == "*" || one == origin; });
+                                        [&origin](const std::string& text) { return text == "*" || text == origin; });
 }
 
 ApiKey Guard::key_of(const Head& head) {

@@ -194,11 +194,11 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
   const json& list = object.at(name);
   if (!list.is_array()) refuse(400, "'{}' has to be a list", name);
   for (const json& value : list) {
-    const json one = value.is_object() ? value : json{{"name", value}};
-    check_members(one, {"name", "weight"}, fmt::format("one of '{}'", name));
-    if (!one.contains("name")) refuse(400, "one of '{}' has no name", name);
-    to.attributes.push_back(text_in(one, "name"));
-    to.weights.push_back(weight_in(one));
+    const json item = value.is_object() ? value : json{{"name", value}};
+    check_members(item, {"name", "weight"}, fmt::format("one of '{}'", name));
+    if (!item.contains("name")) refuse(400, "one of '{}' has no name", name);
+    to.attributes.push_back(text_in(item, "name"));
+    to.weights.push_back(weight_in(item));
   }
 }
 

@@ -41,9 +41,10 @@ Metrics::Metrics()
       connections_(family(registry_, prometheus::BuildGauge, "protocom_connections", "Open connections").Add({})),
       memory_(family(registry_, prometheus::BuildGauge, "process_resident_memory_bytes", "Resident memory").Add({})) {}
 
-void Metrics::count(const Answered& one) {
-  requests_.Add({{"method", one.method}, {"route", one.route}, {"status", std::to_string(one.status)}}).Increment();
-  seconds_.Add({{"route", one.route}}, kSeconds).Observe(one.time.count());
+void Metrics::count(const Answered& answered) {
+  requests_.Add({{"method", answered.method}, {"route", answered.route}, {"status", std::to_string(answered.status)}})
+      .Increment();
+  seconds_.Add({{"route", answered.route}}, kSeconds).Observe(answered.time.count());
 }
 
 void Metrics::count_batch(int64_t images) {

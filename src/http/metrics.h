@@ -26,7 +26,7 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  void count(const Answered& one);
+  void count(const Answered& answered);
   /// Images that went through the backbone together.
   void count_batch(int64_t images);
   void set_waiting(int64_t images);

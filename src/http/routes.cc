@@ -48,9 +48,9 @@ void check_content(const Route& route, const Head& head) {
   if (!has_body(head)) return;
   if (route.takes.empty()) refuse(400, "this request has no body");
   const std::string type = media_type(head.content_type);
-  for (const std::string& one : route.takes) {
-    const bool all_of_kind = one.back() == '/';
-    if (all_of_kind ? type.rfind(one, 0) == 0 : type == one) return;
+  for (const std::string& take : route.takes) {
+    const bool all_of_kind = take.back() == '/';
+    if (all_of_kind ? type.rfind(take, 0) == 0 : type == take) return;
   }
   refuse(415, "expected a body of {}", fmt::join(route.takes, " or "));
 }

@@ -84,15 +84,15 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   if (members.contains("image")) texts.push_back(&members["image"]);
   if (members.contains("images")) {
     if (!members["images"].is_array()) refuse(400, "'images' has to be a list of base64 texts");
-    for (const nlohmann::json& one : members["images"]) texts.push_back(&one);
+    for (const nlohmann::json& image : members["images"]) texts.push_back(&image);
   }
   if (static_cast<int64_t>(texts.size()) > options.limits.parts)
     refuse(413, "a request has at most {} images", options.limits.parts);
   int64_t pixels_left = options.limits.request_pixels;
   std::vector<Upload> images;
-  for (const nlohmann::json* one : texts) {
-    if (!one->is_string()) refuse(400, "an image has to be a text: base64, or a data URL of it");
-    const std::string_view text = one->get_ref<const std::string&>();
+  for (const nlohmann::json* item : texts) {
+    if (!item->is_string()) refuse(400, "an image has to be a text: base64, or a data URL of it");
+    const std::string_view text = item->get_ref<const std::string&>();
     images.push_back(
         read_upload(from_base64(without_data_url(text, images.size()), images.size()), "", options, pixels_left));
   }
@@ -122,8 +122,8 @@ Form read_form(const Request& request, const UploadOptions& options) {
 
 void check_any_readable(const std::vector<Upload>& images) {
   if (images.empty()) return;
-  for (const Upload& one : images) {
-    if (one.error.empty()) return;
+  for (const Upload& upload : images) {
+    if (upload.error.empty()) return;
   }
   refuse(400, "no image could be read: {}", images.front().error);
 }

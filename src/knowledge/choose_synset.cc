@@ -13,8 +13,8 @@ namespace {
 std::vector<std::string> candidates_of(const WordNet& wordnet, const std::string& name) {
   const std::vector<std::string> senses = wordnet.senses(name);
   if (!wordnet.contains(name) && !senses.empty()) return senses;
-  const auto one = wordnet.resolve(name);
-  return one ? std::vector<std::string>{*one} : std::vector<std::string>{};
+  const auto item = wordnet.resolve(name);
+  return item ? std::vector<std::string>{*item} : std::vector<std::string>{};
 }
 
 std::string described(const WordNet& wordnet, const std::string& wnid) {
@@ -66,7 +66,7 @@ SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, co
     return {best, ""};
   }
   std::vector<std::string> texts;
-  for (const auto& one : ranked) texts.push_back(described(wordnet, one.second));
+  for (const auto& item : ranked) texts.push_back(described(wordnet, item.second));
   return {std::nullopt,
           fmt::format("'{}' has {} senses in WordNet and the other classes do not tell which is meant; name one by its "
                       "wnid: {}",

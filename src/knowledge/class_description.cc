@@ -140,8 +140,8 @@ void set_row(const Knowledge& knowledge, const std::vector<std::string>& attribu
   for (size_t i = 0; i < attributes.size(); ++i) {
     const std::vector<std::string> known = find_attributes(knowledge, attributes[i], options.unknown);
     if (known.empty()) described.outside_vocabulary.push_back(attributes[i]);
-    for (const std::string& one : known)
-      described.association[knowledge.attribute_index(one)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
+    for (const std::string& text : known)
+      described.association[knowledge.attribute_index(text)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
   }
 }
 

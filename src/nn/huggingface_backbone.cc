@@ -42,7 +42,7 @@ std::vector<double> three(const nlohmann::json& said, const char* name) {
   if (found == said.end() || !found->is_array() || found->size() != 3)
     fail("{}: '{}' is not there, expected three numbers", kImages, name);
   std::vector<double> values;
-  for (const auto& one : *found) values.push_back(one.is_number() ? one.get<double>() : std::nan(""));
+  for (const auto& item : *found) values.push_back(item.is_number() ? item.get<double>() : std::nan(""));
   return values;
 }
 

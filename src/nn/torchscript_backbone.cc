@@ -29,7 +29,7 @@ constexpr const char* kMadeForTraining =
 
 /// What to do about an operator that this LibTorch lacks, or about one image alone in training mode; empty for other
 /// reasons.
-std::string way_out(const std::string& reason) {
+std::string remedy_for(const std::string& reason) {
   if (reason.find("more than 1 value per channel when training") != std::string::npos)
     return fmt::format("; {}", kMadeForTraining);
   if (reason.find("Unknown builtin op") == std::string::npos) return "";
@@ -75,7 +75,7 @@ torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFile
   try {
     return torch::jit::load(path.string(), c10::Device(c10::kCPU), extra);
   } catch (const std::exception& error) {
-    fail("{} cannot be loaded as TorchScript: {}{}", shown(path), reason_in_script(error), way_out(error.what()));
+    fail("{} cannot be loaded as TorchScript: {}{}", shown(path), reason_in_script(error), remedy_for(error.what()));
   }
 }
 
@@ -209,7 +209,7 @@ at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor&
     throw;
   } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}{}", name_, fmt::join(images.sizes(), ", "),
-         reason_in_script(error), way_out(error.what()));
+         reason_in_script(error), remedy_for(error.what()));
   }
 }
 

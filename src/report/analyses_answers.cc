@@ -56,9 +56,9 @@ template <typename Result>
 std::vector<int64_t> told_by(const std::vector<Result>& results) {
   if (results.empty()) fail_usage("no method here answers with so few labelled images");
   std::vector<int64_t> shots;
-  for (const Result& one : results) {
-    if (shots.empty() || static_cast<double>(shots.back()) != one.shots)
-      shots.push_back(static_cast<int64_t>(one.shots));
+  for (const Result& result : results) {
+    if (shots.empty() || static_cast<double>(shots.back()) != result.shots)
+      shots.push_back(static_cast<int64_t>(result.shots));
   }
   return shots;
 }

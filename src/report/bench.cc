@@ -99,13 +99,14 @@ const std::vector<Prediction>& Bench::predictions() {
 
 std::string Bench::hashes_of(const std::vector<EpisodeOptions>& lists) const {
   std::vector<std::string> hashes;
-  for (const EpisodeOptions& one : lists) hashes.push_back(sample_episodes(features_, one).hash(features_));
+  for (const EpisodeOptions& options : lists) hashes.push_back(sample_episodes(features_, options).hash(features_));
   return fmt::format("{}", fmt::join(hashes, " "));
 }
 
 std::string Bench::hashes_of(const std::vector<EpisodeShape>& shapes) const {
   std::vector<EpisodeOptions> lists;
-  for (const EpisodeShape& one : shapes) lists.push_back({episodes().split, one, episodes().count, episodes().seed});
+  for (const EpisodeShape& shape : shapes)
+    lists.push_back({episodes().split, shape, episodes().count, episodes().seed});
   return hashes_of(lists);
 }
 

@@ -33,10 +33,10 @@ struct Cells {
 };
 
 template <typename T>
-size_t place_of(std::vector<T>& all, const T& one) {
-  const auto found = std::find(all.begin(), all.end(), one);
+size_t place_of(std::vector<T>& all, const T& t) {
+  const auto found = std::find(all.begin(), all.end(), t);
   if (found != all.end()) return static_cast<size_t>(found - all.begin());
-  all.push_back(one);
+  all.push_back(t);
   return all.size() - 1;
 }
 
@@ -98,9 +98,9 @@ Cells gather(const std::vector<Evaluation>& evaluations) {
 std::string head(const Row& row) {
   std::vector<std::string> notes;
   if (const std::string assumes = method_assumes(row.method); !assumes.empty()) notes.push_back(assumes);
-  for (const std::string& one : row.settings) {
-    if (!one.empty()) notes.push_back(one.substr(1));
-    if (one.empty() && row.settings.size() > 1) notes.emplace_back("defaults");
+  for (const std::string& setting : row.settings) {
+    if (!setting.empty()) notes.push_back(setting.substr(1));
+    if (setting.empty() && row.settings.size() > 1) notes.emplace_back("defaults");
   }
   return name_of(row.method) + (row.mode == "inductive" ? "" : "\u00a0*") +
          (notes.empty() ? "" : fmt::format("\n{}", fmt::join(notes, "; ")));

@@ -12,10 +12,10 @@
 namespace protocom {
 namespace {
 
-std::string picture_html(const ReportPicture& one) {
+std::string picture_html(const ReportPicture& picture) {
   return fmt::format(
       "<figure class=\"picture\"><img alt=\"{0}\" src=\"data:{1};base64,{2}\"><figcaption>{0}</figcaption></figure>\n",
-      escape_html(one.caption), media_type(one.bytes, one.name), base64(one.bytes));
+      escape_html(picture.caption), media_type(picture.bytes, picture.name), base64(picture.bytes));
 }
 
 std::string finding_html(const Evaluation& evaluation, const char* css_class) {
@@ -88,7 +88,7 @@ std::string html_report(const std::vector<Evaluation>& evaluations, const Report
               : finding_html(evaluations.front(), "headline");
   body += findings_html(analyses) + evaluations_html(evaluations);
   for (const AnalysisFile& analysis : analyses) body += section_html(analysis.section);
-  for (const ReportPicture& one : options.pictures) body += picture_html(one);
+  for (const ReportPicture& picture : options.pictures) body += picture_html(picture);
   body += reproduce_all(evaluations, analyses);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -32,14 +32,15 @@ bool is_paper_row(const std::string& label) {
 const MethodSpec* spec_of(const std::string& label) {
   const std::string name = label.substr(0, label.find(':'));
   const auto& specs = method_specs();
-  const auto found = std::find_if(specs.begin(), specs.end(), [&](const MethodSpec* one) { return one->name == name; });
+  const auto found =
+      std::find_if(specs.begin(), specs.end(), [&](const MethodSpec* spec) { return spec->name == name; });
   return found == specs.end() ? nullptr : *found;
 }
 
 std::vector<std::string> method_classes(const std::vector<std::string>& labels) {
   std::vector<std::string> classes;
-  const auto taken = [&](const std::string& one) {
-    return std::find(classes.begin(), classes.end(), one) != classes.end();
+  const auto taken = [&](const std::string& text) {
+    return std::find(classes.begin(), classes.end(), text) != classes.end();
   };
   for (const std::string& label : labels) {
     std::string own = is_paper_row(label) ? "m-" + spec_of(label)->name : extra(extra_place(label));

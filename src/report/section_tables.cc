@@ -95,9 +95,9 @@ std::string say_modes(const std::vector<std::string>& methods) {
     if (spec != nullptr && spec->sees == Sees::kAllQueries) transductive.push_back(method);
   }
   if (transductive.empty()) return " All methods are inductive: each query is classified on its own.";
-  const bool one = transductive.size() == 1;
+  const bool single = transductive.size() == 1;
   return fmt::format(" {} {} transductive: {} all queries of an episode, unlabelled; the others are inductive.",
-                     fmt::join(transductive, ", "), one ? "is" : "are", one ? "it sees" : "they see");
+                     fmt::join(transductive, ", "), single ? "is" : "are", single ? "it sees" : "they see");
 }
 
 std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {

@@ -32,8 +32,9 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
                     const TitleSource& title) {
   ScatterChart chart;
   chart.id = fmt::format("distribution-{}-{}", axes.id, split);
-  const auto variance = std::find_if(analysis.variances.begin(), analysis.variances.end(),
-                                     [&](const SplitVariance& one) { return one.split == split; });
+  const auto variance =
+      std::find_if(analysis.variances.begin(), analysis.variances.end(),
+                   [&](const SplitVariance& split_variance) { return split_variance.split == split; });
   chart.title = fmt::format("{}: {}, σ² = {:.3f}", axes.name, split,
                             variance == analysis.variances.end() ? 0.0 : variance->within);
   fit_range(analysis.points, axes.x, chart.low_x, chart.high_x);
@@ -56,7 +57,7 @@ Estimate difference_of(const Estimate& a, const Estimate& b) { return {a.value -
 std::vector<std::string> novel_over_base(const std::vector<SplitVariance>& variances) {
   const auto of = [&](const char* split) {
     return std::find_if(variances.begin(), variances.end(),
-                        [&](const auto& one) { return one.split == split && one.classes > 1; });
+                        [&](const auto& item) { return item.split == split && item.classes > 1; });
   };
   const auto base = of("base");
   const auto novel = of("novel");
@@ -78,8 +79,8 @@ PictureRow picture_row(const std::string& label, const std::vector<RankedImage>&
 double mean_cosine(const std::vector<ClassExtremes>& classes, std::vector<RankedImage> ClassExtremes::*which) {
   double sum = 0.0;
   double count = 0.0;
-  for (const ClassExtremes& one : classes) {
-    for (const RankedImage& image : one.*which) {
+  for (const ClassExtremes& extremes : classes) {
+    for (const RankedImage& image : extremes.*which) {
       sum += image.cosine;
       count += 1.0;
     }
@@ -87,16 +88,16 @@ double mean_cosine(const std::vector<ClassExtremes>& classes, std::vector<Ranked
   return count > 0.0 ? sum / count : 0.0;
 }
 
-BarChart attention_chart(const ClassAttention& one, size_t place) {
+BarChart attention_chart(const ClassAttention& attention, size_t place) {
   constexpr size_t kShown = 10;
   BarChart chart;
   chart.id = fmt::format("attention-{}", place);
-  chart.title = fmt::format("{}: weight α, by contribution", one.title);
+  chart.title = fmt::format("{}: weight α, by contribution", attention.title);
   chart.decimals = 2;
   double low = 0.0;
   double high = 0.0;
-  for (size_t i = 0; i < std::min(kShown, one.attributes.size()); ++i) {
-    const AttributeUse& use = one.attributes[i];
+  for (size_t i = 0; i < std::min(kShown, attention.attributes.size()); ++i) {
+    const AttributeUse& use = attention.attributes[i];
     chart.bars.push_back({use.title, "", use.alpha, use.alpha_std, "m-completed"});
     low = std::min(low, use.alpha - use.alpha_std);
     high = std::max(high, use.alpha + use.alpha_std);
@@ -156,11 +157,11 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
       "over classes",
       {"Split", "Classes", "Images", "σ² within classes", "σ² of centres", "Cosine to centre"},
       {}};
-  for (const SplitVariance& one : analysis.variances) {
-    table.rows.push_back({one.split, std::to_string(one.classes), std::to_string(one.images),
-                          fmt::format("{:.4f} ± {:.4f}", one.within, one.within_ci95),
-                          fmt::format("{:.4f}", one.between),
-                          fmt::format("{:.3f} ± {:.3f}", one.cosine, one.cosine_ci95)});
+  for (const SplitVariance& variance : analysis.variances) {
+    table.rows.push_back({variance.split, std::to_string(variance.classes), std::to_string(variance.images),
+                          fmt::format("{:.4f} ± {:.4f}", variance.within, variance.within_ci95),
+                          fmt::format("{:.4f}", variance.between),
+                          fmt::format("{:.3f} ± {:.3f}", variance.cosine, variance.cosine_ci95)});
   }
   const std::vector<std::string> change = novel_over_base(analysis.variances);
   section.finding = change.empty() ? "There are not two splits with several classes to compare."
@@ -179,7 +180,7 @@ namespace {
 std::string moved_ends(const SingleImageAnalysis& analysis) {
   if (analysis.classes < 2) return "One class: there is no interval over classes.";
   const auto completed = std::find_if(analysis.curves.begin(), analysis.curves.end(),
-                                      [](const auto& one) { return one.method == "completed"; });
+                                      [](const auto& item) { return item.method == "completed"; });
   const SingleImageCurve& curve = completed == analysis.curves.end() ? analysis.curves.back() : *completed;
   return fmt::format("{}, cosine over that of the image itself: {} for the nearest images, {} for the farthest.",
                      curve.method, signed_cell(curve.nearest_gain, 3), signed_cell(curve.farthest_gain, 3));
@@ -238,12 +239,12 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
   ReportTable table{"Image ids, the most extreme first", {"Class", "Nearest", "Farthest"}, {}};
   bool pictures = false;
   for (size_t i = 0; i < classes.size(); ++i) {
-    const ClassExtremes& one = classes[i];
+    const ClassExtremes& extremes = classes[i];
     PictureChart chart;
     chart.id = fmt::format("nearest-{}", i);
-    chart.title = title(one.class_name);
-    chart.rows = {picture_row("nearest to the centre", one.nearest, picture),
-                  picture_row("farthest from it", one.farthest, picture)};
+    chart.title = title(extremes.class_name);
+    chart.rows = {picture_row("nearest to the centre", extremes.nearest, picture),
+                  picture_row("farthest from it", extremes.farthest, picture)};
     for (const PictureRow& row : chart.rows) {
       for (const PictureTile& tile : row.tiles) pictures = pictures || !tile.picture.empty();
     }
@@ -253,7 +254,7 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
       for (const RankedImage& image : images) text += (text.empty() ? "" : ", ") + image.image_id;
       return text;
     };
-    table.rows.push_back({title(one.class_name), list(one.nearest), list(one.farthest)});
+    table.rows.push_back({title(extremes.class_name), list(extremes.nearest), list(extremes.farthest)});
   }
   if (!pictures) {
     section.figures.clear();
@@ -266,7 +267,7 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
 Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown) {
   Section section{"attention", "Which attributes were used", "", "", {}, {}};
   std::vector<const ClassAttention*> ordered;
-  for (const ClassAttention& one : classes) ordered.push_back(&one);
+  for (const ClassAttention& attention : classes) ordered.push_back(&attention);
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto* a, const auto* b) { return a->attributes.size() > b->attributes.size(); });
   ReportTable table{"The three attributes that contributed most to each class, with their mean weight α",
@@ -274,18 +275,18 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
                     {}};
   size_t without = 0;
   std::vector<double> sums;
-  for (const ClassAttention* one : ordered) {
+  for (const ClassAttention* attention : ordered) {
     std::string used;
     double sum = 0.0;
-    for (size_t i = 0; i < one->attributes.size(); ++i) {
-      const AttributeUse& use = one->attributes[i];
+    for (size_t i = 0; i < attention->attributes.size(); ++i) {
+      const AttributeUse& use = attention->attributes[i];
       sum += use.contribution;
       if (i < 3) used += fmt::format("{}{} {}", i == 0 ? "" : ", ", use.title, format_number(use.alpha, 2));
     }
-    without += one->attributes.empty() ? 1 : 0;
+    without += attention->attributes.empty() ? 1 : 0;
     sums.push_back(sum);
-    table.rows.push_back({one->title, std::to_string(one->attributes.size()), used.empty() ? "–" : used,
-                          one->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
+    table.rows.push_back({attention->title, std::to_string(attention->attributes.size()), used.empty() ? "–" : used,
+                          attention->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
   }
   std::vector<BarChart> charts;
   for (size_t i = 0; i < std::min(ordered.size(), static_cast<size_t>(shown)); ++i) {

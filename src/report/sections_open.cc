@@ -14,8 +14,8 @@ std::string tenths(double value) { return fmt::format("{:.1f}", value); }
 template <typename Result>
 std::vector<std::string> methods_of(const std::vector<Result>& results) {
   std::vector<std::string> methods;
-  for (const Result& one : results) {
-    if (std::find(methods.begin(), methods.end(), one.method) == methods.end()) methods.push_back(one.method);
+  for (const Result& result : results) {
+    if (std::find(methods.begin(), methods.end(), result.method) == methods.end()) methods.push_back(result.method);
   }
   return methods;
 }
@@ -29,19 +29,19 @@ std::string say_tasks(const EpisodeOptions& episodes) {
 template <typename Result>
 std::vector<Result> from_fewest_shots(const std::vector<Result>& results) {
   double fewest = results.back().shots;
-  for (const Result& one : results) {
-    if (one.shots > 0) fewest = std::min(fewest, one.shots);
+  for (const Result& result : results) {
+    if (result.shots > 0) fewest = std::min(fewest, result.shots);
   }
   std::vector<Result> kept;
   std::copy_if(results.begin(), results.end(), std::back_inserter(kept),
-               [&](const Result& one) { return one.shots == fewest; });
+               [&](const Result& result) { return result.shots == fewest; });
   return kept;
 }
 
 std::string best_rejection(const std::vector<OpenSetResult>& all) {
   const auto results = from_fewest_shots(all);
   std::vector<double> areas;
-  for (const OpenSetResult& one : results) areas.push_back(one.area);
+  for (const OpenSetResult& result : results) areas.push_back(result.area);
   const OpenSetResult& best = results[place_of_largest(areas)];
   return fmt::format(
       "Highest area under the ROC curve at K\u00a0=\u00a0{:.0f}: {}, {:.3f} ± {:.3f}; at 95\u00a0% recall it accepts "
@@ -49,14 +49,14 @@ std::string best_rejection(const std::vector<OpenSetResult>& all) {
       best.shots, method_label(best.method, best.mode), best.area, best.area_ci95, best.false_accept);
 }
 
-GeneralisedAccuracy accuracy_of(const GeneralisedResult& one) {
-  return one.corrected ? one.corrected->accuracy : one.accuracy;
+GeneralisedAccuracy accuracy_of(const GeneralisedResult& result) {
+  return result.corrected ? result.corrected->accuracy : result.accuracy;
 }
 
 std::string best_among_all(const std::vector<GeneralisedResult>& all) {
   const auto results = from_fewest_shots(all);
   std::vector<double> means;
-  for (const GeneralisedResult& one : results) means.push_back(accuracy_of(one).harmonic.value);
+  for (const GeneralisedResult& result : results) means.push_back(accuracy_of(result).harmonic.value);
   const GeneralisedResult& best = results[place_of_largest(means)];
   const GeneralisedAccuracy reached = accuracy_of(best);
   return fmt::format("Highest harmonic mean at K\u00a0=\u00a0{:.0f}: {}{}, {} (novel {}\u00a0%, base {}\u00a0%).",
@@ -78,10 +78,10 @@ Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSe
   ReportTable table{"Area under the ROC curve, false-accept rate at 95 % recall, expected calibration error in points",
                     {"Method", "K", "Accuracy of given classes", "AUROC", "False accepts, %", "Calibration error"},
                     {}};
-  for (const OpenSetResult& one : results) {
-    table.rows.push_back({method_label(one.method, one.mode), fmt::format("{:.0f}", one.shots),
-                          percent_cell(one.accuracy), fmt::format("{:.3f} ± {:.3f}", one.area, one.area_ci95),
-                          tenths(one.false_accept), tenths(100 * one.expected_error)});
+  for (const OpenSetResult& result : results) {
+    table.rows.push_back({method_label(result.method, result.mode), fmt::format("{:.0f}", result.shots),
+                          percent_cell(result.accuracy), fmt::format("{:.3f} ± {:.3f}", result.area, result.area_ci95),
+                          tenths(result.false_accept), tenths(100 * result.expected_error)});
   }
   section.tables = {table};
   return section;
@@ -103,13 +103,13 @@ Section generalised_section(const std::vector<GeneralisedResult>& results, const
   ReportTable table{"Accuracy among all classes, %",
                     {"Method", "K", "Offset of novel classes", "Novel", "Base", "Harmonic mean"},
                     {}};
-  const auto add = [&](const GeneralisedResult& one, const std::string& offset, const GeneralisedAccuracy& reached) {
-    table.rows.push_back({method_label(one.method, one.mode), fmt::format("{:.0f}", one.shots), offset,
+  const auto add = [&](const GeneralisedResult& result, const std::string& offset, const GeneralisedAccuracy& reached) {
+    table.rows.push_back({method_label(result.method, result.mode), fmt::format("{:.0f}", result.shots), offset,
                           percent_cell(reached.novel), percent_cell(reached.base), percent_cell(reached.harmonic)});
   };
-  for (const GeneralisedResult& one : results) {
-    add(one, "none", one.accuracy);
-    if (one.corrected) add(one, fmt::format("{:.2f}", one.corrected->offset), one.corrected->accuracy);
+  for (const GeneralisedResult& result : results) {
+    add(result, "none", result.accuracy);
+    if (result.corrected) add(result, fmt::format("{:.2f}", result.corrected->offset), result.corrected->accuracy);
   }
   section.tables = {table};
   return section;

@@ -26,20 +26,20 @@ BarChart class_chart(const std::vector<ClassScore>& ordered, const std::string& 
   chart.title = fmt::format("Accuracy by class, {}", method);
   chart.high = 100.0;
   chart.unit = "%";
-  for (const ClassScore& one : ordered)
-    chart.bars.push_back({one.title, "", one.accuracy.value, one.accuracy.ci95, method_class(method)});
+  for (const ClassScore& score : ordered)
+    chart.bars.push_back({score.title, "", score.accuracy.value, score.accuracy.ci95, method_class(method)});
   return chart;
 }
 
-std::string taken_for(const ClassScore& one) {
-  if (one.confused_with.empty()) return "–";
-  return fmt::format("{} ({:.0f} %, {} episode{})", one.confused_with, one.confused_percent, one.confused_episodes,
-                     one.confused_episodes == 1 ? "" : "s");
+std::string taken_for(const ClassScore& score) {
+  if (score.confused_with.empty()) return "–";
+  return fmt::format("{} ({:.0f} %, {} episode{})", score.confused_with, score.confused_percent,
+                     score.confused_episodes, score.confused_episodes == 1 ? "" : "s");
 }
 
 std::string lowest_error(const std::vector<ReliabilityCurve>& methods, const ReportTable& table) {
   std::vector<double> errors;
-  for (const ReliabilityCurve& one : methods) errors.push_back(-one.expected_error);
+  for (const ReliabilityCurve& curve : methods) errors.push_back(-curve.expected_error);
   const std::vector<std::string>& best = table.rows[place_of_largest(errors)];
   return fmt::format("Lowest expected calibration error: {}, {} points; mean probability minus accuracy {} points.",
                      best[0], best[1], best[2]);
@@ -67,8 +67,8 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes) {
   Section section{"classes", "Class by class", "", "", {}, {}};
   const std::vector<ClassScore> ordered = by_falling_accuracy(analysis.classes);
-  const auto words = [](const ClassScore& one) {
-    return fmt::format("{}\u00a0% ({})", percent_cell(one.accuracy), one.title);
+  const auto words = [](const ClassScore& score) {
+    return fmt::format("{}\u00a0% ({})", percent_cell(score.accuracy), score.title);
   };
   section.finding = fmt::format("Accuracy by class: from {} to {}.", words(ordered.back()), words(ordered.front()));
   section.how =
@@ -80,13 +80,14 @@ Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& e
   map.title = "Confusion matrix, % of the queries of a class";
   map.row_title = "true class";
   map.column_title = "predicted class";
-  for (const ClassScore& one : analysis.classes) map.labels.push_back(one.title);
+  for (const ClassScore& score : analysis.classes) map.labels.push_back(score.title);
   map.percent = analysis.confusion;
   section.figures = {map, class_chart(ordered, analysis.method)};
   ReportTable table{"Accuracy, %, and the class it is taken for most often, in % of the queries of episodes with both",
                     {"Class", "Accuracy", "Taken for"},
                     {}};
-  for (const ClassScore& one : ordered) table.rows.push_back({one.title, percent_cell(one.accuracy), taken_for(one)});
+  for (const ClassScore& score : ordered)
+    table.rows.push_back({score.title, percent_cell(score.accuracy), taken_for(score)});
   section.tables = {table};
   return section;
 }
@@ -106,18 +107,18 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
                     {"Method", "Error", "Too high by"},
                     {}};
   std::vector<std::string> names;
-  for (const ReliabilityCurve& one : methods) names.push_back(one.method);
+  for (const ReliabilityCurve& curve : methods) names.push_back(curve.method);
   const auto colours = method_classes(names);
   for (size_t m = 0; m < methods.size(); ++m) {
-    const ReliabilityCurve& one = methods[m];
-    LineSeries series{method_label(one.method, one.mode), colours[m], {}, {}, {}};
-    for (const CalibrationBin& bin : one.bins) {
+    const ReliabilityCurve& curve = methods[m];
+    LineSeries series{method_label(curve.method, curve.mode), colours[m], {}, {}, {}};
+    for (const CalibrationBin& bin : curve.bins) {
       series.x.push_back(bin.confidence);
       series.y.push_back(bin.accuracy);
     }
     chart.series.push_back(series);
-    table.rows.push_back({series.label, percent_cell({100.0 * one.expected_error, 100.0 * one.expected_error_ci95}),
-                          signed_cell({100.0 * one.overconfidence, 100.0 * one.overconfidence_ci95})});
+    table.rows.push_back({series.label, percent_cell({100.0 * curve.expected_error, 100.0 * curve.expected_error_ci95}),
+                          signed_cell({100.0 * curve.overconfidence, 100.0 * curve.overconfidence_ci95})});
   }
   section.finding = lowest_error(methods, table);
   section.how = say_episodes(episodes) + " Bins of equal width; bins without queries are left out.";
@@ -144,10 +145,10 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
   section.figures = {chart};
   ReportTable table{
       "The largest losses; accuracy in %", {"Episode", "Mean", "Completed", "Fused", "Change", "Classes"}, {}};
-  for (const EpisodeChange& one : analysis.worst) {
-    table.rows.push_back({fmt::format("{}", one.episode), fmt::format("{:.1f}", one.mean),
-                          fmt::format("{:.1f}", one.completed), fmt::format("{:.1f}", one.fused),
-                          signed_number(one.change, 1), joined(one.classes, title)});
+  for (const EpisodeChange& change : analysis.worst) {
+    table.rows.push_back({fmt::format("{}", change.episode), fmt::format("{:.1f}", change.mean),
+                          fmt::format("{:.1f}", change.completed), fmt::format("{:.1f}", change.fused),
+                          signed_number(change.change, 1), joined(change.classes, title)});
   }
   section.tables = {table};
   return section;
@@ -169,11 +170,11 @@ Section failures_section(const std::vector<Mistake>& mistakes, const std::string
   std::vector<PictureChart> charts;
   constexpr size_t kRowsAChart = 4;
   for (size_t i = 0; i < mistakes.size(); ++i) {
-    const Mistake& one = mistakes[i];
-    table.rows.push_back(
-        {one.image_id, one.true_title, one.predicted_title, fmt::format("{:.2f}", one.probability), one.support_id});
+    const Mistake& mistake = mistakes[i];
+    table.rows.push_back({mistake.image_id, mistake.true_title, mistake.predicted_title,
+                          fmt::format("{:.2f}", mistake.probability), mistake.support_id});
     if (i % kRowsAChart == 0) charts.push_back({fmt::format("failures-{}", i), "Mistakes", "", {}});
-    charts.back().rows.push_back(mistake_row(one, picture));
+    charts.back().rows.push_back(mistake_row(mistake, picture));
     for (const PictureTile& tile : charts.back().rows.back().tiles) pictures = pictures || !tile.picture.empty();
   }
   section.figures.assign(charts.begin(), charts.end());

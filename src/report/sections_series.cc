@@ -45,7 +45,7 @@ constexpr SeriesSpec kSeries[] = {
 
 const SeriesSpec& spec_named(const std::string& name) {
   const auto* const found =
-      std::find_if(std::begin(kSeries), std::end(kSeries), [&](const SeriesSpec& one) { return one.name == name; });
+      std::find_if(std::begin(kSeries), std::end(kSeries), [&](const SeriesSpec& spec) { return spec.name == name; });
   if (found == std::end(kSeries)) fail("no analysis '{}' is a series", name);
   return *found;
 }

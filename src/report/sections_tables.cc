@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<MethodScores>& scores) {
   std::vector<std::string> names;
-  for (const MethodScores& one : scores) names.push_back(one.method);
+  for (const MethodScores& score : scores) names.push_back(score.method);
   return names;
 }
 
@@ -102,16 +102,16 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
   const MethodScores* first = nullptr;
   std::vector<double> means;
   for (size_t m = 0; m < scores.methods.size(); ++m) {
-    const MethodScores& one = scores.methods[m];
-    if (one.cosine.empty()) continue;  // a method without prototypes
-    const Estimate cosine = estimate(one.cosine);
-    chart.bars.push_back(bar_of(one, cosine, colours[m]));
+    const MethodScores& method_scores = scores.methods[m];
+    if (method_scores.cosine.empty()) continue;  // a method without prototypes
+    const Estimate cosine = estimate(method_scores.cosine);
+    chart.bars.push_back(bar_of(method_scores, cosine, colours[m]));
     if (cosine.value < 0.0) chart.low = -1.0;
     means.push_back(cosine.value);
-    table.rows.push_back({method_label(one.method, one.mode), symbol_of(one.method),
+    table.rows.push_back({method_label(method_scores.method, method_scores.mode), symbol_of(method_scores.method),
                           fmt::format("{:.3f} ± {:.3f}", cosine.value, cosine.ci95),
-                          first == nullptr ? "" : paired_cell(one.cosine, first->cosine, 3)});
-    if (first == nullptr) first = &one;
+                          first == nullptr ? "" : paired_cell(method_scores.cosine, first->cosine, 3)});
+    if (first == nullptr) first = &method_scores;
   }
   section.finding = means.empty() ? "No method here has prototypes." : highest_cosine(table, place_of_largest(means));
   section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));

@@ -11,7 +11,7 @@ namespace {
 std::map<std::string, Analysis> all_analyses() {
   std::map<std::string, Analysis> all;
   for (const auto& some : {series_analyses(), paper_analyses(), image_analyses(), answer_analyses()}) {
-    for (const Analysis& one : some) all.emplace(one.name, one);
+    for (const Analysis& analysis : some) all.emplace(analysis.name, analysis);
   }
   return all;
 }

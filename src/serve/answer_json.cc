@@ -10,13 +10,16 @@ json answer_json(const Answer& answer) {
                 {"nearest_note", answer.nearest_note}};
   if (answer.none) shown["none"] = *answer.none;
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
-  for (const RankedClass& one : answer.ranking)
-    shown["ranking"].push_back({{"class", one.name}, {"probability", one.probability}});
-  for (const TellingAttribute& one : answer.attributes)
-    shown["attributes"].push_back({{"attribute", one.name}, {"words", one.words}, {"effect", one.effect}});
-  for (const NearExample& one : answer.nearest) {
-    shown["nearest"].push_back(
-        {{"example", one.id}, {"class", one.class_name}, {"source", one.source}, {"similarity", one.similarity}});
+  for (const RankedClass& ranked_class : answer.ranking)
+    shown["ranking"].push_back({{"class", ranked_class.name}, {"probability", ranked_class.probability}});
+  for (const TellingAttribute& attribute : answer.attributes)
+    shown["attributes"].push_back(
+        {{"attribute", attribute.name}, {"words", attribute.words}, {"effect", attribute.effect}});
+  for (const NearExample& example : answer.nearest) {
+    shown["nearest"].push_back({{"example", example.id},
+                                {"class", example.class_name},
+                                {"source", example.source},
+                                {"similarity", example.similarity}});
   }
   return shown;
 }

@@ -51,10 +51,10 @@ std::vector<HeldOut> images_to_hold_out(const ClassScorer& scorer, int64_t most)
 std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) {
   std::vector<std::vector<HeldOut>> groups;
   std::map<int64_t, size_t> next;  // group of each class
-  for (const HeldOut& one : images) {
-    const size_t group = next[one.k]++;
+  for (const HeldOut& out : images) {
+    const size_t group = next[out.k]++;
     if (group == groups.size()) groups.emplace_back();
-    groups[group].push_back(one);
+    groups[group].push_back(out);
   }
   return groups;
 }
@@ -72,17 +72,17 @@ std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vecto
                                      Progress& progress) {
   std::vector<EpisodeScores> scores;
   if (!scorer.adapts()) {
-    for (const HeldOut& one : group) {
-      scores.push_back(scorer.score_without_image(one.k, one.image));
+    for (const HeldOut& out : group) {
+      scores.push_back(scorer.score_without_image(out.k, out.image));
       progress.advance(++done, "");
     }
     return scores;
   }
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
-  for (const HeldOut& one : group) left_out[static_cast<size_t>(one.k)] = {one.image};
+  for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = {out.image};
   const auto rest = scorer.without(left_out);
-  for (const HeldOut& one : group)
-    scores.push_back(rest->score(scorer.images(one.k).slice(0, one.image, one.image + 1)));
+  for (const HeldOut& out : group)
+    scores.push_back(rest->score(scorer.images(out.k).slice(0, out.image, out.image + 1)));
   return scores;
 }
 
@@ -139,8 +139,8 @@ double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item
 
 nlohmann::json to_json(const std::vector<Exchange>& exchange) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const Exchange& one : exchange)
-    rows.push_back({{"false_accept", one.false_accept}, {"accepted", one.accepted}, {"threshold", one.threshold}});
+  for (const Exchange& item : exchange)
+    rows.push_back({{"false_accept", item.false_accept}, {"accepted", item.accepted}, {"threshold", item.threshold}});
   return rows;
 }
 
@@ -151,7 +151,7 @@ bool is_share(double value) { return value >= 0 && value <= 1; }
 std::string hash_of_names(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   std::string all;
-  for (const std::string& one : names) all += one + '\0';
+  for (const std::string& name : names) all += name + '\0';
   return hash_bytes(all);
 }
 
@@ -193,20 +193,21 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     read.names = stored.value("names", "");
     read.slope = stored.value("slope", 1.0);
     read.balanced = stored.value("balanced", false);
-    for (const nlohmann::json& one : stored.value("exchange", nlohmann::json::array()))
-      read.exchange.push_back({one.at("false_accept"), one.at("accepted"), one.at("threshold")});
+    for (const nlohmann::json& item : stored.value("exchange", nlohmann::json::array()))
+      read.exchange.push_back({item.at("false_accept"), item.at("accepted"), item.at("threshold")});
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the calibration is damaged: {}", where, reason_of(error));
   }
-  for (const double one : {read.factor, read.slope}) {
-    if (!std::isfinite(one) || one <= 0 || !std::isfinite(read.threshold))
+  for (const double value : {read.factor, read.slope}) {
+    if (!std::isfinite(value) || value <= 0 || !std::isfinite(read.threshold))
       fail("{}: the calibration is damaged: a factor of {}, a slope of {}, a threshold of {}", where, read.factor,
            read.slope, read.threshold);
   }
   std::vector<double> shares = {read.false_accept, read.accepted, read.accuracy};
-  for (const Exchange& one : read.exchange) shares.insert(shares.end(), {one.false_accept, one.accepted});
-  for (const double one : shares) {
-    if (!is_share(one)) fail("{}: the calibration is damaged: a share of {}", where, one);
+  for (const Exchange& exchange : read.exchange)
+    shares.insert(shares.end(), {exchange.false_accept, exchange.accepted});
+  for (const double share : shares) {
+    if (!is_share(share)) fail("{}: the calibration is damaged: a share of {}", where, share);
   }
   return read;
 }
@@ -231,10 +232,10 @@ double probability_of_none(const Calibration& calibration, double familiarity) {
 
 std::string exchange_sentence(const Calibration& calibration) {
   std::string text;
-  for (const Exchange& one : calibration.exchange) {
+  for (const Exchange& exchange : calibration.exchange) {
     text += text.empty() ? fmt::format("at {:g} % false accepts {:.0f} % of your own photos are kept",
-                                       100 * one.false_accept, 100 * one.accepted)
-                         : fmt::format("; at {:g} %: {:.0f} %", 100 * one.false_accept, 100 * one.accepted);
+                                       100 * exchange.false_accept, 100 * exchange.accepted)
+                         : fmt::format("; at {:g} %: {:.0f} %", 100 * exchange.false_accept, 100 * exchange.accepted);
   }
   return text;
 }

@@ -47,11 +47,11 @@ std::optional<Changed> changed_since(const Database& database, int64_t now, std:
     for (const int64_t id : steps.back().classes) note(id, Reread::kAll, changed);
   }
   if (steps.empty()) return std::nullopt;
-  for (const Trace& one : kTraces) {
+  for (const Trace& trace : kTraces) {
     Statement rows =
-        database.prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", one.column, one.table, one.when));
+        database.prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", trace.column, trace.table, trace.when));
     rows.bind(std::abs(steps.back().revision));
-    while (rows.step()) note(rows.number(0), one.says, changed);
+    while (rows.step()) note(rows.number(0), trace.says, changed);
   }
   return changed;
 }

@@ -18,8 +18,8 @@ int64_t size_of(const EnrolledClasses& enrolled) { return static_cast<int64_t>(e
 
 void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
   if (enrolled.classes.empty()) fail("there is no class yet; enrol one first");
-  for (const StoredClass& one : enrolled.classes) {
-    if (one.count < fewest) fail("class '{}' has no image: enrol one, or remove the class", one.name);
+  for (const StoredClass& stored_class : enrolled.classes) {
+    if (stored_class.count < fewest) fail("class '{}' has no image: enrol one, or remove the class", stored_class.name);
   }
 }
 
@@ -63,10 +63,10 @@ std::shared_ptr<const Method> adapted_to(const EnrolledClasses& enrolled, const 
   std::vector<at::Tensor> features;
   std::vector<int64_t> labels;
   int64_t classes = 0;
-  for (const StoredClass& one : enrolled.classes) {
-    if (one.features.size(0) == 0) continue;
-    features.push_back(one.features);
-    labels.insert(labels.end(), static_cast<size_t>(one.features.size(0)), classes++);
+  for (const StoredClass& stored_class : enrolled.classes) {
+    if (stored_class.features.size(0) == 0) continue;
+    features.push_back(stored_class.features);
+    labels.insert(labels.end(), static_cast<size_t>(stored_class.features.size(0)), classes++);
   }
   if (features.empty()) return nullptr;
   return method.adapted(at::cat(features), at::tensor(labels, at::kLong), classes);
@@ -77,11 +77,11 @@ EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vecto
   EnrolledClasses rest = enrolled;
   for (size_t k = 0; k < left_out.size(); ++k) {
     if (left_out[k].empty()) continue;
-    StoredClass& one = rest.classes[k];
-    at::Tensor kept = at::ones({one.features.size(0)}, at::kBool);
+    StoredClass& stored_class = rest.classes[k];
+    at::Tensor kept = at::ones({stored_class.features.size(0)}, at::kBool);
     kept.index_fill_(0, at::tensor(left_out[k], at::kLong), 0);
-    one.features = one.features.index_select(0, kept.nonzero().flatten());
-    one.count = one.features.size(0);
+    stored_class.features = stored_class.features.index_select(0, kept.nonzero().flatten());
+    stored_class.count = stored_class.features.size(0);
   }
   return rest;
 }
@@ -158,7 +158,7 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   method_ = adapts_ ? method : unadapted_;
   enrolled_ = enrolled;
   names_.clear();
-  for (const StoredClass& one : enrolled.classes) names_.push_back(one.name);
+  for (const StoredClass& stored_class : enrolled.classes) names_.push_back(stored_class.name);
   prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
   if (prepared_->placer() != nullptr) {
     placed_ = place(enrolled);

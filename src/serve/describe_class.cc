@@ -41,7 +41,7 @@ NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
 NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request, const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet);
   NewClass found = describe_by_synset(knowledge, wordnet, request.synset, options);
-  for (std::string& one : found.outside_vocabulary) one = title(wordnet.synset(one));
+  for (std::string& text : found.outside_vocabulary) text = title(wordnet.synset(text));
   return found;
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
   std::vector<std::string> names;
-  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
   return names;
 }
 
@@ -79,9 +79,9 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
   const std::set<std::string> known(named.begin(), named.end());
   std::set<std::string> wanted;
   std::vector<std::string> without, unused;
-  for (const EnrolRequest& one : requests) {
-    wanted.insert(one.description.name);
-    if (known.count(one.description.name) == 0) without.push_back(one.description.name);
+  for (const EnrolRequest& request : requests) {
+    wanted.insert(request.description.name);
+    if (known.count(request.description.name) == 0) without.push_back(request.description.name);
   }
   for (const std::string& name : named) {
     if (wanted.count(name) == 0) unused.push_back(name);
@@ -100,12 +100,12 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   std::vector<EnrolRequest> requests;
   std::map<std::string, size_t> number;
-  for (const ListedImage& one : read_image_list(csv)) {
-    const auto [found, is_new] = number.emplace(one.class_name, requests.size());
-    if (is_new) requests.emplace_back().description.name = one.class_name;
-    if (one.image.empty()) continue;
+  for (const ListedImage& image : read_image_list(csv)) {
+    const auto [found, is_new] = number.emplace(image.class_name, requests.size());
+    if (is_new) requests.emplace_back().description.name = image.class_name;
+    if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
-    const fs::path path = files.find(one.image).value_or(csv.parent_path() / one.image);
+    const fs::path path = files.find(image.image).value_or(csv.parent_path() / image.image);
     requests[found->second].images.push_back(path.string());
   }
   warn_of_same_but_capitals(names_of(requests), "classes of " + csv.string());
@@ -132,7 +132,7 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
 void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
   const AttributeTable read = read_attributes(table);
   std::map<std::string, EnrolRequest*> by_name;
-  for (EnrolRequest& one : requests) by_name[one.description.name] = &one;
+  for (EnrolRequest& request : requests) by_name[request.description.name] = &request;
   bool any = false;
   for (size_t k = 0; k < read.classes.size(); ++k) {
     const auto found = by_name.find(read.classes[k]);

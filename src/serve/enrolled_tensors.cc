@@ -14,10 +14,10 @@ namespace {
 at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
   at::Tensor all = at::empty({static_cast<int64_t>(enrolled.classes.size()), field(enrolled.classes.front()).numel()});
   auto* next = all.data_ptr<float>();
-  for (const StoredClass& one : enrolled.classes) {
-    const at::Tensor vector = field(one).to(at::kFloat).contiguous();
+  for (const StoredClass& stored_class : enrolled.classes) {
+    const at::Tensor vector = field(stored_class).to(at::kFloat).contiguous();
     if (vector.numel() != all.size(1))
-      fail("class '{}': expected {} numbers, found {}", one.name, all.size(1), vector.numel());
+      fail("class '{}': expected {} numbers, found {}", stored_class.name, all.size(1), vector.numel());
     next = std::copy_n(vector.data_ptr<float>(), vector.numel(), next);
   }
   return all;
@@ -27,22 +27,22 @@ at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field
 EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
   const auto first = enrolled.classes.begin() + begin, last = enrolled.classes.begin() + end;
   int64_t most = 0;
-  for (auto one = first; one != last; ++one) {
-    if (one->features.dim() != 2 || one->features.size(0) != one->count ||
-        one->features.size(1) != enrolled.feature_dim)
-      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", one->name, one->count,
-           enrolled.feature_dim, fmt::join(one->features.sizes(), ", "));
-    most = std::max(most, one->count);
+  for (auto item = first; item != last; ++item) {
+    if (item->features.dim() != 2 || item->features.size(0) != item->count ||
+        item->features.size(1) != enrolled.feature_dim)
+      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", item->name, item->count,
+           enrolled.feature_dim, fmt::join(item->features.sizes(), ", "));
+    most = std::max(most, item->count);
   }
   EpisodeBatch batch;
   batch.support = at::zeros({1, end - begin, most, enrolled.feature_dim});
   batch.support_mask = at::zeros({1, end - begin, most});
   auto* support = batch.support.data_ptr<float>();
   auto* mask = batch.support_mask.data_ptr<float>();
-  for (auto one = first; one != last; ++one) {
-    const at::Tensor features = one->features.to(at::kFloat).contiguous();
+  for (auto item = first; item != last; ++item) {
+    const at::Tensor features = item->features.to(at::kFloat).contiguous();
     std::copy_n(features.data_ptr<float>(), features.numel(), support);
-    std::fill_n(mask, one->count, 1.0F);
+    std::fill_n(mask, item->count, 1.0F);
     support += most * enrolled.feature_dim;
     mask += most;
   }
@@ -64,12 +64,14 @@ EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t
 
 KnowledgeTable table_of(const EnrolledClasses& enrolled) {
   KnowledgeTable table;
-  for (const StoredClass& one : enrolled.classes) table.classes.push_back(one.name);
+  for (const StoredClass& stored_class : enrolled.classes) table.classes.push_back(stored_class.name);
   table.attributes = enrolled.attributes;
-  table.association =
-      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.association; });
-  table.class_embedding =
-      vectors_of(enrolled, [](const StoredClass& one) -> const at::Tensor& { return one.description.embedding; });
+  table.association = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
+    return stored_class.description.association;
+  });
+  table.class_embedding = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
+    return stored_class.description.embedding;
+  });
   table.attribute_embedding =
       at::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
   return table;

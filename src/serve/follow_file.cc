@@ -66,7 +66,9 @@ void RecognizerFile::read_identity(const Database& database, Identity& to) {
 /// read before, so the file is opened once more to be looked at.
 bool RecognizerFile::is_as_opened() {
   Identity now = place_of(path());
-  const auto stamp = [](const Identity& one) { return std::tie(one.size, one.seconds, one.nanoseconds); };
+  const auto stamp = [](const Identity& identity) {
+    return std::tie(identity.size, identity.seconds, identity.nanoseconds);
+  };
   if (stamp(now) == stamp(identity_)) return true;
   try {
     read_identity(Database::open(path(), patience_), now);

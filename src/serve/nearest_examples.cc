@@ -39,10 +39,10 @@ std::vector<NearExample> examples_of(const RecognizerSnapshot& snapshot, std::ve
     return std::tie(b.similarity, a.k, a.i) < std::tie(a.similarity, b.k, b.i);
   });
   std::vector<NearExample> nearest;
-  for (auto one = all.begin(); one != end; ++one) {
-    const auto k = static_cast<size_t>(one->k);
-    const KeptExample& example = snapshot.examples[k][static_cast<size_t>(one->i)];
-    nearest.push_back({example.id, snapshot.enrolled.classes[k].name, example.source, one->similarity});
+  for (auto item = all.begin(); item != end; ++item) {
+    const auto k = static_cast<size_t>(item->k);
+    const KeptExample& example = snapshot.examples[k][static_cast<size_t>(item->i)];
+    nearest.push_back({example.id, snapshot.enrolled.classes[k].name, example.source, item->similarity});
   }
   return nearest;
 }
@@ -101,8 +101,8 @@ std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::strin
                             const std::vector<NearExample>& nearest) {
   if (nearest.empty() || nearest.front().class_name == answer) return "";
   const auto& classes = snapshot.enrolled.classes;
-  const auto own =
-      std::find_if(classes.begin(), classes.end(), [&](const StoredClass& one) { return one.name == answer; });
+  const auto own = std::find_if(classes.begin(), classes.end(),
+                                [&](const StoredClass& stored_class) { return stored_class.name == answer; });
   if (own == classes.end()) return "";
   const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer);
   if (own->count == 0) return fmt::format("{} has no photo and is known by its description", name);

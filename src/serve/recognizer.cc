@@ -149,7 +149,7 @@ std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double
 /// The chance of none of the classes, which the others give up.
 void Recognizer::take_none(double familiarity, Answer& answer) const {
   const double none = probability_of_none(*calibration_, familiarity);
-  for (RankedClass& one : answer.ranking) one.probability *= 1 - none;
+  for (RankedClass& ranked_class : answer.ranking) ranked_class.probability *= 1 - none;
   answer.none = none;
   answer.none_of_these = none >= 0.5;
 }

@@ -127,9 +127,9 @@ void check_examples(const RecognizerSettings& settings, const std::string& name,
 }
 
 std::optional<int64_t> live_class(const Database& database, const std::string& name) {
-  Statement one = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
-  if (!one.bind(name).step()) return std::nullopt;
-  return one.number(0);
+  Statement statement = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
+  if (!statement.bind(name).step()) return std::nullopt;
+  return statement.number(0);
 }
 
 void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
@@ -184,20 +184,22 @@ int64_t add_examples(const Database& database, const Change& change, int64_t id,
   return added;
 }
 
-bool describes_anew(const Enrolee& one) { return one.description && one.describe == Describe::kAnyClass; }
+bool describes_anew(const ClassEnrolment& enrolment) {
+  return enrolment.description && enrolment.describe == Describe::kAnyClass;
+}
 
 /// Returns whether anything was changed.
-bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings, const Enrolee& one,
-               Enrolled& done) {
-  std::optional<int64_t> id = live_class(database, one.name);
+bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings,
+               const ClassEnrolment& enrolment, Enrolled& done) {
+  std::optional<int64_t> id = live_class(database, enrolment.name);
   done.is_new = !id;
-  if (!id && !one.description)
-    fail("{} has no class '{}', and nothing describes it", database.path().string(), one.name);
-  if (!id) id = add_class(database, change, one.name);
-  const bool describes = done.is_new || describes_anew(one);
-  if (describes) describe(database, change, *id, *one.description);
-  done.added = add_examples(database, change, *id, one.examples, type_of(settings));
-  done.held = static_cast<int64_t>(one.examples.hashes.size()) - done.added;
+  if (!id && !enrolment.description)
+    fail("{} has no class '{}', and nothing describes it", database.path().string(), enrolment.name);
+  if (!id) id = add_class(database, change, enrolment.name);
+  const bool describes = done.is_new || describes_anew(enrolment);
+  if (describes) describe(database, change, *id, *enrolment.description);
+  done.added = add_examples(database, change, *id, enrolment.examples, type_of(settings));
+  done.held = static_cast<int64_t>(enrolment.examples.hashes.size()) - done.added;
   return describes || done.added > 0;
 }
 
@@ -230,14 +232,17 @@ std::string count_of(int64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string what_became_of(const Enrolled& one) {
-  const std::string& name = one.now.name;
-  const std::string by = "by " + count_of(one.now.description.association.count_nonzero().item<int64_t>(), "attribute");
-  if (one.added == 0)
-    return one.is_new ? fmt::format("enrol '{}', described {}", name, by) : fmt::format("describe '{}' {}", name, by);
-  std::string what = fmt::format("enrol {} of '{}'", count_of(one.added, "image"), name);
-  if (one.replaced) what += fmt::format(" and describe it {}", by);
-  if (one.held > 0) what += fmt::format(" ({} more {} there already)", one.held, one.held == 1 ? "was" : "were");
+std::string what_became_of(const Enrolled& enrolled) {
+  const std::string& name = enrolled.now.name;
+  const std::string by =
+      "by " + count_of(enrolled.now.description.association.count_nonzero().item<int64_t>(), "attribute");
+  if (enrolled.added == 0)
+    return enrolled.is_new ? fmt::format("enrol '{}', described {}", name, by)
+                           : fmt::format("describe '{}' {}", name, by);
+  std::string what = fmt::format("enrol {} of '{}'", count_of(enrolled.added, "image"), name);
+  if (enrolled.replaced) what += fmt::format(" and describe it {}", by);
+  if (enrolled.held > 0)
+    what += fmt::format(" ({} more {} there already)", enrolled.held, enrolled.held == 1 ? "was" : "were");
   return what;
 }
 
@@ -252,22 +257,22 @@ std::string hash_of_feature(const at::Tensor& feature) {
   return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
 }
 
-std::vector<Enrolled> RecognizerFile::enrol(const std::vector<Enrolee>& enrolees) {
-  for (const Enrolee& one : enrolees) {
-    if (one.description) check_description(settings_, one.name, *one.description);
-    check_examples(settings_, one.name, one.examples);
+std::vector<Enrolled> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
+  for (const ClassEnrolment& enrolment : enrolments) {
+    if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);
+    check_examples(settings_, enrolment.name, enrolment.examples);
   }
   return reading(path(), [&] {
     Change change(*database_, "enrol", last_made_);
     const int64_t size_before = bytes_of(*database_);
-    std::vector<Enrolled> done(enrolees.size());
+    std::vector<Enrolled> done(enrolments.size());
     bool changed = false;
-    for (size_t i = 0; i < enrolees.size(); ++i) {
-      const auto before = describes_anew(enrolees[i]) ? find_class(enrolees[i].name) : std::nullopt;
+    for (size_t i = 0; i < enrolments.size(); ++i) {
+      const auto before = describes_anew(enrolments[i]) ? find_class(enrolments[i].name) : std::nullopt;
       if (before) done[i].replaced = before->description;
-      changed |= enrol_one(*database_, change, settings_, enrolees[i], done[i]);
+      changed |= enrol_one(*database_, change, settings_, enrolments[i], done[i]);
     }
-    for (size_t i = 0; i < enrolees.size(); ++i) done[i].now = find_class(enrolees[i].name).value();
+    for (size_t i = 0; i < enrolments.size(); ++i) done[i].now = find_class(enrolments[i].name).value();
     if (!changed) return done;
     check_room(*database_, size_before);
     change.call(describe_change(done));

@@ -89,8 +89,8 @@ std::vector<std::string> RecognizerFile::check() const {
   note(findings, [&] {
     if (const auto read = calibration()) static_cast<void>(calibration_from(*read, path().string()));
   });
-  for (const RecognizerArtefact& one : artefacts_)
-    note(findings, [&] { read_artefact(one.name, [](const std::filesystem::path&) {}); });
+  for (const RecognizerArtefact& artefact : artefacts_)
+    note(findings, [&] { read_artefact(artefact.name, [](const std::filesystem::path&) {}); });
   return findings;
 }
 

@@ -83,32 +83,32 @@ void take_given(const EnrolRequest& request, Collected& to) {
 
 /// An image that stands for others: of which class, and what it is called.
 struct Standing {
-  const Enrolee* owner;
+  const ClassEnrolment* owner;
   size_t example;
 };
 
-std::string name_of(const Standing& one) {
-  const std::vector<std::string>& sources = one.owner->examples.sources;
-  const std::string source = sources.empty() ? "" : sources[one.example];
-  return source.empty() ? fmt::format("one of '{}'", excerpt(one.owner->name))
-                        : fmt::format("{} ('{}')", excerpt(source), excerpt(one.owner->name));
+std::string name_of(const Standing& standing) {
+  const std::vector<std::string>& sources = standing.owner->examples.sources;
+  const std::string source = sources.empty() ? "" : sources[standing.example];
+  return source.empty() ? fmt::format("one of '{}'", excerpt(standing.owner->name))
+                        : fmt::format("{} ('{}')", excerpt(source), excerpt(standing.owner->name));
 }
 
 /// The same photo in two classes contradicts itself, and copies in one count as several; the features tell, whatever
 /// the files are called.
-void warn_of_copies(const std::vector<Enrolee>& enrolees) {
+void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   std::map<std::string, Standing> first;
   int64_t within = 0, across = 0;
   std::string example;
-  for (const Enrolee& one : enrolees) {
-    for (size_t i = 0; i < one.examples.hashes.size(); ++i) {
-      const at::Tensor row = one.examples.features[static_cast<int64_t>(i)].to(at::kFloat).contiguous();
+  for (const ClassEnrolment& enrolment : enrolments) {
+    for (size_t i = 0; i < enrolment.examples.hashes.size(); ++i) {
+      const at::Tensor row = enrolment.examples.features[static_cast<int64_t>(i)].to(at::kFloat).contiguous();
       const auto [found, is_new] =
-          first.emplace(hash_bytes({static_cast<const char*>(row.data_ptr()), row.nbytes()}), Standing{&one, i});
+          first.emplace(hash_bytes({static_cast<const char*>(row.data_ptr()), row.nbytes()}), Standing{&enrolment, i});
       if (is_new) continue;
-      const bool same_class = found->second.owner == &one;
+      const bool same_class = found->second.owner == &enrolment;
       if (across == 0 && (!same_class || within == 0))
-        example = fmt::format("{} and {}", name_of(found->second), name_of({&one, i}));
+        example = fmt::format("{} and {}", name_of(found->second), name_of({&enrolment, i}));
       ++(same_class ? within : across);
     }
   }
@@ -120,10 +120,10 @@ void warn_of_copies(const std::vector<Enrolee>& enrolees) {
 }
 
 /// Of all classes together: those of one class may well be alike.
-void warn_of_alike_examples(const std::vector<Enrolee>& enrolees) {
+void warn_of_alike_examples(const std::vector<ClassEnrolment>& enrolments) {
   std::vector<at::Tensor> features;
-  for (const Enrolee& one : enrolees) {
-    if (one.examples.features.defined()) features.push_back(one.examples.features.to(at::kFloat));
+  for (const ClassEnrolment& enrolment : enrolments) {
+    if (enrolment.examples.features.defined()) features.push_back(enrolment.examples.features.to(at::kFloat));
   }
   if (features.size() > 1) warn_of_alike(at::cat(features));
 }
@@ -138,11 +138,11 @@ void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& kn
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
   }
   std::vector<std::string> typing_errors, others;
-  for (const std::string& one : left_out) {
-    const std::string meant = did_you_mean(one, known);
-    (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", one, meant));
+  for (const std::string& text : left_out) {
+    const std::string meant = did_you_mean(text, known);
+    (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", text, meant));
   }
-  for (const std::string& one : typing_errors) logger().warn("left out: the knowledge has no attribute {}", one);
+  for (const std::string& error : typing_errors) logger().warn("left out: the knowledge has no attribute {}", error);
   if (others.empty()) return;
   logger().warn("attributes that the knowledge has not are left out ({}): {}", others.size(),
                 first_of(others, kMostNamed));
@@ -164,18 +164,18 @@ std::string Recognizer::thumbnail_of(const Image& image) const {
   return encode_jpeg(resize(image, side, side), kThumbnailQuality);
 }
 
-Enrolee Recognizer::describe(const ClassRequest& request) {
+ClassEnrolment Recognizer::describe(const ClassRequest& request) {
   std::set<std::string> left_out;
-  Enrolee made = describe(request, left_out);
+  ClassEnrolment made = describe(request, left_out);
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   return made;
 }
 
-Enrolee Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
+ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
   ClassRequest request = asked;
   // A class that was enrolled as it is written here, by an older version, stays one class.
   if (!file_.has_class(asked.name)) request.name = clean_name(asked.name);
-  Enrolee made;
+  ClassEnrolment made;
   made.name = request.name;
   if (says_something(request)) made.describe = Describe::kAnyClass;
   if (!says_something(request) && file_.has_class(request.name)) return made;
@@ -185,9 +185,10 @@ Enrolee Recognizer::describe(const ClassRequest& asked, std::set<std::string>& l
 }
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
-  std::vector<Enrolee> enrolees;
+  std::vector<ClassEnrolment> enrolments;
   std::set<std::string> left_out;
-  for (const EnrolRequest& one : requests) enrolees.push_back(describe(one.description, left_out));
+  for (const EnrolRequest& enrol_request : requests)
+    enrolments.push_back(describe(enrol_request.description, left_out));
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
   const Files files = find_files(requests, done);
@@ -201,14 +202,14 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
     };
     embed_batches(backbone(), files.paths, options_.extract, take, progress);
   }
-  std::vector<Enrolee> left;
+  std::vector<ClassEnrolment> left;
   for (size_t i = 0; i < requests.size(); ++i) {
     done.given += requests[i].features.defined() ? requests[i].features.size(0) : 0;
     take_given(requests[i], collected[i]);
     if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
-    enrolees[i].examples = std::move(collected[i].examples);
-    if (!collected[i].features.empty()) enrolees[i].examples.features = at::stack(collected[i].features);
-    left.push_back(std::move(enrolees[i]));
+    enrolments[i].examples = std::move(collected[i].examples);
+    if (!collected[i].features.empty()) enrolments[i].examples.features = at::stack(collected[i].features);
+    left.push_back(std::move(enrolments[i]));
   }
   if (left.empty())
     fail("{}; nothing was enrolled", done.unreadable.empty() ? "no class is given" : done.unreadable.front().reason);

@@ -57,13 +57,14 @@ std::vector<std::string> read_attributes(const Database& database) {
 /// Names become those of files (`recognizer export`): one that a stranger wrote must not lead anywhere.
 void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std::string& where) {
   std::set<std::string> seen;
-  for (const RecognizerArtefact& one : artefacts) {
-    if (std::find(kArtefactNames.begin(), kArtefactNames.end(), one.name) == kArtefactNames.end())
-      fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(one.name),
+  for (const RecognizerArtefact& artefact : artefacts) {
+    if (std::find(kArtefactNames.begin(), kArtefactNames.end(), artefact.name) == kArtefactNames.end())
+      fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(artefact.name),
            fmt::join(kArtefactNames, ", "));
-    if (!seen.insert(one.name).second) fail("{}: the file is damaged: it has two artefacts '{}'", where, one.name);
-    if (one.path.string().find('\0') != std::string::npos)
-      fail("{}: the file is damaged: the path of its {} is none", where, one.name);
+    if (!seen.insert(artefact.name).second)
+      fail("{}: the file is damaged: it has two artefacts '{}'", where, artefact.name);
+    if (artefact.path.string().find('\0') != std::string::npos)
+      fail("{}: the file is damaged: the path of its {} is none", where, artefact.name);
   }
 }
 
@@ -107,7 +108,7 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   header.details = details_of(settings);
   database.prepare("INSERT INTO header(json) VALUES(?)").bind(header.to_json().dump()).run();
   add_attributes(database, settings.attributes);
-  for (const RecognizerArtefact& one : artefacts) add_artefact(database, one);
+  for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
   transaction.commit();
 }
 
@@ -190,7 +191,7 @@ const fs::path& RecognizerFile::path() const { return database_->path(); }
 
 const RecognizerArtefact* RecognizerFile::artefact(const std::string& name) const {
   const auto found =
-      std::find_if(artefacts_.begin(), artefacts_.end(), [&](const auto& one) { return one.name == name; });
+      std::find_if(artefacts_.begin(), artefacts_.end(), [&](const auto& item) { return item.name == name; });
   return found == artefacts_.end() ? nullptr : &*found;
 }
 

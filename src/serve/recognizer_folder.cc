@@ -50,10 +50,14 @@ json dumped_safely(const json& document) {
 
 json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
   json entries = json::array();
-  for (const RecognizerArtefact& one : file.artefacts()) {
-    file.read_artefact(one.name,
-                       [&](const fs::path& from) { write_file(folder / file_name(one), MappedFile(from).bytes()); });
-    entries.push_back({{"name", one.name}, {"file", file_name(one)}, {"hash", one.hash}, {"embedded", one.embedded}});
+  for (const RecognizerArtefact& artefact : file.artefacts()) {
+    file.read_artefact(artefact.name, [&](const fs::path& from) {
+      write_file(folder / file_name(artefact), MappedFile(from).bytes());
+    });
+    entries.push_back({{"name", artefact.name},
+                       {"file", file_name(artefact)},
+                       {"hash", artefact.hash},
+                       {"embedded", artefact.embedded}});
   }
   return entries;
 }
@@ -62,12 +66,12 @@ json export_classes(const RecognizerContents& contents, const std::vector<std::s
                     const fs::path& folder) {
   json entries = json::array();
   std::vector<at::Tensor> association, embedding;
-  for (const StoredClass& one : contents.classes) {
-    entries.push_back({{"class", one.name},
-                       {"title", one.description.title},
-                       {"embedding_source", one.description.embedding_source}});
-    association.push_back(one.description.association);
-    embedding.push_back(one.description.embedding);
+  for (const StoredClass& stored_class : contents.classes) {
+    entries.push_back({{"class", stored_class.name},
+                       {"title", stored_class.description.title},
+                       {"embedding_source", stored_class.description.embedding_source}});
+    association.push_back(stored_class.description.association);
+    embedding.push_back(stored_class.description.embedding);
   }
   NpzWriter writer(folder / kClassesFile);
   writer.add("attributes", attributes);
@@ -82,10 +86,11 @@ json export_classes(const RecognizerContents& contents, const std::vector<std::s
 json export_examples(const RecognizerContents& contents, const fs::path& folder) {
   json entries = json::array();
   for (size_t i = 0; i < contents.examples.size(); ++i) {
-    const ExampleEntry& one = contents.examples[i];
+    const ExampleEntry& entry = contents.examples[i];
     const std::string& jpeg = contents.thumbnails[i];
     if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(i)), jpeg);
-    entries.push_back({{"class", one.class_name}, {"hash", one.hash}, {"source", one.source}, {"time", one.time}});
+    entries.push_back(
+        {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
   }
   NpzWriter writer(folder / kExamplesFile);
   writer.add("features", contents.features);
@@ -107,7 +112,7 @@ class Folder {
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);
-    const std::vector<Enrolee> all = enrolees(classes);
+    const std::vector<ClassEnrolment> all = enrolments(classes);
     if (!all.empty()) file.enrol(all);
     if (const json& stored = document_.at("calibration"); !stored.is_null())
       file.set_calibration(to_json(calibration_from(stored, where_)));
@@ -117,13 +122,13 @@ class Folder {
  private:
   [[nodiscard]] std::vector<RecognizerArtefact> artefacts() const {
     std::vector<RecognizerArtefact> all;
-    for (const json& one : document_.at("artefacts")) {
-      const fs::path name = one.at("file").get<std::string>();
+    for (const json& item : document_.at("artefacts")) {
+      const fs::path name = item.at("file").get<std::string>();
       if (name != name.filename() || name == ".." || name.string().find('\0') != std::string::npos)
         fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
-      all.push_back({one.at("name").get<std::string>(), folder_ / name});
-      all.back().embedded = one.at("embedded").get<bool>();
-      if (hash_file(all.back().path) != one.at("hash").get<std::string>())
+      all.push_back({item.at("name").get<std::string>(), folder_ / name});
+      all.back().embedded = item.at("embedded").get<bool>();
+      if (hash_file(all.back().path) != item.at("hash").get<std::string>())
         fail("{} is another file than was exported", all.back().path.string());
     }
     return all;
@@ -134,38 +139,38 @@ class Folder {
     return table[k].clone();
   }
 
-  [[nodiscard]] std::vector<Enrolee> enrolees(const NpzReader& classes) const {
-    std::vector<Enrolee> all;
+  [[nodiscard]] std::vector<ClassEnrolment> enrolments(const NpzReader& classes) const {
+    std::vector<ClassEnrolment> all;
     std::map<std::string, size_t> number;
     if (document_.at("classes").empty()) return all;
     const at::Tensor association = classes.tensor("association");
     const at::Tensor embedding = classes.tensor("class_embedding");
-    for (const json& one : document_.at("classes")) {
+    for (const json& item : document_.at("classes")) {
       const auto k = static_cast<int64_t>(all.size());
       ClassDescription said;
-      said.title = one.at("title").get<std::string>();
+      said.title = item.at("title").get<std::string>();
       said.association = row(association, k, kClassesFile);
       said.embedding = row(embedding, k, kClassesFile);
-      said.embedding_source = one.at("embedding_source").get<std::string>();
-      number[one.at("class").get<std::string>()] = all.size();
-      all.push_back({one.at("class").get<std::string>(), said});
+      said.embedding_source = item.at("embedding_source").get<std::string>();
+      number[item.at("class").get<std::string>()] = all.size();
+      all.push_back({item.at("class").get<std::string>(), said});
     }
     if (fs::exists(folder_ / kExamplesFile)) add_examples(number, all);
     return all;
   }
 
-  void add_examples(const std::map<std::string, size_t>& number, std::vector<Enrolee>& to) const {
+  void add_examples(const std::map<std::string, size_t>& number, std::vector<ClassEnrolment>& to) const {
     const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
     std::vector<std::vector<at::Tensor>> rows(to.size());
     int64_t i = 0;
-    for (const json& one : document_.at("examples")) {
-      const auto found = number.find(one.at("class").get<std::string>());
+    for (const json& item : document_.at("examples")) {
+      const auto found = number.find(item.at("class").get<std::string>());
       if (found == number.end()) fail("{}: example {} is of no class", where_, i);
       NewExamples& own = to[found->second].examples;
       rows[found->second].push_back(row(features, i, kExamplesFile));
-      own.hashes.push_back(one.at("hash").get<std::string>());
-      own.sources.push_back(one.at("source").get<std::string>());
-      own.times.push_back(whole_number<int64_t>(one.at("time")));
+      own.hashes.push_back(item.at("hash").get<std::string>());
+      own.sources.push_back(item.at("source").get<std::string>());
+      own.times.push_back(whole_number<int64_t>(item.at("time")));
       const fs::path jpeg = thumbnail_path(folder_, i++);
       own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
     }

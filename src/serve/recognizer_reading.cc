@@ -38,10 +38,10 @@ bool RecognizerFile::has_class(const std::string& name) const {
 
 std::optional<ClassEntry> RecognizerFile::find_class(const std::string& name) const {
   return reading(path(), [&]() -> std::optional<ClassEntry> {
-    Statement one = database_->prepare(live_classes(kCountImages) + " AND n.name = ?");
-    one.bind(name);
-    if (!one.step()) return std::nullopt;
-    return entry_at(one);
+    Statement statement = database_->prepare(live_classes(kCountImages) + " AND n.name = ?");
+    statement.bind(name);
+    if (!statement.step()) return std::nullopt;
+    return entry_at(statement);
   });
 }
 
@@ -63,8 +63,8 @@ std::vector<std::string> RecognizerFile::class_names() const {
 }
 
 int64_t RecognizerFile::class_id(const std::string& name) const {
-  Statement one = database_->prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
-  if (one.bind(name).step()) return one.number(0);
+  Statement statement = database_->prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
+  if (statement.bind(name).step()) return statement.number(0);
   fail("{} has no class '{}'{}", path().string(), name, did_you_mean(name, class_names()));
 }
 

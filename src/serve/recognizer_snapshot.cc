@@ -53,8 +53,8 @@ ReadClass class_at(const Database& database, const Statement& row, const Recogni
 }
 
 /// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
-void count_features(const StoredClass& one, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
-  const at::Tensor rows = one.features.slice(0, from).contiguous();
+void count_features(const StoredClass& stored_class, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
+  const at::Tensor rows = stored_class.features.slice(0, from).contiguous();
   const auto* next = rows.data_ptr<float>();
   auto* sum = in.feature_sum.data_ptr<double>();
   for (int64_t i = 0; i < rows.size(0); ++i, next += rows.size(1)) {
@@ -170,7 +170,7 @@ std::vector<int64_t> read_some(const Database& database, const RecognizerSetting
 /// Ids of the classes.
 std::vector<int64_t> ids_of(const Changed& changed) {
   std::vector<int64_t> ids;
-  for (const auto& one : changed) ids.push_back(one.first);
+  for (const auto& item : changed) ids.push_back(item.first);
   return ids;
 }
 
@@ -178,8 +178,8 @@ std::vector<int64_t> ids_of(const Changed& changed) {
 std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleEntry>& examples) {
   std::vector<std::string> thumbnails;
   Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
-  for (const ExampleEntry& one : examples) {
-    thumbnails.push_back(row.bind(one.id).step() ? row.text(0) : std::string());
+  for (const ExampleEntry& entry : examples) {
+    thumbnails.push_back(row.bind(entry.id).step() ? row.text(0) : std::string());
     row.reset();
   }
   return thumbnails;
@@ -208,7 +208,7 @@ RecognizerContents RecognizerFile::contents() const {
       for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
     }
     std::vector<int64_t> rows;
-    for (const ExampleEntry& one : made.examples) rows.push_back(row_of.at(one.id));
+    for (const ExampleEntry& entry : made.examples) rows.push_back(row_of.at(entry.id));
     made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
     return made;
   });

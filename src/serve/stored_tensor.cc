@@ -33,13 +33,13 @@ bool is_finite(const at::Tensor& values) {
   }
   const at::Tensor exact = values.contiguous();
   const auto* begin = exact.data_ptr<double>();
-  return std::all_of(begin, begin + exact.numel(), [](double one) { return std::isfinite(one); });
+  return std::all_of(begin, begin + exact.numel(), [](double value) { return std::isfinite(value); });
 }
 
 bool is_share(const at::Tensor& values) {
   const at::Tensor single = values.to(at::kFloat).contiguous();
   const auto* begin = single.data_ptr<float>();
-  return std::all_of(begin, begin + single.numel(), [](float one) { return one >= 0 && one <= 1; });
+  return std::all_of(begin, begin + single.numel(), [](float value) { return value >= 0 && value <= 1; });
 }
 
 std::string to_blob(const at::Tensor& tensor, at::ScalarType type) {

@@ -5,7 +5,7 @@
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/class_descriptions.h"
-#include "protocom/train/completion_worth.h"
+#include "protocom/train/completion_gain.h"
 #include "train/completion_history.h"
 #include "train/completion_setup.h"
 #include "train/completion_tasks.h"

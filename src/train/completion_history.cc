@@ -45,12 +45,12 @@ std::vector<CompleteEpoch> load_history(const Checkpoint& checkpoint) {
     CompleteEpoch epoch{entry.at("epoch"), entry.at("loss"), {}};
     for (const json& method : entry.at("methods")) {
       if (!scores.defined()) scores = checkpoint.training_tensor(kScores);
-      MethodScores one;
-      one.method = method.at(0);
-      one.mode = method.at(1);
-      one.accuracy = to_vector(scores[row][0]);
-      one.cosine = to_vector(scores[row][1]);
-      epoch.validation.push_back(std::move(one));
+      MethodScores method_scores;
+      method_scores.method = method.at(0);
+      method_scores.mode = method.at(1);
+      method_scores.accuracy = to_vector(scores[row][0]);
+      method_scores.cosine = to_vector(scores[row][1]);
+      epoch.validation.push_back(std::move(method_scores));
       ++row;
     }
     epochs.push_back(std::move(epoch));

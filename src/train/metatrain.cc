@@ -76,13 +76,13 @@ class MetaTrainer : public Trainer {
     const auto [begin, end] = group_.share(options_.episodes);
     const auto count = static_cast<double>(end - begin);
     at::Tensor sums = at::zeros({3}, at::TensorOptions(at::kDouble).device(device_));
-    const at::Tensor one = at::ones({}, sums.options());
+    const at::Tensor tensor = at::ones({}, sums.options());
     for (int64_t i = begin; i < end; ++i) {
       const int64_t episode = place.step * options_.episodes + i;
       // The mean over this process's episodes; the last one's backward averages over the processes.
       const EpisodeOutcome outcome =
           loss_(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
-      sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, one});
+      sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, tensor});
       if (i + 1 < end) {
         (outcome.loss / count).backward();
       } else {

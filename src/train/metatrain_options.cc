@@ -36,7 +36,9 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
 }
 
 json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options, const Provenance& provenance) {
-  const auto shape = [](const EpisodeShape& one) { return json{one.n_way, one.k_shot, one.n_query}; };
+  const auto shape = [](const EpisodeShape& episode_shape) {
+    return json{episode_shape.n_way, episode_shape.k_shot, episode_shape.n_query};
+  };
   const AugmentOptions& augment = options.augment;
   return {{"images", images.content_hash},
           {"inputs", provenance.inputs},

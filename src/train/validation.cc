@@ -117,9 +117,9 @@ double mean_accuracy(const std::vector<MethodScores>& scores, const std::vector<
 
 nlohmann::json accuracies_json(const std::vector<MethodScores>& scores) {
   nlohmann::json accuracies = nlohmann::json::object();
-  for (const MethodScores& one : scores) {
-    const Estimate accuracy = estimate(one.accuracy);
-    accuracies[one.method] = {{"accuracy", accuracy.value}, {"ci95", accuracy.ci95}};
+  for (const MethodScores& score : scores) {
+    const Estimate accuracy = estimate(score.accuracy);
+    accuracies[score.method] = {{"accuracy", accuracy.value}, {"ci95", accuracy.ci95}};
   }
   return accuracies;
 }

@@ -22,15 +22,15 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
   options.recognizing.nearest = 0;
   Recognizer recognizer = Recognizer::open(path_, options.recognizing);
   const int64_t dim = recognizer.file().settings().feature_dim;
-  std::vector<Enrolee> enrolees;
+  std::vector<ClassEnrolment> enrolments;
   for (int64_t i = 0; i < kClasses; ++i) {
     ClassRequest named;
     named.name = "c" + std::to_string(i);
-    enrolees.push_back(recognizer.describe(named));
-    enrolees.back().examples.features = at::randn({1, dim});
-    enrolees.back().examples.hashes = {std::to_string(i)};
+    enrolments.push_back(recognizer.describe(named));
+    enrolments.back().examples.features = at::randn({1, dim});
+    enrolments.back().examples.hashes = {std::to_string(i)};
   }
-  recognizer.file().enrol(enrolees);
+  recognizer.file().enrol(enrolments);
   std::atomic<int64_t> answered{0};  // answers that were kept would lie between what is freed
   std::vector<Job> jobs(kJobs);
   for (Job& one : jobs) {

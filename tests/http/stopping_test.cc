@@ -101,15 +101,15 @@ class LongCalibration : public Stopping {
     Served::SetUp();
     Recognizer recognizer = Recognizer::open(path_);
     const int64_t dim = recognizer.file().settings().feature_dim;
-    std::vector<Enrolee> enrolees;
+    std::vector<ClassEnrolment> enrolments;
     for (int i = 0; i < 20; ++i) {
       ClassRequest named;
       named.name = "c" + std::to_string(i);
-      enrolees.push_back(recognizer.describe(named));
-      enrolees.back().examples.features = at::randn({4, dim});
-      for (int j = 0; j < 4; ++j) enrolees.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
+      enrolments.push_back(recognizer.describe(named));
+      enrolments.back().examples.features = at::randn({4, dim});
+      for (int j = 0; j < 4; ++j) enrolments.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
     }
-    recognizer.file().enrol(enrolees);
+    recognizer.file().enrol(enrolments);
     ServerOptions options;
     options.recognizing.method = "baseline-pp";
     options.limits.stop = seconds(0);

@@ -34,7 +34,7 @@ class DamagedRecognizer : public ::testing::Test {
     RecognizerFile file(path_);
     for (int64_t k = 0; k < 5; ++k)
       file.enrol(
-          {enrolee(fmt::format("class {}", k), {{1, 2}, {3, 4}}, {fmt::format("{}a", k), fmt::format("{}b", k)})});
+          {enrolment(fmt::format("class {}", k), {{1, 2}, {3, 4}}, {fmt::format("{}a", k), fmt::format("{}b", k)})});
     file.remove_class("class 2");
   }
   std::string opened() const {
@@ -209,7 +209,7 @@ void read_all(const fs::path& path) {
     static_cast<void>(file.snapshot());
     static_cast<void>(file.list_examples(""));
     static_cast<void>(file.changes());
-    file.enrol({enrolee("new", {{1, 2}}, {"new"})});
+    file.enrol({enrolment("new", {{1, 2}}, {"new"})});
     file.undo();
   } catch (const Error& error) {
     EXPECT_THAT(std::string(error.what()), HasSubstr("a.pcm"));
@@ -241,7 +241,7 @@ TEST_F(DamagedRecognizer, AnyDamagedBytesAreReadOrRefused) {
 TEST_F(DamagedRecognizer, AFullDiskLeavesItAsItWas) {
   RecognizerFile file(path_);
   const std::string before = all_of(file);
-  Enrolee large = enrolee("large", {{1, 2}}, {"x"});
+  ClassEnrolment large = enrolment("large", {{1, 2}}, {"x"});
   large.examples.thumbnails = {std::string(1'000'000, 'x')};
   {
     const FileLimit full(fs::file_size(path_));
@@ -268,8 +268,8 @@ class FullDisk : public DamagedRecognizer {
     while (free() > left && other.write(std::string(4096, 'x').data(), 4096).flush()) {
     }
   }
-  static Enrolee large(const std::string& name) {
-    Enrolee made = enrolee(name, {{1, 2}}, {name});
+  static ClassEnrolment large(const std::string& name) {
+    ClassEnrolment made = enrolment(name, {{1, 2}}, {name});
     made.examples.thumbnails = {std::string(1'000'000, 'x')};
     return made;
   }

@@ -32,9 +32,10 @@ inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSe
 }
 
 /// A class that is described by one number.
-inline Enrolee enrolee(const std::string& name, const std::vector<std::vector<float>>& features,
-                       const std::vector<std::string>& hashes, float tail = 1) {
-  Enrolee made{name, ClassDescription{"a " + name, at::tensor({tail, 0.5F}), at::tensor({tail, 2.0F}), "attributes"}};
+inline ClassEnrolment enrolment(const std::string& name, const std::vector<std::vector<float>>& features,
+                                const std::vector<std::string>& hashes, float tail = 1) {
+  ClassEnrolment made{name,
+                      ClassDescription{"a " + name, at::tensor({tail, 0.5F}), at::tensor({tail, 2.0F}), "attributes"}};
   std::vector<at::Tensor> rows;
   for (const auto& one : features) rows.push_back(at::tensor(one));
   if (!rows.empty()) made.examples.features = at::stack(rows);
@@ -85,7 +86,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
     default:
       break;
   }
-  file.enrol({enrolee(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number / 100)});
+  file.enrol({enrolment(name, {{number, 1}, {number, 2}}, {hash, hash + "x"}, number / 100)});
 }
 
 }  // namespace protocom::testing

@@ -53,8 +53,9 @@ TEST_F(RecognizerFileTest, NamesItselfWhereAnArtefactIsRefused) {
 }
 
 TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
-  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}, 0.25F), enrolee("cat", {{5, 6}}, {"c"})});
-  RecognizerFile(path_).enrol({enrolee("dog", {{7, 8}}, {"d"})});
+  RecognizerFile(path_).enrol(
+      {enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}, 0.25F), enrolment("cat", {{5, 6}}, {"c"})});
+  RecognizerFile(path_).enrol({enrolment("dog", {{7, 8}}, {"d"})});
   const EnrolledClasses enrolled = RecognizerFile(path_).snapshot().enrolled;
   ASSERT_THAT(enrolled.classes, SizeIs(2));
   EXPECT_EQ(enrolled.classes[0].name, "dog");
@@ -70,9 +71,9 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
 TEST_F(RecognizerFileTest, TakesOneChangeBackOnlyWhileItIsTheLast) {
   RecognizerFile file(path_);
   EXPECT_FALSE(file.undo_only(1)) << "there is none";
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   const int64_t dog = file.changes(1)[0].id;
-  file.enrol({enrolee("cat", {{3, 4}}, {"b"})});
+  file.enrol({enrolment("cat", {{3, 4}}, {"b"})});
   EXPECT_FALSE(file.undo_only(dog));
   EXPECT_THAT(file.list_classes(), SizeIs(2));
   EXPECT_TRUE(file.undo_only(file.changes(1)[0].id));
@@ -82,14 +83,14 @@ TEST_F(RecognizerFileTest, TakesOneChangeBackOnlyWhileItIsTheLast) {
 
 TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
   RecognizerFile file(path_);
-  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);
-  const Enrolled again = file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
+  EXPECT_EQ(file.enrol({enrolment("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);
+  const Enrolled again = file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
   EXPECT_EQ(again.added, 1);
   EXPECT_EQ(again.held, 1);
   EXPECT_EQ(again.now.images, 2);
   EXPECT_FALSE(again.is_new);
   const int64_t revision = file.revision();
-  EXPECT_EQ(file.enrol({enrolee("dog", {{1, 2}}, {"a"})})[0].added, 0);
+  EXPECT_EQ(file.enrol({enrolment("dog", {{1, 2}}, {"a"})})[0].added, 0);
   EXPECT_EQ(file.revision(), revision) << "nothing was changed";
   EXPECT_THAT(file.changes(), SizeIs(2));
 }
@@ -99,23 +100,26 @@ TEST_F(RecognizerFileTest, KeepsFeaturesAsFloat16WhereAskedTo) {
   settings.feature_type = FeatureType::kFloat16;
   const TempDir folder;
   RecognizerFile file(make_file(folder, settings));
-  file.enrol({enrolee("dog", {{1.0F / 3, 2}}, {"a"})});
+  file.enrol({enrolment("dog", {{1.0F / 3, 2}}, {"a"})});
   const at::Tensor expected = at::tensor({1.0F / 3, 2.0F}).to(at::kHalf).to(at::kFloat);
   EXPECT_TRUE(file.snapshot().enrolled.classes[0].features[0].equal(expected));
-  EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {{1e6F, 2}}, {"b"})}); }), HasSubstr("too large"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolment("dog", {{1e6F, 2}}, {"b"})}); }), HasSubstr("too large"));
 }
 
 TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   const std::string before = all_of(file);
-  Enrolee nobody = enrolee("cat", {{1, 2}}, {"c"});
+  ClassEnrolment nobody = enrolment("cat", {{1, 2}}, {"c"});
   nobody.description.reset();
-  EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {{3, 4}}, {"b"}), nobody}); }), HasSubstr("no class 'cat'"));
-  EXPECT_THAT(message_of([&] { file.enrol({enrolee("", {{3, 4}}, {"b"})}); }), HasSubstr("needs a name"));
-  EXPECT_THAT(message_of([&] { file.enrol({enrolee("cat", {{3, 4, 5}}, {"b"})}); }), HasSubstr("shape [1, 2]"));
-  EXPECT_THAT(message_of([&] { file.enrol({enrolee("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("NaN"));
-  Enrolee other = enrolee("cat", {{3, 4}}, {"b"});
+  EXPECT_THAT(message_of([&] {
+                file.enrol({enrolment("dog", {{3, 4}}, {"b"}), nobody});
+              }),
+              HasSubstr("no class 'cat'"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolment("", {{3, 4}}, {"b"})}); }), HasSubstr("needs a name"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, 4, 5}}, {"b"})}); }), HasSubstr("shape [1, 2]"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("NaN"));
+  ClassEnrolment other = enrolment("cat", {{3, 4}}, {"b"});
   other.description->association = at::ones({3});
   EXPECT_THAT(message_of([&] { file.enrol({other}); }), HasSubstr("association of 2 numbers"));
   EXPECT_EQ(all_of(file), before);
@@ -124,7 +128,7 @@ TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
 TEST_F(RecognizerFileTest, RefusesFeaturesThatOverflowWhenSquared) {
   RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] {
-                file.enrol({enrolee("cat", {{3, 9e18F}}, {"b"})});
+                file.enrol({enrolment("cat", {{3, 9e18F}}, {"b"})});
               }),
               HasSubstr("class 'cat': features hold a number of size 9e+18, more than 1e+08"));
   EXPECT_THAT(file.snapshot().enrolled.classes, IsEmpty());
@@ -132,8 +136,8 @@ TEST_F(RecognizerFileTest, RefusesFeaturesThatOverflowWhenSquared) {
 
 TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}, 0)});
-  Enrolee anew = enrolee("dog", {}, {}, 1);
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"}, 0)});
+  ClassEnrolment anew = enrolment("dog", {}, {}, 1);
   anew.describe = Describe::kAnyClass;
   file.enrol({anew});
   EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({1.0F, 0.5F})));
@@ -144,9 +148,9 @@ TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
 
 TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
   RecognizerFile file(path_);
-  EXPECT_FALSE(file.enrol({enrolee("dog", {{1, 2}}, {"a"}, 0)})[0].replaced) << "the class is new";
-  EXPECT_FALSE(file.enrol({enrolee("dog", {{3, 4}}, {"b"}, 1)})[0].replaced) << "it keeps its own";
-  Enrolee anew = enrolee("dog", {}, {}, 1);
+  EXPECT_FALSE(file.enrol({enrolment("dog", {{1, 2}}, {"a"}, 0)})[0].replaced) << "the class is new";
+  EXPECT_FALSE(file.enrol({enrolment("dog", {{3, 4}}, {"b"}, 1)})[0].replaced) << "it keeps its own";
+  ClassEnrolment anew = enrolment("dog", {}, {}, 1);
   anew.describe = Describe::kAnyClass;
   const Enrolled done = file.enrol({anew})[0];
   ASSERT_TRUE(done.replaced);
@@ -156,26 +160,26 @@ TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
 
 TEST_F(RecognizerFileTest, AChangeIsCalledByWhatIsNewInIt) {
   RecognizerFile file(path_);
-  const auto called = [&](Enrolee one, Describe describe) {
+  const auto called = [&](ClassEnrolment one, Describe describe) {
     one.describe = describe;
     file.enrol({std::move(one)});
     EXPECT_EQ(file.changes(1).front().what, file.last_made()->what);
     return file.last_made()->what;
   };
-  EXPECT_EQ(called(enrolee("cat", {}, {}), Describe::kNewClass), "enrol 'cat', described by 2 attributes");
-  EXPECT_EQ(called(enrolee("dog", {{1, 2}}, {"a"}), Describe::kNewClass), "enrol 1 image of 'dog'");
-  EXPECT_EQ(called(enrolee("dog", {{1, 2}, {3, 4}, {5, 6}}, {"a", "b", "c"}), Describe::kNewClass),
+  EXPECT_EQ(called(enrolment("cat", {}, {}), Describe::kNewClass), "enrol 'cat', described by 2 attributes");
+  EXPECT_EQ(called(enrolment("dog", {{1, 2}}, {"a"}), Describe::kNewClass), "enrol 1 image of 'dog'");
+  EXPECT_EQ(called(enrolment("dog", {{1, 2}, {3, 4}, {5, 6}}, {"a", "b", "c"}), Describe::kNewClass),
             "enrol 2 images of 'dog' (1 more was there already)");
-  EXPECT_EQ(called(enrolee("dog", {}, {}, 0), Describe::kAnyClass), "describe 'dog' by 1 attribute");
-  EXPECT_EQ(called(enrolee("dog", {{1, 2}}, {"a"}), Describe::kAnyClass), "describe 'dog' by 2 attributes");
-  EXPECT_EQ(called(enrolee("dog", {{1, 2}, {3, 4}, {7, 8}}, {"a", "b", "d"}), Describe::kAnyClass),
+  EXPECT_EQ(called(enrolment("dog", {}, {}, 0), Describe::kAnyClass), "describe 'dog' by 1 attribute");
+  EXPECT_EQ(called(enrolment("dog", {{1, 2}}, {"a"}), Describe::kAnyClass), "describe 'dog' by 2 attributes");
+  EXPECT_EQ(called(enrolment("dog", {{1, 2}, {3, 4}, {7, 8}}, {"a", "b", "d"}), Describe::kAnyClass),
             "enrol 1 image of 'dog' and describe it by 2 attributes (2 more were there already)");
   EXPECT_EQ(file.undo().what, "enrol 1 image of 'dog' and describe it by 2 attributes (2 more were there already)");
 }
 
 TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("cat", {}, {})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"}), enrolment("cat", {}, {})});
   file.rename_class("dog", "wolf");
   EXPECT_EQ(file.snapshot().enrolled.classes[0].name, "wolf");
   EXPECT_EQ(file.find_class("wolf")->images, 1);
@@ -189,14 +193,14 @@ TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
 
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolee("cat", {{5, 6}}, {"c"})});
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
   file.remove_examples({file.list_examples("dog").front().id});
   EXPECT_TRUE(file.snapshot().enrolled.classes[0].features.equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
   file.remove_class("cat");
   EXPECT_THAT(file.list_examples(""), SizeIs(1));
   EXPECT_THAT(message_of([&] { file.remove_examples({2, 999}); }), HasSubstr("no example 999"));
   EXPECT_THAT(file.list_examples(""), SizeIs(1)) << "all or nothing";
-  EXPECT_EQ(file.enrol({enrolee("cat", {{5, 6}}, {"c"})})[0].now.images, 1) << "a class of that name can come back";
+  EXPECT_EQ(file.enrol({enrolment("cat", {{5, 6}}, {"c"})})[0].now.images, 1) << "a class of that name can come back";
 }
 
 TEST_F(RecognizerFileTest, UndoGoesBackThroughAnyChanges) {
@@ -223,11 +227,11 @@ TEST_F(RecognizerFileTest, UndoGoesBackThroughAnyChanges) {
 
 TEST_F(RecognizerFileTest, ARevisionIsNeverUsedForOtherClasses) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   const int64_t dog = file.revision();
   file.undo();
   const int64_t empty = file.revision();
-  file.enrol({enrolee("cat", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("cat", {{1, 2}}, {"a"})});
   EXPECT_NE(file.revision(), dog);
   file.compact();
   EXPECT_NE(file.revision(), empty);
@@ -235,7 +239,7 @@ TEST_F(RecognizerFileTest, ARevisionIsNeverUsedForOtherClasses) {
 
 TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}, {3, 4}}, {"secret", "b"})});
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"secret", "b"})});
   file.remove_examples({file.list_examples("").front().id});
   EXPECT_THAT(read_file(path_), HasSubstr("JPEG of secret")) << "it can be undone until then";
   const std::string before = all_of(file);
@@ -247,7 +251,7 @@ TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
 
 TEST_F(RecognizerFileTest, AnUndoneEnrolmentIsGoneFromTheFile) {
   RecognizerFile file(path_);
-  file.enrol({enrolee("dog", {{1, 2}}, {"secret"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"secret"})});
   file.undo();
   EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
 }
@@ -267,11 +271,11 @@ TEST_F(RecognizerFileTest, AnEnrolmentWritesAsMuchAsItAddsHoweverMuchIsThere) {
   for (const int64_t images : {10, 20'000}) {
     std::vector<std::string> hashes;
     for (int64_t i = 0; i < images; ++i) hashes.push_back(fmt::format("{}-{}", images, i));
-    Enrolee many = enrolee(fmt::format("many {}", images), {}, hashes);
+    ClassEnrolment many = enrolment(fmt::format("many {}", images), {}, hashes);
     many.examples.features = at::ones({images, 2});
     file.enrol({many});
     const std::string before = read_file(path_);
-    file.enrol({enrolee("dog", {{1, 2}}, {fmt::format("{} one more", images)})});
+    file.enrol({enrolment("dog", {{1, 2}}, {fmt::format("{} one more", images)})});
     written.push_back(pages_changed(before, read_file(path_)));
   }
   EXPECT_LE(written[1], 2 * written[0]);
@@ -285,7 +289,7 @@ TEST_F(RecognizerFileTest, WritersAtOnceLoseNothing) {
     writers.emplace_back([&, w] {
       RecognizerFile file(path_);
       for (int64_t i = 0; i < kEach; ++i)
-        file.enrol({enrolee("dog", {{static_cast<float>(w), static_cast<float>(i)}}, {fmt::format("{}-{}", w, i)})});
+        file.enrol({enrolment("dog", {{static_cast<float>(w), static_cast<float>(i)}}, {fmt::format("{}-{}", w, i)})});
     });
   }
   for (std::thread& one : writers) one.join();
@@ -299,13 +303,13 @@ TEST_F(RecognizerFileTest, WritersAtOnceLoseNothing) {
 TEST_F(RecognizerFileTest, AnOpenFileSeesWhatOthersChange) {
   const RecognizerFile reader(path_);
   const int64_t before = reader.revision();
-  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  RecognizerFile(path_).enrol({enrolment("dog", {{1, 2}}, {"a"})});
   EXPECT_NE(reader.revision(), before);
   EXPECT_THAT(reader.list_classes(), SizeIs(1));
 }
 
 TEST_F(RecognizerFileTest, IsOneFileAtRest) {
-  RecognizerFile(path_).enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  RecognizerFile(path_).enrol({enrolment("dog", {{1, 2}}, {"a"})});
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder_.path())) files.push_back(entry.path().filename().string());
   EXPECT_THAT(files, ::testing::UnorderedElementsAre("a.pcm", "backbone.npz", "model.npz"));
@@ -338,14 +342,14 @@ TEST_F(RecognizerFileTest, DoesNotReplaceAnother) {
 TEST_F(RecognizerFileTest, KnowsItsOwnLastChangeFromThatOfAnother) {
   RecognizerFile own(path_), other(path_);
   EXPECT_FALSE(own.last_made());
-  own.enrol({enrolee("cat", {{1, 2}}, {"x"})});
+  own.enrol({enrolment("cat", {{1, 2}}, {"x"})});
   ASSERT_TRUE(own.last_made());
   EXPECT_EQ(own.last_made()->id, own.changes(1).front().id);
   EXPECT_EQ(own.last_made()->what, own.changes(1).front().what);
   other.rename_class("cat", "dog");
   EXPECT_NE(own.last_made()->id, own.changes(1).front().id);
   EXPECT_EQ(other.last_made()->id, own.changes(1).front().id);
-  own.enrol({enrolee("dog", {{1, 2}}, {"x"})});
+  own.enrol({enrolment("dog", {{1, 2}}, {"x"})});
   EXPECT_FALSE(own.last_made()) << "it was there already";
 }
 
@@ -359,14 +363,14 @@ TEST_F(RecognizerFileTest, TellsWhyItCouldNotBeChanged) {
     return std::optional<DatabaseFault>();
   };
   RecognizerFile file(path_, std::chrono::seconds(0));
-  const Enrolee cat = enrolee("cat", {{1, 2}}, {"x"});
+  const ClassEnrolment cat = enrolment("cat", {{1, 2}}, {"x"});
   const Database other = Database::open(path_);
   other.run("BEGIN IMMEDIATE");
   EXPECT_EQ(fault_of([&] { file.enrol({cat}); }), DatabaseFault::kBusy);
   other.run("ROLLBACK");
   {
     const FileLimit full(fs::file_size(path_));
-    Enrolee large = cat;
+    ClassEnrolment large = cat;
     large.examples.thumbnails = {std::string(1'000'000, 'x')};
     EXPECT_EQ(fault_of([&] { file.enrol({large}); }), DatabaseFault::kFull);
   }
@@ -381,8 +385,8 @@ TEST_F(RecognizerFileTest, ANameThatSteersTerminalsIsRefused) {
                                  "a\xe2\x80\xae"
                                  "b",
                                  "a\xe2\x81\xa6", "a\nb"})
-    EXPECT_THAT(message_of([&] { file.enrol({enrolee(name, {}, {})}); }), HasSubstr("choose another")) << name;
-  file.enrol({enrolee("Bl\xc3\xa4ss-\xd7\xa2\xd7\x95\xd7\xa3", {}, {})});
+    EXPECT_THAT(message_of([&] { file.enrol({enrolment(name, {}, {})}); }), HasSubstr("choose another")) << name;
+  file.enrol({enrolment("Bl\xc3\xa4ss-\xd7\xa2\xd7\x95\xd7\xa3", {}, {})});
   EXPECT_THAT(message_of([&] { file.rename_class("Bl\xc3\xa4ss-\xd7\xa2\xd7\x95\xd7\xa3", "a\x7f"); }),
               HasSubstr("choose another"));
 }
@@ -390,7 +394,7 @@ TEST_F(RecognizerFileTest, ANameThatSteersTerminalsIsRefused) {
 TEST_F(RecognizerFileTest, AnAssociationOutsideItsRangeIsRefused) {
   RecognizerFile file(path_);
   for (const float weight : {-0.5F, 5.0F, 3e38F})
-    EXPECT_THAT(message_of([&] { file.enrol({enrolee("dog", {}, {}, weight)}); }), HasSubstr("outside 0 to 1"));
+    EXPECT_THAT(message_of([&] { file.enrol({enrolment("dog", {}, {}, weight)}); }), HasSubstr("outside 0 to 1"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));
   file.enrol(
-      {enrolee("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolee("cat", {{5, 6}}, {"c"}, 0), enrolee("owl", {}, {})});
+      {enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"}, 0), enrolment("owl", {}, {})});
   Calibration calibration;
   calibration.method = "mean";
   calibration.factor = 2;
@@ -42,13 +42,13 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
 TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
   const TempDir folder;
   const fs::path path = make_file(folder);
-  RecognizerFile(path).enrol({enrolee("first", {}, {}), enrolee("second", {{-1, -1}}, {"-1"})});
+  RecognizerFile(path).enrol({enrolment("first", {}, {}), enrolment("second", {{-1, -1}}, {"-1"})});
   std::atomic<bool> ended{false};
   std::thread writing([&] {
     RecognizerFile writer(path);
     for (int n = 1; !ended && n < 200; ++n) {
       const auto number = static_cast<float>(n);
-      writer.enrol({enrolee("first", {{number, number}}, {std::to_string(n)})});
+      writer.enrol({enrolment("first", {{number, number}}, {std::to_string(n)})});
     }
   });
   const RecognizerFile file(path);
@@ -77,13 +77,13 @@ TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
 TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
   const TempDir folder;
   const fs::path path = make_file(folder);
-  RecognizerFile(path).enrol({enrolee("dog", {{-1, -1}}, {"-1"})});
+  RecognizerFile(path).enrol({enrolment("dog", {{-1, -1}}, {"-1"})});
   std::atomic<bool> ended{false};
   std::thread writing([&] {
     RecognizerFile writer(path);
     for (int n = 0; n < 120; ++n) {
       const auto number = static_cast<float>(n);
-      writer.enrol({enrolee("dog", {{number, number}}, {std::to_string(n)})});
+      writer.enrol({enrolment("dog", {{number, number}}, {std::to_string(n)})});
       writer.remove_examples({writer.list_examples("dog").back().id});
     }
     ended = true;
@@ -105,7 +105,7 @@ TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
 TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   export_recognizer(file, folder / "out");
   EXPECT_THAT(message_of([&] { export_recognizer(file, folder / "out"); }), HasSubstr("already there"));
   const auto said = [&] { return message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }); };
@@ -134,7 +134,7 @@ std::vector<std::string> names_below(const TempDir& folder) {
 TEST(RecognizerFolder, AnExportThatFailsLeavesNothingAndCanBeRepeated) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));
-  file.enrol({enrolee("dog", {{1, 2}}, {"a"}), enrolee("c\xff", {{3, 4}}, {"b"})});
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"}), enrolment("c\xff", {{3, 4}}, {"b"})});
   fs::create_directory(folder / "out");
   const auto before = names_below(folder);
   EXPECT_THAT(message_of([&] { export_recognizer(file, folder / "out"); }), HasSubstr("not UTF-8"));

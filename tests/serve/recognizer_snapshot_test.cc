@@ -26,8 +26,8 @@ RecognizerSettings settings_of_a_model() {
   return settings;
 }
 
-/// As enrolee() makes it, of one attribute.
-Enrolee one_attribute(Enrolee made) {
+/// As enrolment() makes it, of one attribute.
+ClassEnrolment one_attribute(ClassEnrolment made) {
   if (made.description) made.description->association = made.description->association.slice(0, 0, 1).contiguous();
   return made;
 }
@@ -87,11 +87,11 @@ TEST_F(RecognizerSnapshotTest, RefreshedIsWhatAFreshOneWouldBe) {
 
 TEST_F(RecognizerSnapshotTest, ReadsNoMoreThanWhatHasChanged) {
   RecognizerFile file = open();
-  file.enrol({enrolee("a", {{1, 2}}, {"a"}), enrolee("b", {{3, 4}}, {"b"}), enrolee("c", {{5, 6}}, {"c"})});
+  file.enrol({enrolment("a", {{1, 2}}, {"a"}), enrolment("b", {{3, 4}}, {"b"}), enrolment("c", {{5, 6}}, {"c"})});
   RecognizerSnapshot snapshot;
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(-1, -1, -1));
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, 1, 2));
-  open().enrol({enrolee("b", {{7, 8}}, {"b2"})});
+  open().enrol({enrolment("b", {{7, 8}}, {"b2"})});
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, -1, 2));
   file.set_calibration({{"number", 1}});
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, 1, 2));
@@ -100,7 +100,7 @@ TEST_F(RecognizerSnapshotTest, ReadsNoMoreThanWhatHasChanged) {
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, -1, 2)) << "what was undone is known again";
   EXPECT_EQ(snapshot.enrolled.classes[1].count, 1);
   file.remove_class("a");
-  file.enrol({enrolee("d", {{1, 1}}, {"d"})});
+  file.enrol({enrolment("d", {{1, 1}}, {"d"})});
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(1, 2, -1));
   file.undo();
   file.undo();
@@ -111,17 +111,17 @@ TEST_F(RecognizerSnapshotTest, FollowsTheFirstChangeAfterThereWasNoneToUndo) {
   RecognizerFile file = open();
   RecognizerSnapshot empty;
   file.refresh(empty);
-  file.enrol({enrolee("a", {{1, 2}}, {"a"}), enrolee("b", {{3, 4}}, {"b"})});
+  file.enrol({enrolment("a", {{1, 2}}, {"a"}), enrolment("b", {{3, 4}}, {"b"})});
   EXPECT_THAT(file.refresh(empty), ElementsAre(-1, -1));
   expect_same(empty, file.snapshot());
   file.compact();
   RecognizerSnapshot snapshot = file.snapshot(), before_another = snapshot;
-  open().enrol({enrolee("b", {{5, 6}}, {"b2"})});
+  open().enrol({enrolment("b", {{5, 6}}, {"b2"})});
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, -1)) << "after compact and import, too";
   expect_same(snapshot, file.snapshot());
   file.remove_class("a");
   file.compact();
-  file.enrol({enrolee("b", {{7, 8}}, {"b3"})});
+  file.enrol({enrolment("b", {{7, 8}}, {"b3"})});
   EXPECT_THAT(file.refresh(before_another), ElementsAre(-1)) << "what was forgotten meanwhile cannot be known";
   expect_same(before_another, file.snapshot());
 }
@@ -142,7 +142,7 @@ TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
   const TempDir folder;
   const fs::path path = make_file(folder, settings);
   const auto images = [](int64_t from, int64_t count) {
-    Enrolee made = enrolee("large", {}, {});
+    ClassEnrolment made = enrolment("large", {}, {});
     made.examples.features = at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kDim});
     for (int64_t i = from; i < from + count; ++i) made.examples.hashes.push_back(std::to_string(i));
     return made;
@@ -169,9 +169,9 @@ TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
 
 TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {
   RecognizerFile file = open();
-  file.enrol({enrolee("a", {{1, 2}}, {"a"})});
+  file.enrol({enrolment("a", {{1, 2}}, {"a"})});
   RecognizerSnapshot snapshot = file.snapshot();
-  file.enrol({enrolee("b", {{3, 4}}, {"b"})});
+  file.enrol({enrolment("b", {{3, 4}}, {"b"})});
   Database::open(path_).run("UPDATE examples SET feature = zeroblob(7) WHERE class = 2");
   EXPECT_THAT(message_of([&] { file.refresh(snapshot); }), HasSubstr("class 'b' is damaged"));
   EXPECT_THAT(snapshot.class_ids, IsEmpty());
@@ -213,7 +213,7 @@ TEST(ClassScorerUpdate, FollowsEveryChangeAsIfItWereNew) {
       else if (random() % 4 == 0 && file.find_class(name))
         file.remove_class(name);
       else
-        file.enrol({one_attribute(enrolee(name, {{x, y}}, {fmt::format("{}-{}", x, y)}, 1))});
+        file.enrol({one_attribute(enrolment(name, {{x, y}}, {fmt::format("{}-{}", x, y)}, 1))});
       const auto updated = [&]() -> const ClassScorer& {
         if (snapshot.revision == file.revision() && scorer) return *scorer;
         const std::vector<int64_t> before = file.refresh(snapshot);
@@ -256,7 +256,7 @@ TEST(LyingRecognizer, AFeatureThatSaysToBeLongerThanItMayBeIsNotRead) {
   const TempDir folder;
   const fs::path path = make_file(folder, settings);
   {
-    Enrolee large = enrolee("large", {}, {"x"});
+    ClassEnrolment large = enrolment("large", {}, {"x"});
     large.examples.features = at::ones({1, kDim});
     RecognizerFile(path).enrol({large});
   }

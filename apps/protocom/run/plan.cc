@@ -83,8 +83,8 @@ const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
 
 /// nullptr when there is no such command.
 CLI::App* subcommand(CLI::App& app, const std::string& name) {
-  for (CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (one->get_name() == name) return one;
+  for (CLI::App* item : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (item->get_name() == name) return item;
   }
   return nullptr;
 }
@@ -95,8 +95,8 @@ CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig
   if (command == nullptr) fail_usage("{}: this build has no command '{}'", config.where(table.line), table.command);
   stage.command = {table.command};
   std::vector<std::string> names;
-  for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(one->get_name());
+  for (const CLI::App* item : command->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(item->get_name());
   if (names.empty()) return command;
   const auto source = table.values.find("source");
   if (source == table.values.end())

@@ -15,7 +15,7 @@ constexpr int64_t kHeldOutTasks = 200;
 
 std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& semantics, const at::Tensor& classes) {
   std::vector<at::Tensor> rows;
-  for (const at::Tensor& one : semantics) rows.push_back(semantics_at(one, classes));
+  for (const at::Tensor& semantic : semantics) rows.push_back(semantics_at(semantic, classes));
   return rows;
 }
 
@@ -51,8 +51,8 @@ std::string prefix_of(size_t block, const char* part) { return fmt::format("bloc
 std::vector<at::Tensor> Am3Model::parameters() const {
   std::vector<at::Tensor> all = {log_scale};
   for (const Am3Block& block : blocks) {
-    for (const at::Tensor& one : block.transform.parameters()) all.push_back(one);
-    for (const at::Tensor& one : block.gate.parameters()) all.push_back(one);
+    for (const at::Tensor& parameter : block.transform.parameters()) all.push_back(parameter);
+    for (const at::Tensor& parameter : block.gate.parameters()) all.push_back(parameter);
   }
   return all;
 }
@@ -109,9 +109,9 @@ Am3Model Am3Method::blank() const {
 Am3Model Am3Method::untrained(const FitInputs& inputs, const std::vector<at::Tensor>& semantics) const {
   Am3Model model{std::make_shared<UnitSpace>(options_.space, inputs.base.features), {}, {}};
   const int64_t dim = model.space->dim();
-  for (const at::Tensor& one : semantics) {
-    model.blocks.push_back(
-        {TwoLayers::untrained({one.size(1), options_.hidden, dim}), TwoLayers::untrained({dim, options_.hidden, 1})});
+  for (const at::Tensor& semantic : semantics) {
+    model.blocks.push_back({TwoLayers::untrained({semantic.size(1), options_.hidden, dim}),
+                            TwoLayers::untrained({dim, options_.hidden, 1})});
   }
   model.log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   return model;

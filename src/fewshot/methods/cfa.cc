@@ -110,7 +110,7 @@ std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> spac
   made->mixing = at::eye(channels);
   made->codewords = at::randn({options_.groups, options_.codewords, width}) / std::sqrt(static_cast<double>(width));
   made->codeword_biases = at::zeros({options_.groups, options_.codewords});
-  for (at::Tensor* one : {&made->codewords, &made->codeword_biases}) one->set_requires_grad(true);
+  for (at::Tensor* biase : {&made->codewords, &made->codeword_biases}) biase->set_requires_grad(true);
   made->mixing.set_requires_grad(options_.mixing == "learned");
   return made;
 }

@@ -139,7 +139,7 @@ Model untrained_model(std::shared_ptr<const MapSpace> space, const Options& opti
               concentrator->bias, projector->weight,
               projector->bias,    torch::nn::init::orthogonal_(at::empty({r, c})).view({r, c, 1, 1}),
               at::zeros({r}),     at::full({}, std::log(kFirstScale))};
-  for (at::Tensor* one : {&model.reshaper, &model.reshaper_bias, &model.log_scale}) one->set_requires_grad(true);
+  for (at::Tensor* tensor : {&model.reshaper, &model.reshaper_bias, &model.log_scale}) tensor->set_requires_grad(true);
   return model;
 }
 

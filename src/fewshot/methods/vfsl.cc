@@ -111,8 +111,8 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
   const at::NoGradGuard no_grad;
   model.inference.output_weight.zero_();
   model.inference.output_bias.zero_();
-  for (at::Tensor* one : {&model.prior.mean, &model.prior.log_variance, &model.log_spread})
-    one->set_requires_grad(true);
+  for (at::Tensor* tensor : {&model.prior.mean, &model.prior.log_variance, &model.log_spread})
+    tensor->set_requires_grad(true);
   return model;
 }
 

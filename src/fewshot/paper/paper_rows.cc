@@ -30,9 +30,9 @@ void place(const RowBatch& rows, int64_t number, const at::Tensor& padded, FastE
 /// Where the answers to an episode of a batch go.
 std::vector<FastAnswer> answers(const std::vector<EpisodeScores>& scores, int64_t number) {
   std::vector<FastAnswer> all;
-  for (const EpisodeScores& one : scores) {
-    all.push_back({one.logits.data_ptr<float>() + number * one.logits.stride(0),
-                   one.prototypes.data_ptr<float>() + number * one.prototypes.stride(0)});
+  for (const EpisodeScores& score : scores) {
+    all.push_back({score.logits.data_ptr<float>() + number * score.logits.stride(0),
+                   score.prototypes.data_ptr<float>() + number * score.prototypes.stride(0)});
   }
   return all;
 }
@@ -55,8 +55,8 @@ std::vector<EpisodeScores> PaperRows::score(const RowBatch& rows) const {
   CompletedRows::Batch completed;
   if (completed_) completed = completed_->of(rows);
   std::vector<EpisodeScores> scores(rows_.size());
-  for (EpisodeScores& one : scores)
-    one = {at::empty({rows.size(), rows.q, rows.n}), at::empty({rows.size(), rows.n, table_.size(1)})};
+  for (EpisodeScores& episode_scores : scores)
+    episode_scores = {at::empty({rows.size(), rows.q, rows.n}), at::empty({rows.size(), rows.n, table_.size(1)})};
   PaperRowsRun run(rows_, padded_.size(1), table_.size(1));
   FastEpisode episode;
   for (int64_t i = 0; i < rows.size(); ++i) {

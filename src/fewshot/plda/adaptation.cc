@@ -353,8 +353,8 @@ at::Tensor left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t 
 }
 
 void set_scale(double scale, PldaModel& model) {
-  for (ByShots* one : {&model.inductive_scale, &model.transductive_scale, &model.known_slope})
-    *one = {scale, scale, scale};
+  for (ByShots* shots : {&model.inductive_scale, &model.transductive_scale, &model.known_slope})
+    *shots = {scale, scale, scale};
 }
 
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes) {

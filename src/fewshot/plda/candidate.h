@@ -11,7 +11,7 @@
 namespace protocom {
 
 /// Descriptions of all classes and what is made of them.
-struct ToldOfClasses {
+struct KnowledgeInputs {
   const ClassDescriptions& descriptions;
   FitPrior fit;  ///< null: nothing is known
 };
@@ -20,7 +20,7 @@ struct ToldOfClasses {
 PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions);
 
 /// Held-out classes, the space of the others, and what knowledge says of them there.
-struct SeenPart {
+struct FoldModel {
   const HeldOutPart* part;
   PldaSpace space;
   at::Tensor predicted;  ///< [c, e]; undefined without knowledge
@@ -33,7 +33,7 @@ struct PldaCandidate {
   double strength = 0;  ///< factor of what knowledge predicts; 0 without knowledge
   PldaCalibration calibration = {};
   double explained = 0;
-  std::vector<SeenPart> parts = {};  ///< of HeldOutEvidence::for_tasks()
+  std::vector<FoldModel> parts = {};  ///< of HeldOutEvidence::for_tasks()
 
   /// Whether anything is known of its classes.
   [[nodiscard]] bool tells() const { return parts.front().predicted.defined(); }
@@ -41,7 +41,7 @@ struct PldaCandidate {
 
 /// Laws, strength and explained share are the middle of those of base classes left out and those of val classes, of
 /// which there must be some.
-PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const ToldOfClasses& told);
+PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& told);
 
 /// The laws' floors times a factor.
 PldaCandidate with_floors(PldaCandidate candidate, double factor);

@@ -22,7 +22,7 @@ nlohmann::json json_of(const PldaTrial& trial) {
           {"chosen", trial.chosen}};
 }
 
-nlohmann::json json_of(const KnowledgeWorth& worth) {
+nlohmann::json json_of(const KnowledgeGain& worth) {
   return {{"k_shot", worth.k_shot}, {"without", worth.without}, {"gain", worth.gain}, {"ci95", worth.ci95}};
 }
 
@@ -31,7 +31,7 @@ nlohmann::json json_of(const KnowledgeWorth& worth) {
 std::vector<std::string> findings_of(const PldaFit& fit) {
   std::vector<std::string> findings = {knowledge_sentence(fit)};
   if (fit.model.knowledge && fit.strength) findings.push_back(prior_sentence(fit.model));
-  if (const std::string worth = knowledge_worth_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
+  if (const std::string worth = knowledge_gain_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
   for (const PldaTrial& trial : fit.tried) {
     if (!trial.chosen) continue;
     findings.push_back(fmt::format("{}: {} ({:.2f} {})", trial.what, trial.setting, trial.figure, trial.unit));
@@ -59,7 +59,7 @@ nlohmann::json details_of(const PldaFit& fit) {
     details["explained_left_out"] = model.explained_left_out;
   }
   for (const PldaTrial& trial : fit.tried) details["tried"].push_back(json_of(trial));
-  for (const KnowledgeWorth& worth : fit.worth) details["knowledge_adds"].push_back(json_of(worth));
+  for (const KnowledgeGain& worth : fit.worth) details["knowledge_adds"].push_back(json_of(worth));
   return details;
 }
 

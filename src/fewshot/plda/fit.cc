@@ -7,7 +7,7 @@
 
 #include "fewshot/plda/candidate.h"
 #include "fewshot/plda/choice.h"
-#include "fewshot/plda/worth.h"
+#include "fewshot/plda/knowledge_gain.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -64,7 +64,7 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
 }
 
 /// The candidate whose inductive accuracy is the best.
-PldaCandidate choose_space(const HeldOutEvidence& evidence, const ToldOfClasses& told, const PldaFitOptions& options,
+PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInputs& told, const PldaFitOptions& options,
                            std::vector<PldaTrial>& tried) {
   std::vector<PldaCandidate> candidates;
   std::vector<std::string> settings;
@@ -104,7 +104,7 @@ void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, Pl
   choose_vb(parts, options, fit);
   if (best.tells()) {
     const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
-    fit.worth = measure_worth(setting_tasks(parts, balanced, draws),
+    fit.worth = measure_gains(setting_tasks(parts, balanced, draws),
                               setting_tasks(held_out_classes(without_knowledge(best)), balanced, draws));
   }
   set_probabilities(parts, {best.tells(), draws}, fit.model);
@@ -137,7 +137,7 @@ PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
   const auto [whole, evidence] = hold_out(inputs, options);
   const PriorChoice choice = choose_knowledge(whole, inputs, options);
   record(choice, fit);
-  const ToldOfClasses told{inputs.descriptions, choice.fit};
+  const KnowledgeInputs told{inputs.descriptions, choice.fit};
   fit.shrinkage = options.shrinkages.front();
   PldaSpace raw = whole.space(fit.shrinkage);
   at::Tensor factor = at::zeros_like(raw.between);  // of what the prior predicts: nothing where nothing is measured

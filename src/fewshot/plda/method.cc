@@ -56,13 +56,13 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
 /// Episode i of a batch, as a batch of one.
 EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
   const auto own = [&](const at::Tensor& all) { return all.defined() ? all.narrow(0, i, 1) : all; };
-  EpisodeBatch one;
-  one.support = own(batch.support);
-  one.support_mask = own(batch.support_mask);
-  one.query = own(batch.query);
-  one.unlabelled = own(batch.unlabelled);
-  one.shares = own(batch.shares);
-  return one;
+  EpisodeBatch episode_batch;
+  episode_batch.support = own(batch.support);
+  episode_batch.support_mask = own(batch.support_mask);
+  episode_batch.query = own(batch.query);
+  episode_batch.unlabelled = own(batch.unlabelled);
+  episode_batch.shares = own(batch.shares);
+  return episode_batch;
 }
 
 /// Adapts the model to the labelled images of each episode.

@@ -34,22 +34,22 @@ SharePrior::SharePrior(int64_t n, int64_t u, double concentration) {
 void SharePrior::weigh(const std::vector<float>& filled) {
   if (concentrations_.size() == 1) return;
   double most = -HUGE_VAL;
-  for (Concentration& one : concentrations_) {
-    one.weight = one.log_evidence;
-    for (const float images : filled) one.weight += std::lgamma(one.value + images);
-    most = std::max(most, one.weight);
+  for (Concentration& item : concentrations_) {
+    item.weight = item.log_evidence;
+    for (const float images : filled) item.weight += std::lgamma(item.value + images);
+    most = std::max(most, item.weight);
   }
   double sum = 0;
-  for (Concentration& one : concentrations_) sum += one.weight = std::exp(one.weight - most);
-  for (Concentration& one : concentrations_) one.weight /= sum;
+  for (Concentration& item : concentrations_) sum += item.weight = std::exp(item.weight - most);
+  for (Concentration& item : concentrations_) item.weight /= sum;
 }
 
 void SharePrior::expect(const std::vector<float>& filled, std::vector<float>& log_share) {
   weigh(filled);
   for (size_t c = 0; c < filled.size(); ++c) {
     double expected = 0;
-    for (const Concentration& one : concentrations_)
-      expected += one.weight * (digamma(one.value + filled[c]) - one.digamma_total);
+    for (const Concentration& concentration : concentrations_)
+      expected += concentration.weight * (digamma(concentration.value + filled[c]) - concentration.digamma_total);
     log_share[c] = static_cast<float>(expected);
   }
 }

@@ -57,7 +57,7 @@ void set_settings(const at::Tensor& settings, PldaModel& model) {
 
 at::Tensor tensor_of_shots(const PldaModel& model) {
   std::vector<double> values;
-  for (const ByShots* one : by_shots(model)) values.insert(values.end(), {one->none, one->one, one->five});
+  for (const ByShots* shots : by_shots(model)) values.insert(values.end(), {shots->none, shots->one, shots->five});
   const at::Tensor rows = at::tensor(values, at::kDouble).view({-1, 3});
   return model.known_by_best ? rows.narrow(0, 0, kFormerRows) : rows;
 }

@@ -13,7 +13,7 @@ void add_tensor(MethodState& state, const std::string& name, const at::Tensor& t
 }
 
 bool has_tensor(const MethodState& state, const std::string& name) {
-  return std::any_of(state.tensors.begin(), state.tensors.end(), [&](const auto& one) { return one.first == name; });
+  return std::any_of(state.tensors.begin(), state.tensors.end(), [&](const auto& item) { return item.first == name; });
 }
 
 at::Tensor finite_tensor(const MethodState& state, const std::string& name, at::IntArrayRef shape) {

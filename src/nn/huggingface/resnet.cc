@@ -45,7 +45,7 @@ std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, st
   if (found == config.end()) return usual;
   std::vector<int64_t> sizes;
   if (found->is_array()) {
-    for (const auto& one : *found) sizes.push_back(one.is_number_integer() ? one.get<int64_t>() : 0);
+    for (const auto& item : *found) sizes.push_back(item.is_number_integer() ? item.get<int64_t>() : 0);
   }
   for (const int64_t size : sizes) {
     if (size < 1 || size > 1 << 16) fail("config.json: '{}' is {}", name, excerpt(found->dump()));

@@ -63,7 +63,7 @@ void Weights::check_all_taken(const std::vector<std::string>& others) const {
     if (taken_.count(name) > 0 || !begins_with(name, prefix_)) continue;
     const std::string own = name.substr(prefix_.size());
     const bool other =
-        std::any_of(others.begin(), others.end(), [&](const std::string& one) { return begins_with(own, one); });
+        std::any_of(others.begin(), others.end(), [&](const std::string& text) { return begins_with(own, text); });
     const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids");
     if (!other && !counter)
       fail("'{}' is no tensor of the family {}, for which this was taken: make it an ONNX file", name, family_);

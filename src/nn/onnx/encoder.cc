@@ -24,23 +24,23 @@ constexpr const char* kTokens = "last_hidden_state";
 
 const GraphValue* find(const std::vector<GraphValue>& values, const std::string& name) {
   const auto found =
-      std::find_if(values.begin(), values.end(), [&](const GraphValue& one) { return one.name == name; });
+      std::find_if(values.begin(), values.end(), [&](const GraphValue& value) { return value.name == name; });
   return found == values.end() ? nullptr : &*found;
 }
 
 /// The only one of so many sizes.
 const GraphValue* only_one(const std::vector<GraphValue>& values, size_t sizes) {
-  const auto fits = [&](const GraphValue& one) { return one.sizes.size() == sizes; };
+  const auto fits = [&](const GraphValue& value) { return value.sizes.size() == sizes; };
   if (std::count_if(values.begin(), values.end(), fits) != 1) return nullptr;
   return &*std::find_if(values.begin(), values.end(), fits);
 }
 
 std::string list_of(const std::vector<GraphValue>& values) {
   std::vector<std::string> texts;
-  for (const GraphValue& one : values) {
+  for (const GraphValue& value : values) {
     std::vector<std::string> sizes;
-    for (const int64_t size : one.sizes) sizes.push_back(size < 0 ? "n" : std::to_string(size));
-    texts.push_back(fmt::format("{} [{}]", one.name, fmt::join(sizes, ", ")));
+    for (const int64_t size : value.sizes) sizes.push_back(size < 0 ? "n" : std::to_string(size));
+    texts.push_back(fmt::format("{} [{}]", value.name, fmt::join(sizes, ", ")));
   }
   return first_of(texts, 12);
 }
@@ -147,8 +147,8 @@ at::Tensor Encoder::output(const at::Tensor& images) {
   if (ready.takes_many) return ready.plan.run(as_input(images));
   std::vector<at::Tensor> each;
   for (int64_t i = 0; i < images.size(0); ++i) {
-    const at::Tensor one = ready.plan.run(as_input(images.slice(0, i, i + 1)));
-    each.push_back(one.dim() == 1 ? one.unsqueeze(0) : one);
+    const at::Tensor tensor = ready.plan.run(as_input(images.slice(0, i, i + 1)));
+    each.push_back(tensor.dim() == 1 ? tensor.unsqueeze(0) : tensor);
   }
   return at::cat(each);
 }

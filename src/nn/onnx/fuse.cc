@@ -172,9 +172,9 @@ void take_shift(const Graph& graph, Node& node) {
 std::string error_function(const Graph& graph, const std::string& value) {
   const Node* sum = graph.from(value, "Add");
   if (sum == nullptr || sum->inputs.size() != 2) return "";
-  const size_t one = graph.is(sum->inputs[0], 1) ? 0 : 1;
-  const Node* error = graph.from(sum->inputs[1 - one], "Erf");
-  if (!graph.is(sum->inputs[one], 1) || error == nullptr) return "";
+  const size_t index = graph.is(sum->inputs[0], 1) ? 0 : 1;
+  const Node* error = graph.from(sum->inputs[1 - index], "Erf");
+  if (!graph.is(sum->inputs[index], 1) || error == nullptr) return "";
   const std::string& inside = error->inputs.at(0);
   const Node* over = graph.from(inside, "Div");
   if (over != nullptr && graph.is(over->inputs.at(1), std::sqrt(2.0))) return over->inputs[0];
@@ -268,7 +268,7 @@ void keep_needed(Model& model, const std::string& output) {
   std::vector<Node> kept;
   for (auto node = model.nodes.rbegin(); node != model.nodes.rend(); ++node) {
     const bool used = std::any_of(node->outputs.begin(), node->outputs.end(),
-                                  [&](const std::string& one) { return needed.count(one) > 0; });
+                                  [&](const std::string& text) { return needed.count(text) > 0; });
     if (!used) continue;
     needed.insert(node->inputs.begin(), node->inputs.end());
     kept.push_back(std::move(*node));

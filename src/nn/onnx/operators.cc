@@ -18,7 +18,7 @@ const std::map<std::string, Maker>& makers() {
     std::map<std::string, Maker> all;
     for (const auto* group : {&elementwise_operators(), &shape_operators(), &reduction_operators(),
                               &network_operators(), &fused_operators()}) {
-      for (const Operator& one : *group) all.emplace(one.name, one.make);
+      for (const Operator& item : *group) all.emplace(item.name, item.make);
     }
     return all;
   }();

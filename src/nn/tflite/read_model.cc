@@ -148,16 +148,16 @@ class Translator {
       fail("an operator takes tensor {} of {}", number, tensors_.size());
     return tensors_[static_cast<size_t>(number)];
   }
-  [[nodiscard]] const Tensor& input(const Operator& one, size_t i) const {
-    if (i >= one.inputs.size()) fail("an operator has {} inputs", one.inputs.size());
-    return tensor(one.inputs[i]);
+  [[nodiscard]] const Tensor& input(const Operator& item, size_t i) const {
+    if (i >= item.inputs.size()) fail("an operator has {} inputs", item.inputs.size());
+    return tensor(item.inputs[i]);
   }
-  [[nodiscard]] bool has_input(const Operator& one, size_t i) const {
-    return i < one.inputs.size() && one.inputs[i] >= 0;
+  [[nodiscard]] bool has_input(const Operator& item, size_t i) const {
+    return i < item.inputs.size() && item.inputs[i] >= 0;
   }
-  [[nodiscard]] const Tensor& output(const Operator& one) const {
-    if (one.outputs.size() != 1) fail("an operator has {} outputs, expected one", one.outputs.size());
-    return tensor(one.outputs.front());
+  [[nodiscard]] const Tensor& output(const Operator& item) const {
+    if (item.outputs.size() != 1) fail("an operator has {} outputs, expected one", item.outputs.size());
+    return tensor(item.outputs.front());
   }
   [[nodiscard]] static std::string value(const Tensor& tensor) { return tensor.name; }
 
@@ -223,49 +223,50 @@ std::map<std::string, Attribute> window(const FlatTable& options, size_t dilatio
   return attributes;
 }
 
-void add_bias(Translator& to, const Operator& one, int64_t channels, std::vector<std::string>& inputs) {
-  if (!to.has_input(one, 2)) return;
-  const at::Tensor& bias = constant_of(to.input(one, 2), "biases");
+void add_bias(Translator& to, const Operator& item, int64_t channels, std::vector<std::string>& inputs) {
+  if (!to.has_input(item, 2)) return;
+  const at::Tensor& bias = constant_of(to.input(item, 2), "biases");
   if (bias.numel() != channels) fail("there are {} biases for {} channels", bias.numel(), channels);
   inputs.push_back(to.constant(bias.to(at::kFloat).reshape({-1})));
 }
 
-void convolution(Translator& to, const Operator& one) {
-  const at::Tensor& weight = constant_of(to.input(one, 1), "weights");  // [out, h, w, in]
+void convolution(Translator& to, const Operator& item) {
+  const at::Tensor& weight = constant_of(to.input(item, 1), "weights");  // [out, h, w, in]
   check_dims(weight, 4, "weights");
-  std::vector<std::string> inputs = {to.value(to.input(one, 0)),
+  std::vector<std::string> inputs = {to.value(to.input(item, 0)),
                                      to.constant(weight.to(at::kFloat).permute({0, 3, 1, 2}))};
-  add_bias(to, one, weight.size(0), inputs);
-  to.add_activated("Conv", inputs, to.value(to.output(one)), one.options.number<int8_t>(3, 0), window(one.options, 4));
+  add_bias(to, item, weight.size(0), inputs);
+  to.add_activated("Conv", inputs, to.value(to.output(item)), item.options.number<int8_t>(3, 0),
+                   window(item.options, 4));
 }
 
-void depthwise(Translator& to, const Operator& one) {
-  const at::Tensor& weight = constant_of(to.input(one, 1), "weights");  // [1, h, w, in * multiplier]
+void depthwise(Translator& to, const Operator& item) {
+  const at::Tensor& weight = constant_of(to.input(item, 1), "weights");  // [1, h, w, in * multiplier]
   check_dims(weight, 4, "weights");
-  const int64_t multiplier = one.options.number<int32_t>(3, 1);
+  const int64_t multiplier = item.options.number<int32_t>(3, 1);
   if (multiplier < 1 || weight.size(3) % multiplier != 0 || weight.size(0) != 1)
     fail("its weights are not of a convolution of each channel");
-  std::vector<std::string> inputs = {to.value(to.input(one, 0)),
+  std::vector<std::string> inputs = {to.value(to.input(item, 0)),
                                      to.constant(weight.to(at::kFloat).permute({3, 0, 1, 2}))};
-  add_bias(to, one, weight.size(3), inputs);
-  auto attributes = window(one.options, 5);
+  add_bias(to, item, weight.size(3), inputs);
+  auto attributes = window(item.options, 5);
   attributes["group"] = whole(weight.size(3) / multiplier);
-  to.add_activated("Conv", inputs, to.value(to.output(one)), one.options.number<int8_t>(4, 0), std::move(attributes));
+  to.add_activated("Conv", inputs, to.value(to.output(item)), item.options.number<int8_t>(4, 0), std::move(attributes));
 }
 
-void pooling(Translator& to, const Operator& one, const char* op) {
-  auto attributes = window(one.options, 0);
-  const int64_t width = one.options.number<int32_t>(3, 1);
-  const int64_t height = one.options.number<int32_t>(4, 1);
+void pooling(Translator& to, const Operator& item, const char* op) {
+  auto attributes = window(item.options, 0);
+  const int64_t width = item.options.number<int32_t>(3, 1);
+  const int64_t height = item.options.number<int32_t>(4, 1);
   attributes["kernel_shape"] = wholes({height, width});
-  const auto& shape = to.input(one, 0).shape;
-  to.add_activated(op, {to.value(to.input(one, 0))}, to.value(to.output(one)), one.options.number<int8_t>(5, 0),
+  const auto& shape = to.input(item, 0).shape;
+  to.add_activated(op, {to.value(to.input(item, 0))}, to.value(to.output(item)), item.options.number<int8_t>(5, 0),
                    attributes);
-  if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.pooled = to.value(to.output(one));
+  if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.pooled = to.value(to.output(item));
 }
 
-void average_pool(Translator& to, const Operator& one) { pooling(to, one, "AveragePool"); }
-void max_pool(Translator& to, const Operator& one) { pooling(to, one, "MaxPool"); }
+void average_pool(Translator& to, const Operator& item) { pooling(to, item, "AveragePool"); }
+void max_pool(Translator& to, const Operator& item) { pooling(to, item, "MaxPool"); }
 
 /// The axis of [n, c, h, w] that is this one of [n, h, w, c].
 int64_t moved_axis(int64_t axis, size_t dims) {
@@ -286,30 +287,30 @@ std::string operand(Translator& to, const Tensor& tensor, size_t dims) {
   return to.constant(value);
 }
 
-void arithmetic(Translator& to, const Operator& one, const char* op) {
-  const size_t dims = to.output(one).shape.size();
-  to.add_activated(op, {operand(to, to.input(one, 0), dims), operand(to, to.input(one, 1), dims)},
-                   to.value(to.output(one)), one.has_options ? one.options.number<int8_t>(0, 0) : int8_t{0});
+void arithmetic(Translator& to, const Operator& item, const char* op) {
+  const size_t dims = to.output(item).shape.size();
+  to.add_activated(op, {operand(to, to.input(item, 0), dims), operand(to, to.input(item, 1), dims)},
+                   to.value(to.output(item)), item.has_options ? item.options.number<int8_t>(0, 0) : int8_t{0});
 }
-void add(Translator& to, const Operator& one) { arithmetic(to, one, "Add"); }
-void sub(Translator& to, const Operator& one) { arithmetic(to, one, "Sub"); }
-void mul(Translator& to, const Operator& one) { arithmetic(to, one, "Mul"); }
+void add(Translator& to, const Operator& item) { arithmetic(to, item, "Add"); }
+void sub(Translator& to, const Operator& item) { arithmetic(to, item, "Sub"); }
+void mul(Translator& to, const Operator& item) { arithmetic(to, item, "Mul"); }
 
-void mean(Translator& to, const Operator& one) {
-  const size_t dims = to.input(one, 0).shape.size();
-  const at::Tensor axes = constant_of(to.input(one, 1), "axes").to(at::kLong).reshape({-1});
+void mean(Translator& to, const Operator& item) {
+  const size_t dims = to.input(item, 0).shape.size();
+  const at::Tensor axes = constant_of(to.input(item, 1), "axes").to(at::kLong).reshape({-1});
   std::set<int64_t> moved;
   for (int64_t i = 0; i < axes.numel(); ++i) moved.insert(moved_axis(axes[i].item<int64_t>(), dims));
-  const bool keep = one.has_options && one.options.number<int8_t>(0, 0) != 0;
-  to.add("ReduceMean", {to.value(to.input(one, 0))}, to.value(to.output(one)),
+  const bool keep = item.has_options && item.options.number<int8_t>(0, 0) != 0;
+  to.add("ReduceMean", {to.value(to.input(item, 0))}, to.value(to.output(item)),
          {{"axes", wholes({moved.begin(), moved.end()})}, {"keepdims", whole(keep ? 1 : 0)}});
-  if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.pooled = to.value(to.output(one));
+  if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.pooled = to.value(to.output(item));
 }
 
 /// Zeros around images, listed for each axis as begin and end.
-void pad(Translator& to, const Operator& one) {
-  const at::Tensor listed = constant_of(to.input(one, 1), "paddings").to(at::kLong).contiguous();
-  const size_t dims = to.input(one, 0).shape.size();
+void pad(Translator& to, const Operator& item) {
+  const at::Tensor listed = constant_of(to.input(item, 1), "paddings").to(at::kLong).contiguous();
+  const size_t dims = to.input(item, 0).shape.size();
   if (listed.dim() != 2 || listed.size(0) != static_cast<int64_t>(dims) || listed.size(1) != 2)
     fail("paddings are not two for each axis");
   std::vector<int64_t> pads(2 * dims);
@@ -318,58 +319,59 @@ void pad(Translator& to, const Operator& one) {
     pads[axis] = listed[static_cast<int64_t>(i)][0].item<int64_t>();
     pads[dims + axis] = listed[static_cast<int64_t>(i)][1].item<int64_t>();
   }
-  to.add("Pad", {to.value(to.input(one, 0)), to.constant(at::tensor(pads, at::kLong))}, to.value(to.output(one)));
+  to.add("Pad", {to.value(to.input(item, 0)), to.constant(at::tensor(pads, at::kLong))}, to.value(to.output(item)));
 }
 
-void fully_connected(Translator& to, const Operator& one) {
-  const at::Tensor& weight = constant_of(to.input(one, 1), "weights");  // [out, in]
+void fully_connected(Translator& to, const Operator& item) {
+  const at::Tensor& weight = constant_of(to.input(item, 1), "weights");  // [out, in]
   check_dims(weight, 2, "weights");
-  std::string flat = to.value(to.input(one, 0));
-  if (to.input(one, 0).shape.size() != 2) {
+  std::string flat = to.value(to.input(item, 0));
+  if (to.input(item, 0).shape.size() != 2) {
     flat = to.fresh();
-    to.add("Flatten", {to.value(to.input(one, 0))}, flat);
+    to.add("Flatten", {to.value(to.input(item, 0))}, flat);
   }
   std::vector<std::string> inputs = {flat, to.constant(weight.to(at::kFloat))};
-  add_bias(to, one, weight.size(0), inputs);
-  to.add_activated("Gemm", inputs, to.value(to.output(one)), one.options.number<int8_t>(0, 0), {{"transB", whole(1)}});
+  add_bias(to, item, weight.size(0), inputs);
+  to.add_activated("Gemm", inputs, to.value(to.output(item)), item.options.number<int8_t>(0, 0),
+                   {{"transB", whole(1)}});
 }
 
 /// Of maps to rows, in TensorFlow's order.
-void reshape(Translator& to, const Operator& one) {
-  const auto& from = to.input(one, 0).shape;
-  const auto& shape = to.output(one).shape;
+void reshape(Translator& to, const Operator& item) {
+  const auto& from = to.input(item, 0).shape;
+  const auto& shape = to.output(item).shape;
   if (shape.size() == 4 && from == shape)
-    return to.add("Identity", {to.value(to.input(one, 0))}, to.value(to.output(one)));
+    return to.add("Identity", {to.value(to.input(item, 0))}, to.value(to.output(item)));
   if (shape.size() == 4) fail("maps are made of other shapes, which is not read");
-  std::string rows = to.value(to.input(one, 0));
+  std::string rows = to.value(to.input(item, 0));
   if (from.size() == 4) {
     rows = to.fresh();
-    to.add("Transpose", {to.value(to.input(one, 0))}, rows, {{"perm", wholes({0, 2, 3, 1})}});
+    to.add("Transpose", {to.value(to.input(item, 0))}, rows, {{"perm", wholes({0, 2, 3, 1})}});
   }
-  to.add("Reshape", {rows, to.constant(at::tensor(shape, at::kLong))}, to.value(to.output(one)));
+  to.add("Reshape", {rows, to.constant(at::tensor(shape, at::kLong))}, to.value(to.output(item)));
 }
 
-void concatenation(Translator& to, const Operator& one) {
-  const size_t dims = to.output(one).shape.size();
+void concatenation(Translator& to, const Operator& item) {
+  const size_t dims = to.output(item).shape.size();
   std::vector<std::string> inputs;
-  for (size_t i = 0; i < one.inputs.size(); ++i) inputs.push_back(operand(to, to.input(one, i), dims));
-  const int64_t axis = moved_axis(one.options.number<int32_t>(0, 0), dims);
-  to.add_activated("Concat", inputs, to.value(to.output(one)), one.options.number<int8_t>(1, 0),
+  for (size_t i = 0; i < item.inputs.size(); ++i) inputs.push_back(operand(to, to.input(item, i), dims));
+  const int64_t axis = moved_axis(item.options.number<int32_t>(0, 0), dims);
+  to.add_activated("Concat", inputs, to.value(to.output(item)), item.options.number<int8_t>(1, 0),
                    {{"axis", whole(axis)}});
 }
 
 template <const char* const& op>
-void unary(Translator& to, const Operator& one) {
-  to.add(op, {to.value(to.input(one, 0))}, to.value(to.output(one)));
+void unary(Translator& to, const Operator& item) {
+  to.add(op, {to.value(to.input(item, 0))}, to.value(to.output(item)));
 }
 
-void softmax(Translator& to, const Operator& one) {
-  to.add("Softmax", {to.value(to.input(one, 0))}, to.value(to.output(one)),
-         {{"axis", whole(moved_axis(-1, to.input(one, 0).shape.size()))}});
+void softmax(Translator& to, const Operator& item) {
+  to.add("Softmax", {to.value(to.input(item, 0))}, to.value(to.output(item)),
+         {{"axis", whole(moved_axis(-1, to.input(item, 0).shape.size()))}});
 }
 
-void relu6(Translator& to, const Operator& one) {
-  to.activate(to.value(to.input(one, 0)), to.value(to.output(one)), kRelu6);
+void relu6(Translator& to, const Operator& item) {
+  to.activate(to.value(to.input(item, 0)), to.value(to.output(item)), kRelu6);
 }
 
 constexpr const char* kIdentity = "Identity";
@@ -439,8 +441,8 @@ TranslatedModel translate(const FlatTable& root) {
     if (elements > int64_t{1} << 30) fail("its tensors have more than {} values", int64_t{1} << 30);
   }
   std::set<std::string> names;
-  for (Tensor& one : tensors) {
-    while (!names.insert(one.name).second) one.name += "'";
+  for (Tensor& tensor : tensors) {
+    while (!names.insert(tensor.name).second) tensor.name += "'";
   }
   const std::vector<int32_t> inputs = graphs[0].numbers<int32_t>(1);
   const std::vector<int32_t> outputs = graphs[0].numbers<int32_t>(2);

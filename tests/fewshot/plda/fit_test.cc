@@ -96,7 +96,7 @@ TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
 
 TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
-  const std::vector<KnowledgeWorth> told = fit_plda(data).worth;
+  const std::vector<KnowledgeGain> told = fit_plda(data).worth;
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].k_shot, 1);
   EXPECT_EQ(told[1].k_shot, 5);
@@ -110,14 +110,14 @@ TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
 
 TEST(PldaFit, SaysWhatKnowledgeAdds) {
   EXPECT_EQ(
-      knowledge_worth_sentence({{1, 54.94, 5.14, 0.9}, {5, 74.0, 0.2, 0.5}}),
+      knowledge_gain_sentence({{1, 54.94, 5.14, 0.9}, {5, 74.0, 0.2, 0.5}}),
       "Knowledge adds 5.1 ± 0.9 points to the 54.9 % of 1 image per class, adds nothing measurable to the 74.0 % of "
       "5 images per class (tasks of classes held out of the fit).");
   EXPECT_EQ(
-      knowledge_worth_sentence({{1, 50, -2, 1}}),
+      knowledge_gain_sentence({{1, 50, -2, 1}}),
       "Knowledge costs 2.0 ± 1.0 points of the 50.0 % of 1 image per class (tasks of classes held out of the fit). "
       "The method plda:prior=none leaves it out.");
-  EXPECT_EQ(knowledge_worth_sentence({}), "");
+  EXPECT_EQ(knowledge_gain_sentence({}), "");
 }
 
 TEST(PldaFit, GivesTheSameModelForTheSameInputs) {

@@ -139,7 +139,7 @@ class Recognizer {
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws what describe_class throws.
-  Enrolee describe(const ClassRequest& request);
+  ClassEnrolment describe(const ClassRequest& request);
 
   /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
   /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
@@ -171,7 +171,7 @@ class Recognizer {
  private:
   Recognizer(RecognizerFile file, RecognizerOptions options);
   void refresh();
-  Enrolee describe(const ClassRequest& request, std::set<std::string>& left_out);
+  ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
   Backbone& backbone();
   const Knowledge* knowledge();
   void warn_of_other_classes();

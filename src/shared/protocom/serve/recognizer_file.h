@@ -65,7 +65,7 @@ struct NewExamples {
 enum class Describe { kNewClass, kAnyClass };
 
 /// A class that is to be added, or what is to be added to one.
-struct Enrolee {
+struct ClassEnrolment {
   std::string name;
   std::optional<ClassDescription> description = {};  ///< a class that is not there yet needs one
   Describe describe = Describe::kNewClass;
@@ -81,7 +81,7 @@ struct ClassEntry {
   int64_t time = 0;  ///< of its enrolment, seconds since 1970
 };
 
-/// What became of an Enrolee.
+/// What became of an ClassEnrolment.
 struct Enrolled {
   bool is_new = false;                            ///< the class was not there
   int64_t added = 0;                              ///< images that the class did not hold already
@@ -211,7 +211,7 @@ class RecognizerFile {
   /// Adds classes, and images to classes; an image that its class holds already does not count twice. All or nothing.
   /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
   /// finite.
-  std::vector<Enrolled> enrol(const std::vector<Enrolee>& enrolees);
+  std::vector<Enrolled> enrol(const std::vector<ClassEnrolment>& enrolments);
   /// Throws Error for an unknown class or a name that is taken or empty.
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.

@@ -41,7 +41,7 @@ struct PldaTrial {
 };
 
 /// What knowledge adds to the accuracy on 5-way tasks of held-out classes, an image at a time.
-struct KnowledgeWorth {
+struct KnowledgeGain {
   int64_t k_shot = 0;
   double without = 0;  ///< accuracy in percent of the same model and tasks without knowledge
   double gain = 0;     ///< points
@@ -50,15 +50,15 @@ struct KnowledgeWorth {
 
 /// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
 /// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
-std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth);
+std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth);
 
 /// A model and how it came about.
 struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
-  std::vector<KnowledgeWorth> worth = {};  ///< with 1 image per class and more; empty without knowledge
-  double shrinkage = 0;                    ///< of the space
-  double floor = 1;                        ///< factor of the variance where base classes show none
+  std::vector<KnowledgeGain> worth = {};  ///< with 1 image per class and more; empty without knowledge
+  double shrinkage = 0;                   ///< of the space
+  double floor = 1;                       ///< factor of the variance where base classes show none
   /// Factor of what knowledge predicts; none without knowledge, and where it could not be measured: then it is 0.
   std::optional<double> strength = {};
 };

@@ -7,6 +7,6 @@
 namespace protocom {
 
 /// What knowledge adds, by the number of shots: the same tasks drawn with it and without.
-std::vector<KnowledgeWorth> measure_worth(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without);
+std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without);
 
 }  // namespace protocom

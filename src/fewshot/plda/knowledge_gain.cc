@@ -1,4 +1,4 @@
-#include "fewshot/plda/worth.h"
+#include "fewshot/plda/knowledge_gain.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -12,14 +12,14 @@
 
 namespace protocom {
 
-std::vector<KnowledgeWorth> measure_worth(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
+std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
   std::map<int64_t, std::pair<std::vector<PldaTasks>, std::vector<PldaTasks>>> by_number;
   for (size_t i = 0; i < with.size(); ++i) {
     auto& [known, unknown] = by_number[with[i].k_shot];
     known.push_back(with[i]);
     unknown.push_back(without[i]);
   }
-  std::vector<KnowledgeWorth> worth;
+  std::vector<KnowledgeGain> worth;
   for (const auto& [k_shot, tasks] : by_number) {
     const at::Tensor base = accuracies(tasks.second, inductive_scores());
     const at::Tensor gain = accuracies(tasks.first, inductive_scores()) - base;
@@ -28,20 +28,22 @@ std::vector<KnowledgeWorth> measure_worth(const std::vector<PldaTasks>& with, co
   return worth;
 }
 
-std::string knowledge_worth_sentence(const std::vector<KnowledgeWorth>& worth) {
+std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
   std::string text;
-  for (const KnowledgeWorth& one : worth) {
-    const bool measurable = std::abs(one.gain) > one.ci95;
+  for (const KnowledgeGain& knowledge_worth : worth) {
+    const bool measurable = std::abs(knowledge_worth.gain) > knowledge_worth.ci95;
     text += text.empty() ? "Knowledge " : ", ";
-    text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", one.gain > 0 ? "adds" : "costs", std::abs(one.gain),
-                                     one.ci95)
+    text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", knowledge_worth.gain > 0 ? "adds" : "costs",
+                                     std::abs(knowledge_worth.gain), knowledge_worth.ci95)
                        : "adds nothing measurable";
-    text += fmt::format(" {} the {:.1f} % of {} image{} per class", measurable && one.gain < 0 ? "of" : "to",
-                        one.without, one.k_shot, one.k_shot > 1 ? "s" : "");
+    text +=
+        fmt::format(" {} the {:.1f} % of {} image{} per class", measurable && knowledge_worth.gain < 0 ? "of" : "to",
+                    knowledge_worth.without, knowledge_worth.k_shot, knowledge_worth.k_shot > 1 ? "s" : "");
   }
   if (text.empty()) return "";
-  const bool costs =
-      std::any_of(worth.begin(), worth.end(), [](const KnowledgeWorth& one) { return one.gain < -one.ci95; });
+  const bool costs = std::any_of(worth.begin(), worth.end(), [](const KnowledgeGain& knowledge_worth) {
+    return knowledge_worth.gain < -knowledge_worth.ci95;
+  });
   return text + " (tasks of classes held out of the fit)." +
          (costs ? " The method plda:prior=none leaves it out." : "");
 }

@@ -1,4 +1,4 @@
-#include "protocom/train/completion_worth.h"
+#include "protocom/train/completion_gain.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ constexpr const char* kUsual = "mean-fusion";
 
 const MethodScores* find(const std::vector<MethodScores>& validation, const std::string& method) {
   const auto found =
-      std::find_if(validation.begin(), validation.end(), [&](const auto& one) { return one.method == method; });
+      std::find_if(validation.begin(), validation.end(), [&](const auto& item) { return item.method == method; });
   return found == validation.end() ? nullptr : &*found;
 }
 
@@ -43,7 +43,7 @@ std::string best_inductive_row(const std::vector<MethodScores>& validation) {
   return best == nullptr ? kUsual : best->method;
 }
 
-std::string completion_worth_sentence(const std::vector<MethodScores>& validation, int64_t k_shot) {
+std::string completion_gain_sentence(const std::vector<MethodScores>& validation, int64_t k_shot) {
   const MethodScores* mean = find(validation, "mean");
   const MethodScores* usual = find(validation, kUsual);
   if (mean == nullptr || usual == nullptr) return "";

@@ -1,4 +1,4 @@
-#include "protocom/train/completion_worth.h"
+#include "protocom/train/completion_gain.h"
 
 #include <gtest/gtest.h>
 
@@ -25,14 +25,14 @@ TEST(CompletionWorth, KeepsTheFusionUnlessAnotherRowIsSurelyBetter) {
 
 TEST(CompletionWorth, SaysWhatKnowledgeAddsAndWhatIsUsed) {
   EXPECT_EQ(
-      completion_worth_sentence({row_of("mean", 50), row_of("completed", 54), row_of("mean-fusion", 55)}, 1),
+      completion_gain_sentence({row_of("mean", 50), row_of("completed", 54), row_of("mean-fusion", 55)}, 1),
       "Knowledge adds 5.0 ± 0.0 points to the 50.0 % of the mean of 1 image (mean-fusion, val episodes); classify "
       "uses mean-fusion.");
   EXPECT_EQ(
-      completion_worth_sentence({row_of("mean", 60), row_of("completed", 50), row_of("mean-fusion", 55)}, 5),
+      completion_gain_sentence({row_of("mean", 60), row_of("completed", 50), row_of("mean-fusion", 55)}, 5),
       "Knowledge costs 5.0 ± 0.0 points of the 60.0 % of the mean of 5 images (mean-fusion, val episodes); classify "
       "uses mean.");
-  EXPECT_EQ(completion_worth_sentence({row_of("mean", 60)}, 1), "");
+  EXPECT_EQ(completion_gain_sentence({row_of("mean", 60)}, 1), "");
 }
 
 }  // namespace
