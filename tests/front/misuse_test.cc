@@ -151,12 +151,12 @@ TEST_F(FrontMisuse, OfFeaturesAndLabelsIsOneSentence) {
        },
        "labels without class names"},
       {"NaN", [] { make_set(with(axes(), 5, kNan), classes_of_axes()); }, "NaN"},
-      {"infinity", [] { make_set(with(axes(), 5, kInfinite), classes_of_axes()); }, "infinite"},
+      {"infinity", [] { make_set(with(axes(), 5, kInfinite), classes_of_axes()); }, "NaN or infinity"},
       {"a double beyond float",
        [] {
          FeatureSet({std::vector<double>{1e300, 0, 0, 0}, 4}, std::vector<int64_t>{0});
        },
-       "infinite"},
+       "NaN or infinity"},
       {"a null pointer", [] { Rows(static_cast<const float*>(nullptr), 2, 4); }, "null pointer"},
       {"a negative number of rows", [] { Rows(axes().data(), -1, 4); }, "-1 rows"},
       {"labels at a null pointer", [] { Labels(static_cast<const int32_t*>(nullptr), 2); }, "null pointer"},
