@@ -61,10 +61,12 @@ void add_split_command(CLI::App& app) {
                                   "protocom split photos --out split.csv");
   command->add_option("images,--images", options->dataset.images, "Folder of the images")->required();
   add_layout(*command, options->dataset);
-  command->add_option("--val", options->division.val,
-                      "Classes that settings are chosen on; 0: 16 %, of few classes 5, or a fifth if less");
-  command->add_option("--novel", options->division.novel,
-                      "Classes that accuracies are measured on; 0: 20 %, of few classes 5, or a third if less");
+  command->add_option(
+      "--val", options->division.val,
+      "Classes that settings are chosen on, 0 too; otherwise 16 %, of few classes 5, or a fifth if less");
+  command->add_option(
+      "--novel", options->division.novel,
+      "Classes that accuracies are measured on, 0 too; otherwise 20 %, of few classes 5, or a third if less");
   command->add_option("--fewest-images", options->division.fewest_images,
                       "Files of a val or novel class; classes of fewer are base");
   command->add_option("--seed", options->division.seed, "Seed of the draw");

@@ -33,12 +33,12 @@ std::vector<size_t> eligible(const std::vector<int64_t>& images, int64_t fewest)
 }  // namespace
 
 std::vector<Split> divide_classes(const std::vector<int64_t>& images, const DivisionOptions& options) {
-  for (const int64_t number : {options.val, options.novel, options.fewest_images}) {
+  for (const int64_t number : {options.val.value_or(0), options.novel.value_or(0), options.fewest_images}) {
     if (number < 0) fail_usage("a number of classes or images must not be negative, found {}", number);
   }
   const auto classes = static_cast<int64_t>(images.size());
-  const int64_t val = options.val > 0 ? options.val : part_of(classes, kValShare, 5);
-  const int64_t novel = options.novel > 0 ? options.novel : part_of(classes, kNovelShare, 3);
+  const int64_t val = options.val.value_or(part_of(classes, kValShare, 5));
+  const int64_t novel = options.novel.value_or(part_of(classes, kNovelShare, 3));
   if (val >= classes || novel >= classes - val || classes - val - novel < kFewest) {
     fail("{} classes are too few for {} val, {} novel and {} base ones: ask for fewer val or novel classes", classes,
          val, novel, kFewest);

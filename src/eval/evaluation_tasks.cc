@@ -46,6 +46,26 @@ void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
   }
 }
 
+/// The methods that can do with the labelled images of a task; all where none can, so that one is named.
+Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
+  Methods able;
+  for (const auto& method : methods) {
+    if (method->spec().fewest_shots <= shape.k_shot) able.push_back(method);
+  }
+  return able.empty() ? methods : able;
+}
+
+/// Of several tasks those without labelled images leave methods out that need some.
+EvaluateOptions for_task(const EvaluateOptions& options, const Task& task, size_t tasks) {
+  EvaluateOptions own = options;
+  if (tasks > 1) own.methods = able_to_do(options.methods, task.shape);
+  for (const auto& method : options.methods) {
+    if (std::find(own.methods.begin(), own.methods.end(), method) == own.methods.end())
+      logger().info("'{}' needs labelled images and is left out of the tasks without", method->label());
+  }
+  return own;
+}
+
 }  // namespace
 
 EpisodeShape with_shots(EpisodeShape shape, const std::string& shots) {
@@ -74,9 +94,10 @@ TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& task
   TaskRecords records;
   if (keeps) records.predictions_csv = predictions_csv_header();
   for (Task& task : tasks) {
-    warn_of_other_shots(options.methods, task.shape);
+    const EvaluateOptions own = for_task(options, task, tasks.size());
+    warn_of_other_shots(own.methods, task.shape);
     for (const EpisodeList& list : task.lists) {
-      CheckedScores scores = evaluate_checked(inputs, list, options, progress);
+      CheckedScores scores = evaluate_checked(inputs, list, own, progress);
       records.checks.add(scores.checks);
       task.scores.push_back({list.seed, std::move(scores.methods)});
     }

@@ -158,6 +158,8 @@ json differences_json(const EpisodeShape& shape, const std::vector<SeedScores>& 
   const auto all = pooled(seeds);
   json out = json::array();
   for (const auto& [method, baseline] : pairs) {
+    if (find_scores(all, method) == nullptr || find_scores(all, baseline) == nullptr)
+      continue;  // left out of this task
     const auto& a = scores_of(all, method).accuracy;
     const auto& b = scores_of(all, baseline).accuracy;
     const Estimate difference = paired_difference(a, b);

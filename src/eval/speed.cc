@@ -1,5 +1,6 @@
 #include "protocom/eval/speed.h"
 
+#include <algorithm>
 #include <ctime>
 #include <tuple>
 
@@ -50,8 +51,13 @@ void add_speeds(const EvaluateInputs& inputs, const std::vector<Task>& tasks, co
                 nlohmann::json& findings) {
   size_t row = 0;
   for (const Task& task : tasks) {
-    for (const auto& method : methods)
+    const auto& scores = task.scores.front().methods;
+    for (const auto& method : methods) {
+      const bool answered = std::any_of(scores.begin(), scores.end(),
+                                        [&](const MethodScores& one) { return one.method == method->label(); });
+      if (!answered) continue;  // left out of the tasks without labelled images
       findings["results"][row++]["episodes_per_second"] = episodes_per_second(inputs, task.lists.front(), method);
+    }
   }
 }
 

@@ -182,6 +182,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   const Outcome unknown = run({"classes", "show", "all.pcm", "renamedd"});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'renamed'?"));
+  EXPECT_THAT(run({"undo", "all.pcm", "--list"}).out, HasSubstr("1     rename class '" + first + "'"));
   EXPECT_THAT(run({"undo", "all.pcm"}).out, HasSubstr("rename class '" + first + "'"));
   EXPECT_EQ(run({"classes", "show", "all.pcm", "renamed"}).exit_code, 1);
   const json example = json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);
@@ -201,6 +202,9 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
           .at(0);
   EXPECT_TRUE(answer.at("none_of_these").is_boolean());
   EXPECT_TRUE(answer.at("familiarity").is_number());
+  EXPECT_EQ(answer.at("none_of_these").get<bool>(), answer.at("none").get<double>() >= 0.5);
+  const Outcome balanced = run({"calibrate", "all.pcm"});
+  EXPECT_THAT(balanced.out, HasSubstr("as many photos of other things pass as of your own are refused"));
 
   ASSERT_EQ(run({"recognizer", "export", "all.pcm", "--out", "exported"}).exit_code, 0);
   const Outcome imported = run({"recognizer", "import", "exported", "--out", "back.pcm"});

@@ -33,19 +33,21 @@ TEST(DivideClasses, TakesThePapersSharesAndFiveEachWhereThatLeavesEnough) {
   EXPECT_THAT(sizes_of(6), ElementsAre(2, 2, 2));
   EXPECT_THAT(sizes_of(4, {1, 1}), ElementsAre(2, 1, 1));
   EXPECT_THAT(sizes_of(18, {4, 6}), ElementsAre(8, 4, 6));
+  EXPECT_THAT(sizes_of(18, {0, 6}), ElementsAre(12, 0, 6));
+  EXPECT_THAT(sizes_of(18, {0, {}}), ElementsAre(13, 0, 5));
 }
 
 TEST(DivideClasses, IsADrawThatItsSeedRepeats) {
   const std::vector<int64_t> images(40, 30);
   EXPECT_EQ(divide_classes(images, {}), divide_classes(images, {}));
-  EXPECT_NE(divide_classes(images, {}), divide_classes(images, {0, 0, 20, 2}));
+  EXPECT_NE(divide_classes(images, {}), divide_classes(images, {{}, {}, 20, 2}));
 }
 
 TEST(DivideClasses, ClassesOfFewImagesAreBase) {
   std::vector<int64_t> images(20, 30);
   for (size_t c = 0; c < images.size(); c += 2) images[c] = 19;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::vector<Split> split = divide_classes(images, {0, 0, 20, seed});
+    const std::vector<Split> split = divide_classes(images, {{}, {}, 20, seed});
     for (size_t c = 0; c < images.size(); c += 2) EXPECT_EQ(split[c], Split::kBase);
     EXPECT_THAT(sizes_of(split), ElementsAre(11, 4, 5));
   }

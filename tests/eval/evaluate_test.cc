@@ -70,6 +70,27 @@ TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
   EXPECT_EQ(text.rfind("was fitted for"), text.find("was fitted for")) << text;
 }
 
+TEST(Evaluate, LeavesMethodsThatNeedLabelledImagesOutOfTheTasksWithout) {
+  const ToyWorld world = toy_world();
+  EvaluateOptions options;
+  const FittedMethod fitted = fit_method({world.features, nullptr, nullptr}, {"plda"}, Progress::none());
+  options.methods = make_methods({"mean", "plda"}, {fitted});
+  TaskOptions shapes;
+  shapes.shape = {2, 1, 2};
+  shapes.shots = {"0", "1"};
+  shapes.episodes = 2;
+  auto tasks = draw_tasks(world.features, shapes);
+  evaluate_tasks({world.features}, tasks, options, Progress::none());
+  const auto findings = findings_json(world.features, tasks, {{"plda", "mean"}}, {});
+  EXPECT_EQ(findings["results"].size(), 3U) << findings["results"];
+  EXPECT_EQ(findings["differences"].size(), 1U) << "where both answer";
+  options.methods = make_methods({"mean"});
+  shapes.shots = {"0"};
+  auto alone = draw_tasks(world.features, shapes);
+  EXPECT_THAT(testing::usage_message_of([&] { evaluate_tasks({world.features}, alone, options, Progress::none()); }),
+              ::testing::HasSubstr("needs 1 labelled image"));
+}
+
 TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
   const ToyWorld world = toy_world();
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 2, 7}, 23, 3});

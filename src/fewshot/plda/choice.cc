@@ -23,8 +23,10 @@ std::vector<PldaTasks> setting_tasks(const std::vector<HeldOutClasses>& parts, c
     if (fewest < 2) continue;
     Rng rng = draws.rng(TaskPurpose::kSettings, p);
     for (const int64_t k_shot : {int64_t{1}, std::clamp<int64_t>(fewest / 2, 1, 5)}) {
-      for (const TaskQueries kind : kinds)
+      for (const TaskQueries kind : kinds) {
         tasks.push_back(draw_tasks(parts[p], {draws.each(parts.size()), k_shot, kind}, rng));
+        tasks.back().part = static_cast<int64_t>(p);
+      }
     }
   }
   return tasks;

@@ -110,7 +110,8 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
               .view({shape.tasks, n, shape.k_shot, width})
               .sum(2),
           gather(classes.features, at::tensor(query, at::kLong), total),
-          at::tensor(labels, at::kLong).view({shape.tasks, total})};
+          at::tensor(labels, at::kLong).view({shape.tasks, total}),
+          who.view({shape.tasks, n})};
 }
 
 PldaTasks with_others(PldaTasks tasks, int64_t given) {

@@ -29,6 +29,8 @@ struct PldaTasks {
   at::Tensor sum;            ///< [b, n, width]
   at::Tensor queries;        ///< [b, q, width]
   at::Tensor labels;         ///< int64 [b, q]
+  at::Tensor classes = {};   ///< int64 [b, n], which of the held-out classes
+  int64_t part = 0;          ///< of which part those are, where there are several
 };
 
 /// How queries are spread over the classes of a task.

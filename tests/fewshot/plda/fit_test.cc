@@ -108,6 +108,16 @@ TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   EXPECT_TRUE(fit_plda(data).worth.empty());
 }
 
+TEST(PldaFit, WhatKnowledgeAddsIsAsUncertainAsItsClassesAreFewHoweverManyTasksAreDrawn) {
+  const PldaFitInputs data = inputs(32, 8, 20, 16);
+  PldaFitOptions options;
+  options.shrinkages = {0.1};
+  options.floors = {1};
+  const KnowledgeGain few = fit_plda(data, options).worth.at(0);
+  options.tasks *= 8;
+  EXPECT_GT(fit_plda(data, options).worth.at(0).ci95, 0.6 * few.ci95) << "over tasks it would be 0.35 of it";
+}
+
 TEST(PldaFit, SaysWhatKnowledgeAdds) {
   EXPECT_EQ(
       knowledge_gain_sentence({{1, 54.94, 5.14, 0.9}, {5, 74.0, 0.2, 0.5}}),

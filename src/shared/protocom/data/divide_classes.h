@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "protocom/data/split.h"
@@ -8,8 +9,10 @@ namespace protocom {
 
 /// How classes are divided where nobody has said it.
 struct DivisionOptions {
-  int64_t val = 0;    ///< classes; 0: 16 % as in the paper's datasets; of few classes 5, or a fifth if less, but 2
-  int64_t novel = 0;  ///< classes; 0: 20 % likewise; of few classes 5, or a third if less, but 2
+  /// Classes, 0 too; nothing: 16 % as in the paper's datasets; of few classes 5, or a fifth if less, but 2.
+  std::optional<int64_t> val = {};
+  /// Classes, 0 too; nothing: 20 % likewise; of few classes 5, or a third if less, but 2.
+  std::optional<int64_t> novel = {};
   int64_t fewest_images = 20;  ///< of a val or novel class: 5 to learn from and 15 to be asked about
   uint64_t seed = 1;
 };
