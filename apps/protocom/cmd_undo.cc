@@ -15,8 +15,8 @@ constexpr int64_t kShown = 20;
 /// What each call would take back, the next one first.
 void print_steps(const RecognizerFile& file) {
   std::vector<std::vector<std::string>> rows = {{"undo", "change", "time"}};
-  for (const ChangeEntry& one : file.changes(kShown))
-    rows.push_back({std::to_string(rows.size()), one_line(one.what), time_text(one.time)});
+  for (const ChangeEntry& entry : file.changes(kShown))
+    rows.push_back({std::to_string(rows.size()), one_line(entry.what), time_text(entry.time)});
   print_table(rows);
 }
 

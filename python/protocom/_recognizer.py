@@ -39,7 +39,7 @@ def _is_features(given):
 
 
 class Backbone:
-    """An image encoder: TorchScript, or the weights of a ResNet or vision transformer (docs/encoders.md).
+    """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
     ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain:size=64".
     """

@@ -53,8 +53,9 @@ void add_speeds(const EvaluateInputs& inputs, const std::vector<Task>& tasks, co
   for (const Task& task : tasks) {
     const auto& scores = task.scores.front().methods;
     for (const auto& method : methods) {
-      const bool answered = std::any_of(scores.begin(), scores.end(),
-                                        [&](const MethodScores& one) { return one.method == method->label(); });
+      const bool answered = std::any_of(scores.begin(), scores.end(), [&](const MethodScores& method_scores) {
+        return method_scores.method == method->label();
+      });
       if (!answered) continue;  // left out of the tasks without labelled images
       findings["results"][row++]["episodes_per_second"] = episodes_per_second(inputs, task.lists.front(), method);
     }

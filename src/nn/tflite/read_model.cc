@@ -1,5 +1,8 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -174,31 +177,55 @@ class Translator {
            std::map<std::string, Attribute> attributes = {}) {
     model.nodes.push_back({op, "", result, std::move(inputs), {result}, std::move(attributes)});
   }
-  /// The same and what comes behind it in one operator of TensorFlow.
-  void add_activated(const char* op, std::vector<std::string> inputs, const std::string& result, int8_t activation,
+  /// The same, with what comes behind it in one operator of TensorFlow: the activation, and the range of the numbers
+  /// that a quantised network keeps its result in.
+  void add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
                      std::map<std::string, Attribute> attributes = {}) {
-    if (activation == kNone) return add(op, std::move(inputs), result, std::move(attributes));
+    const Range range = range_of(result, activation);
+    const bool bounded = std::isfinite(range.most);
+    if (!bounded && activation == kNone) return add(op, std::move(inputs), result.name, std::move(attributes));
     const std::string before = fresh();
     add(op, std::move(inputs), before, std::move(attributes));
-    activate(before, result, activation);
-  }
-  void activate(const std::string& from, const std::string& to, int8_t activation) {
-    const auto bound = [&](float value) { return constant(at::scalar_tensor(value, at::kFloat)); };
-    switch (activation) {
-      case kRelu:
-        return add("Relu", {from}, to);
-      case kRelu1:
-        return add("Clip", {from, bound(-1), bound(1)}, to);
-      case kRelu6:
-        return add("Clip", {from, bound(0), bound(6)}, to);
-      case kTanh:
-        return add("Tanh", {from}, to);
-      default:
-        fail("an operator has the activation {}, which is not read", activation);
-    }
+    if (activation == kTanh) return add("Tanh", {before}, result.name);
+    if (!bounded) return add("Relu", {before}, result.name);
+    const auto bound = [&](double value) { return constant(at::scalar_tensor(value, at::kFloat)); };
+    add("Clip", {before, bound(range.least), bound(range.most)}, result.name);
   }
 
  private:
+  struct Range {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+  };
+
+  static Range range_of(const Tensor& result, int8_t activation) {
+    Range range;
+    switch (activation) {
+      case kNone:
+      case kTanh:
+        break;
+      case kRelu:
+        range.least = 0;
+        break;
+      case kRelu1:
+        range = {-1, 1};
+        break;
+      case kRelu6:
+        range = {0, 6};
+        break;
+      default:
+        fail("an operator has the activation {}, which is not read", activation);
+    }
+    const bool quantised = (result.type == at::kByte || result.type == at::kChar) && result.scales.size() == 1;
+    if (!quantised) return range;
+    const double scale = result.scales[0];
+    const double zero = result.zeros.empty() ? 0 : static_cast<double>(result.zeros[0]);
+    const double first = result.type == at::kByte ? 0 : -128;
+    range.least = std::max(range.least, (first - zero) * scale);
+    range.most = std::min(range.most, (first + 255 - zero) * scale);
+    return range;
+  }
+
   std::vector<Tensor> tensors_;
   int64_t fresh_ = 0;
 };
@@ -236,8 +263,7 @@ void convolution(Translator& to, const Operator& item) {
   std::vector<std::string> inputs = {to.value(to.input(item, 0)),
                                      to.constant(weight.to(at::kFloat).permute({0, 3, 1, 2}))};
   add_bias(to, item, weight.size(0), inputs);
-  to.add_activated("Conv", inputs, to.value(to.output(item)), item.options.number<int8_t>(3, 0),
-                   window(item.options, 4));
+  to.add_activated("Conv", inputs, to.output(item), item.options.number<int8_t>(3, 0), window(item.options, 4));
 }
 
 void depthwise(Translator& to, const Operator& item) {
@@ -251,7 +277,7 @@ void depthwise(Translator& to, const Operator& item) {
   add_bias(to, item, weight.size(3), inputs);
   auto attributes = window(item.options, 5);
   attributes["group"] = whole(weight.size(3) / multiplier);
-  to.add_activated("Conv", inputs, to.value(to.output(item)), item.options.number<int8_t>(4, 0), std::move(attributes));
+  to.add_activated("Conv", inputs, to.output(item), item.options.number<int8_t>(4, 0), std::move(attributes));
 }
 
 void pooling(Translator& to, const Operator& item, const char* op) {
@@ -260,8 +286,7 @@ void pooling(Translator& to, const Operator& item, const char* op) {
   const int64_t height = item.options.number<int32_t>(4, 1);
   attributes["kernel_shape"] = wholes({height, width});
   const auto& shape = to.input(item, 0).shape;
-  to.add_activated(op, {to.value(to.input(item, 0))}, to.value(to.output(item)), item.options.number<int8_t>(5, 0),
-                   attributes);
+  to.add_activated(op, {to.value(to.input(item, 0))}, to.output(item), item.options.number<int8_t>(5, 0), attributes);
   if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.pooled = to.value(to.output(item));
 }
 
@@ -289,8 +314,8 @@ std::string operand(Translator& to, const Tensor& tensor, size_t dims) {
 
 void arithmetic(Translator& to, const Operator& item, const char* op) {
   const size_t dims = to.output(item).shape.size();
-  to.add_activated(op, {operand(to, to.input(item, 0), dims), operand(to, to.input(item, 1), dims)},
-                   to.value(to.output(item)), item.has_options ? item.options.number<int8_t>(0, 0) : int8_t{0});
+  to.add_activated(op, {operand(to, to.input(item, 0), dims), operand(to, to.input(item, 1), dims)}, to.output(item),
+                   item.has_options ? item.options.number<int8_t>(0, 0) : int8_t{0});
 }
 void add(Translator& to, const Operator& item) { arithmetic(to, item, "Add"); }
 void sub(Translator& to, const Operator& item) { arithmetic(to, item, "Sub"); }
@@ -332,8 +357,7 @@ void fully_connected(Translator& to, const Operator& item) {
   }
   std::vector<std::string> inputs = {flat, to.constant(weight.to(at::kFloat))};
   add_bias(to, item, weight.size(0), inputs);
-  to.add_activated("Gemm", inputs, to.value(to.output(item)), item.options.number<int8_t>(0, 0),
-                   {{"transB", whole(1)}});
+  to.add_activated("Gemm", inputs, to.output(item), item.options.number<int8_t>(0, 0), {{"transB", whole(1)}});
 }
 
 /// Of maps to rows, in TensorFlow's order.
@@ -356,8 +380,7 @@ void concatenation(Translator& to, const Operator& item) {
   std::vector<std::string> inputs;
   for (size_t i = 0; i < item.inputs.size(); ++i) inputs.push_back(operand(to, to.input(item, i), dims));
   const int64_t axis = moved_axis(item.options.number<int32_t>(0, 0), dims);
-  to.add_activated("Concat", inputs, to.value(to.output(item)), item.options.number<int8_t>(1, 0),
-                   {{"axis", whole(axis)}});
+  to.add_activated("Concat", inputs, to.output(item), item.options.number<int8_t>(1, 0), {{"axis", whole(axis)}});
 }
 
 template <const char* const& op>
@@ -371,7 +394,7 @@ void softmax(Translator& to, const Operator& item) {
 }
 
 void relu6(Translator& to, const Operator& item) {
-  to.activate(to.value(to.input(item, 0)), to.value(to.output(item)), kRelu6);
+  to.add_activated("Identity", {to.value(to.input(item, 0))}, to.output(item), kRelu6);
 }
 
 constexpr const char* kIdentity = "Identity";
