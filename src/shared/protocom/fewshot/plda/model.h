@@ -15,7 +15,7 @@ namespace protocom {
 /// between, and as with five from there on.
 struct ByShots {
   double none = 1;
-  double value = 1;
+  double one = 1;
   double five = 1;
 
   [[nodiscard]] double at(double shots) const;
