@@ -1,10 +1,6 @@
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <limits>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "fewshot/plda/method.h"
 #include "fewshot/plda/vb_rows.h"
@@ -53,112 +49,21 @@ class PldaVb : public PldaMethod {
     [[nodiscard]] int64_t fewest_shots() const override { return 0; }
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const PldaModel& model = *prepared_.model;
-      const Told told = told_of(batch);
-      const at::Tensor alone = scores_alone(told, batch.query);
-      const bool asks = prepared_.adapted && proportions_of(options_) != Proportions::kGiven;
-      const Trust trust = asks ? trust_in_batch(batch, told) : Trust{};
-      const double scale = options_.scale > 0 ? options_.scale : trust.scale;
-      at::Tensor logits;
-      if (!trust.together) {
-        logits = (options_.scale > 0 ? at::full({1}, scale) : by_shots(model.inductive_scale, told.count)) * alone;
-      } else {
-        const at::Tensor scores =
-            scores_together(batch, told, unlabelled_of(batch), batch.unlabelled.defined() ? batch.query : at::Tensor());
-        logits = (scale > 0 ? at::full({1}, scale) : by_shots(model.transductive_scale, told.count)) * scores;
-      }
-      return {logits, at::Tensor(), prepared_.unseen(batch, alone, told.count, logits)};
-    }
-
-    /// What the labelled images of a batch say.
-    struct Told {
-      PldaRowBelief prior;
-      at::Tensor count;  // [b, n]
-      at::Tensor sum;    // [b, n, width]
-    };
-
-    [[nodiscard]] Told told_of(const EpisodeBatch& batch) const {
-      Told told{prepared_.prior_of(batch), {}, {}};
-      std::tie(told.count, told.sum) = supports_of(batch);
-      return told;
-    }
-
-    [[nodiscard]] at::Tensor scores_alone(const Told& told, const at::Tensor& rows) const {
-      const at::Tensor means = row_means(row_posterior(told.prior, told.count, told.sum, prepared_.rows->layout()));
-      return row_log_predictive(row_predictive(means, prepared_.metric_of(told.count)), rows);
-    }
-
-    /// Of the unlabelled rows where `queries` is undefined.
-    [[nodiscard]] at::Tensor scores_together(const EpisodeBatch& batch, const Told& told, const at::Tensor& unlabelled,
-                                             const at::Tensor& queries) const {
-      PldaVbOptions vb = prepared_.model->vb;
+      PldaVbOptions vb = model.vb;
       vb.proportions = proportions_of(options_);
       if (options_.steps > 0) vb.steps = options_.steps;
       if (vb.proportions == Proportions::kGiven) vb.given = given(batch);
-      return plda_vb_rows({told.prior, told.count, told.sum, unlabelled, queries}, prepared_.rows->layout(), vb);
+      const PldaLayout& layout = prepared_.rows->layout();
+      PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}};
+      std::tie(task.count, task.sum) = supports_of(batch);
+      if (batch.unlabelled.defined()) task.queries = batch.query;
+      const at::Tensor scores = plda_vb_rows(task, layout, vb);
+      const at::Tensor logits =
+          options_.scale > 0 ? options_.scale * scores : by_shots(model.transductive_scale, task.count) * scores;
+      const at::Tensor means = row_means(row_posterior(task.prior, task.count, task.sum, layout));
+      const at::Tensor alone = row_log_predictive(row_predictive(means, prepared_.metric_of(task.count)), batch.query);
+      return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};
     }
-
-    /// What labelled images that were left out say of a batch.
-    struct Trust {
-      bool together = true;
-      double scale = 0;  ///< of the mixture's scores; 0: as fitted
-    };
-
-    /// Labelled images are left out, one of each class that has two, and asked about as a part of the batch and alone.
-    /// The batch of one episode is looked at together unless they are likelier alone; the scale is the one that makes
-    /// them likely.
-    [[nodiscard]] Trust trust_in_batch(const EpisodeBatch& batch, const Told& told) const {
-      std::vector<at::Tensor> together, alone, labels;
-      for (int64_t round = 0; round < kRounds; ++round) {
-        const auto [own, rows] = left_out(batch, told.count, round);
-        if (own.numel() == 0) break;
-        Told rest = told;
-        rest.count = told.count.index_add(1, own, at::full({1, own.size(0)}, -1.0F));
-        rest.sum = told.sum.index_add(1, own, -rows);
-        const at::Tensor unlabelled = unlabelled_of(batch);
-        const bool pool = batch.unlabelled.defined();
-        const at::Tensor asked = scores_together(batch, rest, pool ? unlabelled : at::cat({unlabelled, rows}, 1),
-                                                 pool ? rows : at::Tensor());
-        together.push_back(asked[0].slice(0, asked.size(1) - own.size(0)));
-        alone.push_back(scores_alone(rest, rows)[0]);
-        labels.push_back(own);
-      }
-      if (labels.empty()) return {};
-      const at::Tensor truth = at::cat(labels);
-      const ScaleLoss batchwise = most_likely(at::cat(together), truth);
-      return {batchwise.loss <= most_likely(at::cat(alone), truth).loss, batchwise.scale};
-    }
-
-    /// The classes of which image `round` is left out, and those images [1, m, width].
-    [[nodiscard]] std::pair<at::Tensor, at::Tensor> left_out(const EpisodeBatch& batch, const at::Tensor& count,
-                                                             int64_t round) const {
-      const at::Tensor support = batch.support[0];  // [n, k, width]
-      at::Tensor there =
-          batch.support_mask.defined() ? batch.support_mask[0] : at::ones({support.size(0), support.size(1)});
-      const at::Tensor number = there.cumsum(1) * there;  // from 1
-      const at::Tensor chosen =
-          number.eq(static_cast<double>(round + 1)).logical_and(count[0].ge(2).unsqueeze(1)).nonzero();
-      const at::Tensor own = chosen.select(1, 0), image = chosen.select(1, 1);
-      return {own, support.flatten(0, 1).index_select(0, own * support.size(1) + image).unsqueeze(0)};
-    }
-
-    struct ScaleLoss {
-      double scale = 1;
-      double loss = std::numeric_limits<double>::infinity();
-    };
-
-    /// The scale under which the labels are likely, with a wide prior around that of the fit, and what they lose.
-    [[nodiscard]] ScaleLoss most_likely(const at::Tensor& scores, const at::Tensor& labels) const {
-      const double usual = prepared_.model->transductive_scale.five;
-      ScaleLoss best;
-      for (double factor = 0.05; factor < 20; factor *= 1.25) {
-        const at::Tensor likely = (factor * usual * scores).log_softmax(-1).gather(1, labels.unsqueeze(1));
-        const double loss = -likely.sum().item<double>() + 0.5 * std::log(factor) * std::log(factor);
-        if (loss < best.loss) best = {factor * usual, loss};
-      }
-      return best;
-    }
-
-    static constexpr int64_t kRounds = 3;
 
     PldaPrepared prepared_;
     Options options_;

@@ -95,9 +95,7 @@ class AdaptingScorer : public Scorer {
       labels = labels.index_select(0, there);
     }
     auto model = std::make_shared<const PldaModel>(adapted(*model_, features, labels, classes));
-    PldaPrepared prepared = prepared_without_knowledge(std::move(model));
-    prepared.adapted = true;
-    return make_(std::move(prepared))->score(episode);
+    return make_(prepared_without_knowledge(std::move(model)))->score(episode);
   }
 
   std::shared_ptr<const PldaModel> model_;
@@ -130,7 +128,6 @@ std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, co
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());
   result->load(state_of(made, {}));
-  if (auto* own = dynamic_cast<PldaMethod*>(result.get())) own->is_adapted_ = true;
   return result;
 }
 
@@ -184,7 +181,6 @@ nlohmann::json PldaMethod::details() const { return details_; }
 
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   PldaPrepared result = prepared_without_knowledge(model_);
-  result.adapted = is_adapted_;
   const PldaLayout& layout = result.rows->layout();
   if (!model_->knowledge || prior_ == kNone) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)

@@ -17,7 +17,6 @@ struct PldaPrepared {
   PldaRowBelief nothing;         ///< [1], of a class of which nothing is known
   PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are undefined
   PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
-  bool adapted = false;          ///< the space follows the labelled images, so that they say how far it can be trusted
 
   /// The prior of each class of each episode, [b, n].
   [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;
@@ -66,7 +65,6 @@ class PldaMethod : public Method {
   [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
 
   std::string prior_;
-  bool is_adapted_ = false;
   std::shared_ptr<const PldaModel> model_;  ///< before fitting: without a space
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;

@@ -266,29 +266,6 @@ TEST(PldaMethod, ReadsFilesOfFormerVersions) {
   }
 }
 
-// 200 images of another thing lie next to class 0 and draw its mean away, so that its own images come to class 2.
-TEST(PldaBatch, IsLookedAtOneByOneWhereLabelledImagesThatAreLeftOutAreLikelierSo) {
-  at::manual_seed(7);
-  constexpr int64_t kDim = 8, kShots = 6;
-  const auto images = [&](double x, double y, int64_t count) {
-    at::Tensor made = 0.12 * at::randn({count, kDim});
-    made.select(1, 0).add_(x);
-    made.select(1, 1).add_(y);
-    return made;
-  };
-  EpisodeBatch batch;
-  batch.support = at::stack({images(1, 0, kShots), images(-1, 0, kShots), images(0.64, -0.77, kShots)}).unsqueeze(0);
-  const auto answers = [&](const char* method, const at::Tensor& queries) {
-    batch.query = queries.unsqueeze(0);
-    return make_method(method)->prepare({})->score(batch).logits.softmax(-1);
-  };
-  const at::Tensor own = at::cat({images(1, 0, 20), images(-1, 0, 20), images(0.64, -0.77, 20)});
-  const at::Tensor misled = at::cat({own, images(0.26, 0.97, 200)});
-  EXPECT_LT((answers("plda-vb", misled) - answers("plda", misled)).abs().max().item<double>(), 1e-5);
-  EXPECT_GT((answers("plda-vb", own) - answers("plda", own)).abs().max().item<double>(), 1e-4)
-      << "a batch of these classes is looked at together";
-}
-
 TEST(PldaFindings, NameTheUnitOfEveryFigure) {
   PldaFit fit;
   fit.tried = {{"shrinkage, floor", "0.1, 1", 64.312, true, "% right"},
