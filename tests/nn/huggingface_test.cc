@@ -27,12 +27,12 @@ using ::testing::HasSubstr;
 
 using State = std::map<std::string, at::Tensor>;
 
-json golden(const std::string& name) {
+json huggingface_golden(const std::string& name) {
   std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "huggingface.json");
   return json::parse(file).at(name);
 }
 
-State made_up_state(const json& golden, const std::string& prefix) {
+State made_up_weights(const json& golden, const std::string& prefix) {
   State state;
   for (const auto& [name, shape] : golden.at("shapes").items())
     state[prefix + name] = made_up(name, shape.get<std::vector<int64_t>>()).to(at::kFloat).contiguous();
@@ -75,10 +75,10 @@ void expect_golden(const at::Tensor& features, const json& golden) {
 class HuggingFace : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HuggingFace, AFolderGivesTheFeaturesOfTransformers) {
-  const json expected = golden(GetParam());
+  const json expected = huggingface_golden(GetParam());
   const auto size = expected.at("size").get<int64_t>();
   const TempDir folder;
-  write_folder(folder, expected.at("config"), made_up_state(expected, ""), images_of(size));
+  write_folder(folder, expected.at("config"), made_up_weights(expected, ""), images_of(size));
   const auto backbone = open_backbone(folder.path(), {});
   EXPECT_EQ(backbone->preprocessing().shorter_side(), size + 4);
   expect_golden(backbone->forward(images(size)), expected);
@@ -98,16 +98,16 @@ INSTANTIATE_TEST_SUITE_P(All, HuggingFace,
                          });
 
 TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
-  const json vit = golden("vit");
+  const json vit = huggingface_golden("vit");
   const TempDir folder;
-  State state = made_up_state(vit, "vit.");
+  State state = made_up_weights(vit, "vit.");
   state["classifier.weight"] = at::ones({5, 32});
   write_folder(folder, vit.at("config"), state, images_of(32));
   expect_golden(open_backbone(folder.path(), {})->forward(images(32)), vit);
 
-  const json clip = golden("clip-projected");
+  const json clip = huggingface_golden("clip-projected");
   const TempDir both;
-  State towers = made_up_state(clip, "");
+  State towers = made_up_weights(clip, "");
   towers["text_model.embeddings.token_embedding.weight"] = at::ones({7, 32});
   towers["logit_scale"] = at::ones({});
   write_folder(both, {{"model_type", "clip"}, {"vision_config", clip.at("config")}}, towers, images_of(32));
@@ -115,13 +115,13 @@ TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
 }
 
 TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
-  const json vit = golden("vit");
+  const json vit = huggingface_golden("vit");
   const TempDir folder;
   const auto refused = [&](const json& config, const State& state, const json& said) {
     write_folder(folder, config, state, said);
     return message_of([&] { open_backbone(folder.path(), {}); });
   };
-  const State whole = made_up_state(vit, "");
+  const State whole = made_up_weights(vit, "");
   State more = whole;
   more["encoder.layer.0.gate.weight"] = at::ones({3});
   EXPECT_THAT(refused(vit.at("config"), more, images_of(32)),
@@ -167,9 +167,9 @@ TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
 }
 
 TEST(HuggingFaceFolder, BecomesOneFileOfTheSameFeatures) {
-  const json expected = golden("dinov2");
+  const json expected = huggingface_golden("dinov2");
   const TempDir folder;
-  write_folder(folder, expected.at("config"), made_up_state(expected, ""), images_of(28));
+  write_folder(folder, expected.at("config"), made_up_weights(expected, ""), images_of(28));
   const TempDir elsewhere;
   const auto file = as_one_file(folder.path(), {}, elsewhere.path());
   EXPECT_TRUE(std::filesystem::is_regular_file(file));

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kSide = 8;
 
-at::Tensor some_images(int64_t count) {
+at::Tensor wave_images(int64_t count) {
   return at::arange(count * 3 * kSide * kSide, at::kFloat)
       .mul(0.37)
       .sin()
@@ -39,7 +39,7 @@ ForeignBackbone plain(int64_t side = kSide) {
 }
 
 /// A convolution of four channels and their means; the weights are added by the test.
-OnnxWriter convolving(int64_t opset = 17) {
+OnnxWriter convolving_graph(int64_t opset = 17) {
   OnnxWriter writer(opset);
   writer.input("images", {1, 3, kSide, kSide});
   writer.node("Conv", {"images", "weight"}, {"maps"}, {{{"pads", {1, 1, 1, 1}}}});
@@ -60,7 +60,7 @@ std::unique_ptr<Backbone> opened(const TempDir& folder, const OnnxWriter& writer
   return open_backbone(folder / "encoder.onnx", said);
 }
 
-void expect_near(const at::Tensor& found, const at::Tensor& expected) {
+void expect_near_to(const at::Tensor& found, const at::Tensor& expected) {
   ASSERT_EQ(found.sizes(), expected.sizes());
   EXPECT_LT((found - expected).abs().max().item<float>(), 1e-5 * expected.abs().max().item<float>());
 }
@@ -68,16 +68,16 @@ void expect_near(const at::Tensor& found, const at::Tensor& expected) {
 TEST(Onnx, TensorsComeAsBytesAsNumbersAndInHalfPrecision) {
   const TempDir folder;
   const at::Tensor weight = weights({4, 3, 3, 3});
-  OnnxWriter raw = convolving();
+  OnnxWriter raw = convolving_graph();
   raw.raw("weight", weight);
-  expect_near(opened(folder, raw)->forward(some_images(3)), convolved(some_images(3), weight));
-  OnnxWriter typed = convolving();
+  expect_near_to(opened(folder, raw)->forward(wave_images(3)), convolved(wave_images(3), weight));
+  OnnxWriter typed = convolving_graph();
   typed.typed("weight", weight);
-  expect_near(opened(folder, typed)->forward(some_images(3)), convolved(some_images(3), weight));
-  OnnxWriter half = convolving();
+  expect_near_to(opened(folder, typed)->forward(wave_images(3)), convolved(wave_images(3), weight));
+  OnnxWriter half = convolving_graph();
   half.raw("weight", weight.to(at::kHalf), 10);
-  expect_near(opened(folder, half)->forward(some_images(3)),
-              convolved(some_images(3), weight.to(at::kHalf).to(at::kFloat)));
+  expect_near_to(opened(folder, half)->forward(wave_images(3)),
+                 convolved(wave_images(3), weight.to(at::kHalf).to(at::kFloat)));
 }
 
 TEST(Onnx, TensorsOutsideLieInItsFolderAndCanBeBroughtInside) {
@@ -85,17 +85,17 @@ TEST(Onnx, TensorsOutsideLieInItsFolderAndCanBeBroughtInside) {
   const at::Tensor weight = weights({4, 3, 3, 3});
   const std::string bytes(static_cast<const char*>(weight.data_ptr()), weight.nbytes());
   write_file(folder / "weights.bin", std::string(16, '\0') + bytes);
-  OnnxWriter writer = convolving();
+  OnnxWriter writer = convolving_graph();
   writer.outside("weight", weight,
                  {{"location", "weights.bin"}, {"offset", "16"}, {"length", std::to_string(bytes.size())}});
-  expect_near(opened(folder, writer)->forward(some_images(2)), convolved(some_images(2), weight));
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), convolved(wave_images(2), weight));
   const auto inside = onnx::self_contained(folder / "encoder.onnx", "");
   ASSERT_TRUE(inside);
   std::filesystem::create_directory(folder / "elsewhere");
   write_file(folder / "elsewhere/encoder.onnx", *inside);
   EXPECT_FALSE(onnx::self_contained(folder / "elsewhere/encoder.onnx", ""));
-  expect_near(open_backbone(folder / "elsewhere/encoder.onnx", plain())->forward(some_images(2)),
-              convolved(some_images(2), weight));
+  expect_near_to(open_backbone(folder / "elsewhere/encoder.onnx", plain())->forward(wave_images(2)),
+                 convolved(wave_images(2), weight));
 }
 
 TEST(Onnx, TensorsOutsideAreNotReadFromElsewhereNorBeyondTheirFile) {
@@ -103,7 +103,7 @@ TEST(Onnx, TensorsOutsideAreNotReadFromElsewhereNorBeyondTheirFile) {
   const at::Tensor weight = weights({4, 3, 3, 3});
   write_file(folder / "weights.bin", std::string(100, '\0'));
   const auto refused = [&](const std::map<std::string, std::string>& place) {
-    OnnxWriter writer = convolving();
+    OnnxWriter writer = convolving_graph();
     writer.outside("weight", weight, place);
     return message_of([&] { opened(folder, writer); });
   };
@@ -152,12 +152,12 @@ TEST(Onnx, ABatchOfOneInTheGraphTakesAnyBatch) {
   writer.node("ReduceMean", {"back"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
   writer.output("features", {1, 64});
   const auto backbone = opened(folder, writer);
-  const at::Tensor images = some_images(3);
+  const at::Tensor images = wave_images(3);
   std::vector<at::Tensor> each;
   for (int64_t i = 0; i < 3; ++i) each.push_back(backbone->forward(images.slice(0, i, i + 1)));
-  expect_near(backbone->forward(images), at::cat(each));
+  expect_near_to(backbone->forward(images), at::cat(each));
   const at::Tensor rows = at::cat({weights({1, 1, 64}).expand({3, 1, 64}), images.view({3, 3, 64})}, 1);
-  expect_near(backbone->forward(images), at::softmax(rows.view({3, 4, 4, 16}), -1).view({3, 4, 64}).mean(1));
+  expect_near_to(backbone->forward(images), at::softmax(rows.view({3, 4, 4, 16}), -1).view({3, 4, 64}).mean(1));
 }
 
 TEST(Onnx, SizesThatTheGraphComputesFollowTheBatchToo) {
@@ -173,7 +173,7 @@ TEST(Onnx, SizesThatTheGraphComputesFollowTheBatchToo) {
   writer.output("features", {-1, -1});
   const auto backbone = opened(folder, writer);
   EXPECT_EQ(backbone->dim(), 192);
-  EXPECT_TRUE(at::equal(backbone->forward(some_images(5)), some_images(5).flatten(1)));
+  EXPECT_TRUE(at::equal(backbone->forward(wave_images(5)), wave_images(5).flatten(1)));
 }
 
 TEST(Onnx, AGraphThatTakesOneImageOnlyIsRunForOneAfterTheOther) {
@@ -183,13 +183,13 @@ TEST(Onnx, AGraphThatTakesOneImageOnlyIsRunForOneAfterTheOther) {
   writer.node("ReduceMean", {"images"}, {"mean"}, {{{"axes", {0, 2, 3}}}, {{"keepdims", 0}}});  // over the batch too
   writer.output("mean", {3});
   const auto backbone = opened(folder, writer);
-  expect_near(backbone->forward(some_images(4)), some_images(4).mean({2, 3}));
+  expect_near_to(backbone->forward(wave_images(4)), wave_images(4).mean({2, 3}));
 }
 
 TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
   const TempDir folder;
   const auto two = [](const char* a, const char* b) {
-    OnnxWriter writer = convolving();
+    OnnxWriter writer = convolving_graph();
     writer.raw("weight", weights({4, 3, 3, 3}));
     writer.node("ReduceMax", {"positive"}, {a}, {{{"axes", {2, 3}}}, {{"keepdims", 0}}});
     writer.node("ReduceMean", {"positive"}, {b}, {{{"axes", {2, 3}}}, {{"keepdims", 0}}});
@@ -197,17 +197,17 @@ TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
     writer.output(b, {1, 4});
     return writer;
   };
-  const at::Tensor maps = at::conv2d(some_images(2), weights({4, 3, 3, 3}), {}, 1, 1).relu();
-  expect_near(opened(folder, two("logits", "image_embeds"))->forward(some_images(2)), maps.mean({2, 3}));
+  const at::Tensor maps = at::conv2d(wave_images(2), weights({4, 3, 3, 3}), {}, 1, 1).relu();
+  expect_near_to(opened(folder, two("logits", "image_embeds"))->forward(wave_images(2)), maps.mean({2, 3}));
   ForeignBackbone said = plain();
   said.output = "most";
-  expect_near(opened(folder, two("most", "least"), said)->forward(some_images(2)), at::amax(maps, {2, 3}));
+  expect_near_to(opened(folder, two("most", "least"), said)->forward(wave_images(2)), at::amax(maps, {2, 3}));
   said.output = "positive";  // maps inside the graph
   const auto mapping = opened(folder, two("most", "least"), said);
-  expect_near(mapping->forward(some_images(2)), maps.mean({2, 3}));
-  expect_near(mapping->forward_maps(some_images(2)), maps);
+  expect_near_to(mapping->forward(wave_images(2)), maps.mean({2, 3}));
+  expect_near_to(mapping->forward_maps(wave_images(2)), maps);
   write_file(folder / "only.onnx", *onnx::self_contained(folder / "encoder.onnx", "positive"));
-  expect_near(open_backbone(folder / "only.onnx", plain())->forward(some_images(2)), maps.mean({2, 3}));
+  expect_near_to(open_backbone(folder / "only.onnx", plain())->forward(wave_images(2)), maps.mean({2, 3}));
   said.output = "nothing";
   EXPECT_THAT(message_of([&] { opened(folder, two("most", "least"), said); }), HasSubstr("most [1, 4]"));
 }
@@ -218,19 +218,19 @@ TEST(Onnx, ImagesWithChannelsLastAreTurned) {
   writer.input("images", {-1, kSide, kSide, 3});
   writer.node("ReduceMean", {"images"}, {"mean"}, {{{"axes", {1, 2}}}, {{"keepdims", 0}}});
   writer.output("mean", {-1, 3});
-  expect_near(opened(folder, writer)->forward(some_images(2)), some_images(2).mean({2, 3}));
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), wave_images(2).mean({2, 3}));
 }
 
 TEST(Onnx, TheSizeComesFromTheGraphAndTheRestFromMetadataOrTheUser) {
   const TempDir folder;
-  OnnxWriter writer = convolving();
+  OnnxWriter writer = convolving_graph();
   writer.raw("weight", weights({4, 3, 3, 3}));
   EXPECT_EQ(opened(folder, writer, plain(16))->image_size(), kSide);
   EXPECT_THAT(message_of([&] { opened(folder, writer, {}); }), HasSubstr("--preprocess"));
   writer.metadata("preprocessing.json", R"({"image_size": 8, "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]})");
   const auto stated = opened(folder, writer, {});
   EXPECT_EQ(stated->preprocessing().mean, std::vector<double>(3, 0.5));
-  expect_near(stated->forward(some_images(2)), convolved((some_images(2) - 0.5) / 0.5, weights({4, 3, 3, 3})));
+  expect_near_to(stated->forward(wave_images(2)), convolved((wave_images(2) - 0.5) / 0.5, weights({4, 3, 3, 3})));
 }
 
 /// Layer norm, GELU, SiLU, hard swish, a linear layer and batch norm as exporters write them out.
@@ -274,16 +274,16 @@ TEST(Onnx, WhatExportersWriteOutComputesTheSame) {
   writer.node("ReduceMean", {"swish"}, {"features"}, {{{"axes", {1, 2}}}, {{"keepdims", 0}}});
   writer.output("features", {1, 6});
   const at::Tensor values = weights({4}).abs() + 0.5;
-  at::Tensor x = at::conv2d(some_images(2), weights({4, 3, 3, 3}));
+  at::Tensor x = at::conv2d(wave_images(2), weights({4, 3, 3, 3}));
   x = at::batch_norm(x, values, values, values, values, false, 0.1, 1e-3, false).permute({0, 2, 3, 1});
   x = at::linear(at::layer_norm(x, {4}, values, values, 1e-6), weights({4, 6}).t(), weights({6}));
   x = at::hardswish(at::silu(at::gelu(x))).mean({1, 2});
-  expect_near(opened(folder, writer)->forward(some_images(2)), x);
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), x);
 }
 
 TEST(Onnx, EveryCutOffFileIsRefusedInASentence) {
   const TempDir folder;
-  OnnxWriter writer = convolving();
+  OnnxWriter writer = convolving_graph();
   writer.raw("weight", weights({4, 3, 3, 3}));
   const std::string whole = writer.bytes();
   for (size_t length = 0; length + 1 < whole.size(); length += length < 40 ? 1 : 23) {
@@ -316,12 +316,12 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   divided.node("Reshape", {"images", "shape"}, {"features"});
   divided.output("features");
   EXPECT_THAT(refused(divided), HasSubstr("divides"));
-  EXPECT_THAT(refused(convolving(8)), HasSubstr("opset 8"));
+  EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
 }
 
 TEST(Onnx, ItIsUsedAsItIs) {
   const TempDir folder;
-  OnnxWriter writer = convolving();
+  OnnxWriter writer = convolving_graph();
   writer.raw("weight", weights({4, 3, 3, 3}));
   const auto backbone = opened(folder, writer);
   EXPECT_FALSE(backbone->options());
