@@ -82,13 +82,13 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
     const bool first = answer.none_of_these.value_or(false);
     said.emplace(first ? said.begin() : std::find_if(said.begin() + 1, said.end(), less), kNoneOfThese, *answer.none);
   }
-  std::vector<std::string> others;
-  for (size_t r = 1; r < said.size(); ++r) others.push_back(fmt::format("{} {:.3f}", said[r].first, said[r].second));
+  // One runner-up, and none that is not worth a line: wider tables do not fit a terminal. JSON and CSV have them all.
+  constexpr double kShown = 0.0005;
+  const bool follows = said.size() > 1 && said[1].second >= kShown;
   const bool near = !answer.nearest.empty();
   rows_.push_back({image.string(), said.front().first, fmt::format("{:.3f}", said.front().second),
-                   fmt::format("{}", fmt::join(others, ", ")),
-                   near ? answer.nearest.front().source + " (" + answer.nearest.front().class_name + ")" : "",
-                   texts_of(answer.attributes, ", ")});
+                   follows ? fmt::format("{} {:.3f}", said[1].first, said[1].second) : "",
+                   near ? answer.nearest.front().source : "", texts_of(answer.attributes, ", ")});
   shows_attributes_ |= !answer.attributes.empty();
   if (!answer.nearest_note.empty() && !answer.none_of_these.value_or(false))
     notes_.push_back(fmt::format("{}: {}", image.string(), answer.nearest_note));

@@ -32,7 +32,7 @@ class AnswerPrinter {
   bool shows_attributes_ = false;   // some answer has any
   std::vector<std::string> notes_;  // on nearest examples of other classes
   std::vector<std::vector<std::string>> rows_ = {
-      {"image", "class", "probability", "then", "nearest photo", "attributes"}};
+      {"image", "class", "probability", "runner-up", "nearest photo", "attributes"}};
 };
 
 }  // namespace protocom::cli
