@@ -182,7 +182,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   const Outcome unknown = run({"classes", "show", "all.pcm", "renamedd"});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'renamed'?"));
-  EXPECT_THAT(run({"undo", "all.pcm", "--list"}).out, HasSubstr("1     rename class '" + first + "'"));
+  EXPECT_THAT(run({"undo", "all.pcm", "--list"}).out, HasSubstr("1  rename class '" + first + "'"));
   EXPECT_THAT(run({"undo", "all.pcm"}).out, HasSubstr("rename class '" + first + "'"));
   EXPECT_EQ(run({"classes", "show", "all.pcm", "renamed"}).exit_code, 1);
   const json example = json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);

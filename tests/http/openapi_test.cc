@@ -42,7 +42,8 @@ class Validator {
                                                  "type",      "enum",       "items",
                                                  "required",  "properties", "description",
                                                  "minLength", "maxLength",  "exclusiveMinimum",
-                                                 "maximum",   "default",    "additionalProperties"};
+                                                 "maximum",   "default",    "additionalProperties",
+                                                 "minimum"};
     for (const auto& [word, unused] : schema.items()) {
       if (kWords.count(word) == 0) return "no validator for '" + word + "'";
     }
@@ -69,7 +70,8 @@ class Validator {
 
   [[nodiscard]] static std::string of_bounds(const json& value, const json& schema) {
     const bool fits = value.is_number()
-                          ? value > schema.value("exclusiveMinimum", -1e300) && value <= schema.value("maximum", 1e300)
+                          ? value > schema.value("exclusiveMinimum", -1e300) &&
+                                value >= schema.value("minimum", -1e300) && value <= schema.value("maximum", 1e300)
                           : !value.is_string() || (value.get<std::string>().size() >= schema.value("minLength", 0U) &&
                                                    value.get<std::string>().size() <= schema.value("maxLength", ~0U));
     return fits ? "" : value.dump() + " is out of bounds";
