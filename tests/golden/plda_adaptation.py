@@ -10,7 +10,7 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, FIRMER, CENTER_CLASSES = 5, 1000.0, 3.0, 20.0
+DIMS, NU, FIRMER, CENTER_CLASSES = 5, 10.0, 3.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
 USUAL_SCALE = 0.1
 SHOTS = [3, 2, 7]
 

@@ -66,6 +66,9 @@ Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, con
 /// Times adaptation.degrees where nothing was fitted, if images left out are surely answered better: encoders whose
 /// classes are far apart (MobileNet v2, ResNet12) gain up to two points.
 constexpr double kFirmer = 3;
+/// adaptation.degrees are at most so many images per dimension there: 1000 was chosen with 512 to 1280 dimensions, and in
+/// few would drown the images at hand.
+constexpr double kDegreesPerDimension = 2;
 
 /// Times adaptation.degrees of a fitted space; the first stays unless another is surely better.
 constexpr std::array<double, 5> kDegreeFactors = {1, 0.3, 0.1, 3, 10};
@@ -153,7 +156,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   const auto dims = static_cast<double>(d);
   const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);
   const at::Tensor coordinates = at::mm(z - origin, scatter.directions);
-  double degrees = adaptation.degrees;
+  double degrees = std::min(adaptation.degrees, kDegreesPerDimension * dims);
   const auto answers = [&](double nu) {
     return scale_by_folds(
         coordinates, images.labels, classes, 3, [&](const at::Tensor& kept, const at::Tensor& left_out) {
