@@ -66,8 +66,8 @@ Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, con
 /// Times adaptation.degrees where nothing was fitted, if images left out are surely answered better: encoders whose
 /// classes are far apart (MobileNet v2, ResNet12) gain up to two points.
 constexpr double kFirmer = 3;
-/// adaptation.degrees are at most so many images per dimension there: 1000 was chosen with 512 to 1280 dimensions, and in
-/// few would drown the images at hand.
+/// adaptation.degrees are at most so many images per dimension there: 1000 was chosen with 512 to 1280 dimensions, and
+/// in few would drown the images at hand.
 constexpr double kDegreesPerDimension = 2;
 
 /// Times adaptation.degrees of a fitted space; the first stays unless another is surely better.
