@@ -25,8 +25,9 @@ elseif(PROTOCOM_FUZZ)
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-# The installed program finds a LibTorch that lies outside the system's folders. What goes to /usr, as Debian packages do, has all there.
-if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+# The installed program finds a LibTorch that lies outside the system's folders.
+cmake_path(NORMAL_PATH TORCH_INSTALL_PREFIX OUTPUT_VARIABLE torch_prefix)
+if(NOT torch_prefix MATCHES "^/usr/?$")
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 

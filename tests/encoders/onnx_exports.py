@@ -68,7 +68,7 @@ def calibrated(net):
     for module in net.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
             module.momentum = None  # their mean
-    coarse = torch.rand(8, 3, 8, 8) * torch.rand(8, 1, 1, 1) * 4 - 2
+    coarse = torch.rand(48, 3, 8, 8) * torch.rand(48, 1, 1, 1) * 4 - 2
     with torch.no_grad():
         net.train()(torch.nn.functional.interpolate(coarse, CROP, mode="bilinear"))
     return net.eval()
