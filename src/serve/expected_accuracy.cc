@@ -95,7 +95,9 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer) {
 }
 
 std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis) {
-  std::string text = fmt::format("{} classes, {} photos, {}", expected.classes, expected.images, basis);
+  std::string text = fmt::format("{} class{}, {} photo{}, {}", expected.classes, expected.classes == 1 ? "" : "es",
+                                 expected.images, expected.images == 1 ? "" : "s", basis);
+  if (expected.classes < 2) return text + ": enrol another class, there is nothing yet to compare with.";
   if (expected.asked == 0) return text + ": two photos of a class are needed to say how well it will do.";
   text += fmt::format(": {:.0f} % of new photos of these classes expected right ({} photos left out in turn)",
                       100 * expected.accuracy, expected.asked);
