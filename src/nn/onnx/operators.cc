@@ -81,7 +81,7 @@ std::string Binding::text(const char* name, const char* otherwise) const {
   return found != nullptr ? found->text : otherwise;
 }
 
-Sizes Binding::wholes_or_input(const char* name, size_t input, Sizes otherwise) const {
+Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const {
   if (has_attribute(name)) return wholes(name, {});
   return has(input) ? whole_values(input) : otherwise;
 }

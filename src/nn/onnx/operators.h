@@ -47,7 +47,7 @@ class Binding {
   [[nodiscard]] Sizes wholes(const char* name, Sizes otherwise) const;
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const;
   /// From an attribute in old operator sets, from an input in those from `since` on; `otherwise` in neither.
-  [[nodiscard]] Sizes wholes_or_input(const char* name, size_t input, Sizes otherwise) const;
+  [[nodiscard]] Sizes wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const;
   [[nodiscard]] c10::Device device() const { return device_; }
 
  private:

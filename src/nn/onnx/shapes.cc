@@ -38,13 +38,13 @@ Sizes resolved(Sizes target, const Sizes& input, bool keep_zero) {
 }
 
 Operation make_reshape(const Binding& binding) {
-  const Sizes input = binding.sizes(0);
+  const Sizes& input = binding.sizes(0);
   const Sizes target = resolved(binding.whole_values(1), input, binding.whole("allowzero", 0) != 0);
   return one_output([input, target](Tensors& in) { return in.at(0).reshape(reshaped(target, in[0].sizes(), input)); });
 }
 
 Operation make_flatten(const Binding& binding) {
-  const Sizes input = binding.sizes(0);
+  const Sizes& input = binding.sizes(0);
   const int64_t axis = binding.whole("axis", 1);
   const auto dims = static_cast<int64_t>(input.size());
   if (axis < -dims || axis > dims) fail("its axis is {}, the input has {} sizes", axis, dims);
@@ -64,7 +64,7 @@ Operation make_transpose(const Binding& binding) {
 }
 
 Operation make_squeeze(const Binding& binding) {
-  const Sizes input = binding.sizes(0);
+  const Sizes& input = binding.sizes(0);
   Sizes axes = binding.wholes_or_input("axes", 1, {});
   if (axes.empty()) {
     for (size_t i = 0; i < input.size(); ++i) {
@@ -126,7 +126,7 @@ Operation make_concat(const Binding& binding) {
 }
 
 Operation make_split(const Binding& binding) {
-  const Sizes input = binding.sizes(0);
+  const Sizes& input = binding.sizes(0);
   const int64_t axis = axis_of(binding.whole("axis", 0), input.size());
   const int64_t length = input[static_cast<size_t>(axis)];
   Sizes parts = binding.wholes_or_input("split", 1, {});
@@ -217,7 +217,7 @@ Operation make_gather(const Binding& binding) {
 }
 
 Operation make_expand(const Binding& binding) {
-  const Sizes input = binding.sizes(0);
+  const Sizes& input = binding.sizes(0);
   const Sizes target = broadcast(input, binding.whole_values(1));
   return one_output([input, target](Tensors& in) {
     const BatchAxis batch = batch_axis(in.at(0).sizes(), input);

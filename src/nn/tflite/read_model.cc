@@ -432,7 +432,7 @@ const std::map<int32_t, Translate>& operators() {
 }
 
 int32_t code_of(const FlatTable& table) {
-  const auto old = static_cast<int32_t>(table.number<int8_t>(0, 0));
+  const int32_t old{table.number<int8_t>(0, 0)};
   return std::max(old, table.number<int32_t>(3, 0));
 }
 
