@@ -118,7 +118,7 @@ void read_backbone_file(const fs::path& path) {
 }
 
 /// Read, bound to operators and run on a small image.
-void read_onnx(const fs::path& path) {
+void read_graph(const fs::path& path) {
   ForeignBackbone said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
@@ -220,7 +220,8 @@ const std::vector<Reader>& lower_readers() {
                                           {"jpeg-2000", ".jp2", false, &read_picture},
                                           {"pack", ".pack", false, &read_images},
                                           {"backbone", ".npz", true, &read_backbone_file},
-                                          {"onnx", ".onnx", false, &read_onnx},
+                                          {"onnx", ".onnx", false, &read_graph},
+                                          {"tflite", ".tflite", false, &read_graph},
                                           {"recognizer", ".pcm", false, &read_recognizer},
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},

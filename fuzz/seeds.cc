@@ -20,6 +20,7 @@
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/recognizer_file.h"
 #include "tests/support/onnx_writer.h"
+#include "tests/support/tflite_writer.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -273,6 +274,7 @@ void write_networks(const fs::path& folder) {
   moving.node("ReduceMean", {"shares"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
   moving.output("features", {-1, 2});
   write_file(folder / "onnx/moving", moving.bytes());
+  write_file(folder / "tflite/small", testing::SmallTflite().bytes());
 }
 
 void write_recognizer(const fs::path& folder) {

@@ -8,6 +8,8 @@
 namespace protocom::v0 {
 
 struct Server::Impl {
+  Impl(const std::string& recognizer, const http::ServerOptions& options) : server(recognizer, options) {}
+
   http::Server server;
 };
 
@@ -34,9 +36,7 @@ http::ServerOptions served_by(const ServerOptions& given) {
 }  // namespace
 
 Server::Server(const std::string& recognizer, const ServerOptions& options)
-    : impl_(guarded([&] {
-        return std::unique_ptr<Impl>(new Impl{{recognizer, served_by(options)}});
-      })) {}
+    : impl_(guarded([&] { return std::make_unique<Impl>(recognizer, served_by(options)); })) {}
 
 Server::~Server() = default;
 

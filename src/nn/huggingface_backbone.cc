@@ -97,52 +97,37 @@ Preprocessing huggingface_preprocessing(const nlohmann::json& said) {
 }
 
 HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files, const Preprocessing& said)
-    : path_(path), tensors_(files.tensors) {
+    : FixedBackbone(path), tensors_(files.tensors) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
   config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
-  const Preprocessing stated = huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages));
-  preprocessing_ = choose_preprocessing(said, stated, 0, where);
-  check_image_size(image_size());
+  set_preprocessing(said, huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages)));
   network_ = huggingface::make_network(config_, tensors_);
-  if (preprocessing_.normalises()) {
-    mean_ = channel_values(preprocessing_.mean);
-    std_ = channel_values(preprocessing_.std);
-  }
-  const at::Tensor features = HuggingFaceBackbone::forward(trial_images(image_size()));
-  if (!at::isfinite(features).all().item<bool>()) fail("{}: its features of a trial image are not finite", where);
-  dim_ = features.size(1);
+  reading(path, [&] { try_out(); });
 }
 
-at::Tensor HuggingFaceBackbone::normalised(const at::Tensor& images) const {
-  check_images(images);
-  return (mean_.defined() ? (images - mean_) / std_ : images).contiguous(at::MemoryFormat::ChannelsLast);
+at::Tensor HuggingFaceBackbone::channels_last(const at::Tensor& images) const {
+  return normalised(images).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
 at::Tensor HuggingFaceBackbone::forward(const at::Tensor& images) {
   const at::NoGradGuard no_grad;
-  return reading(path_, [&] { return network_->features(normalised(images)).to(at::kFloat); });
+  return reading(path(), [&] { return network_->features(channels_last(images)).to(at::kFloat); });
 }
 
 at::Tensor HuggingFaceBackbone::forward_maps(const at::Tensor& images) {
   const at::NoGradGuard no_grad;
-  return reading(path_, [&] { return network_->maps(normalised(images)).to(at::kFloat).contiguous(); });
-}
-
-void HuggingFaceBackbone::set_mode(BackboneMode mode) {
-  if (mode != BackboneMode::kUse)
-    fail("{} is an encoder of Hugging Face's names, which is used as it is and not trained", path_.string());
+  return reading(path(), [&] { return network_->maps(channels_last(images)).to(at::kFloat).contiguous(); });
 }
 
 void HuggingFaceBackbone::to(c10::Device device) {
   const at::NoGradGuard no_grad;
-  if (device.is_cpu() && (!mean_.defined() || mean_.is_cpu())) return;
+  FixedBackbone::to(device);
+  if (device == device_) return;
+  device_ = device;
   std::map<std::string, at::Tensor> moved;
   for (const auto& [name, tensor] : tensors_) moved[name] = tensor.to(device);
   network_ = huggingface::make_network(config_, moved);
-  if (!mean_.defined()) return;
-  mean_ = mean_.to(device);
-  std_ = std_.to(device);
 }
 
 std::vector<std::pair<std::string, at::Tensor>> HuggingFaceBackbone::state_dict() const {

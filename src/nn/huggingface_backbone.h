@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "nn/fixed_backbone.h"
 #include "nn/huggingface/network.h"
-#include "protocom/nn/backbone.h"
 
 namespace protocom {
 
@@ -25,31 +25,23 @@ bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
 Preprocessing huggingface_preprocessing(const nlohmann::json& said);
 
 /// Such files behind the Backbone contract, used as they are.
-class HuggingFaceBackbone : public Backbone {
+class HuggingFaceBackbone : public FixedBackbone {
  public:
   /// `said` wins over preprocessor_config.json. Throws Error that names the family.
   HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& said);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
-  [[nodiscard]] int64_t dim() const override { return dim_; }
-  [[nodiscard]] int64_t image_size() const override { return preprocessing_.image_size; }
-  [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
-  void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
-  [[nodiscard]] std::vector<at::Tensor> parameters() const override { return {}; }
 
  private:
-  [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;
+  [[nodiscard]] at::Tensor channels_last(const at::Tensor& images) const;
 
-  std::filesystem::path path_;
   nlohmann::json config_;
   std::map<std::string, at::Tensor> tensors_;  // as they were read, for another device
   std::unique_ptr<huggingface::Network> network_;
-  Preprocessing preprocessing_;
-  at::Tensor mean_, std_;  // [1, 3, 1, 1]
-  int64_t dim_ = 0;
+  c10::Device device_ = at::kCPU;
 };
 
 }  // namespace protocom

@@ -42,28 +42,16 @@ GraphFile read_tflite_file(const std::filesystem::path& path) {
 
 OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& said,
                            const std::string& output)
-    : path_(path), encoder_(std::move(file.model), output.empty() ? file.feature : output) {
+    : FixedBackbone(path), encoder_(std::move(file.model), output.empty() ? file.feature : output) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
-  preprocessing_ = choose_preprocessing(at_side(said, encoder_.fixed_side(), where), file.stated, 0, where);
-  check_image_size(image_size());
-  if (preprocessing_.normalises()) {
-    mean_ = channel_values(preprocessing_.mean);
-    std_ = channel_values(preprocessing_.std);
-  }
-  const at::Tensor features = OnnxBackbone::forward(trial_images(image_size()));
-  if (!at::isfinite(features).all().item<bool>()) fail("its features of a trial image are not finite");
-  dim_ = features.size(1);
-}
-
-at::Tensor OnnxBackbone::normalised(const at::Tensor& images) const {
-  check_images(images);
-  return mean_.defined() ? (images - mean_) / std_ : images;
+  set_preprocessing(at_side(said, encoder_.fixed_side(), where), file.stated);
+  try_out();
 }
 
 at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
   const at::NoGradGuard no_grad;
-  return reading(path_, [&] {
+  return reading(path(), [&] {
     at::Tensor features = encoder_.features(normalised(images));
     if (features.dim() != 2 || features.size(0) != images.size(0))
       fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "), images.size(0));
@@ -73,17 +61,7 @@ at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
 
 at::Tensor OnnxBackbone::forward_maps(const at::Tensor& images) {
   const at::NoGradGuard no_grad;
-  return reading(path_, [&] { return encoder_.maps(normalised(images)); });
-}
-
-void OnnxBackbone::set_mode(BackboneMode mode) {
-  if (mode != BackboneMode::kUse) fail("{} is data of a network that is used as it is and not trained", path_.string());
-}
-
-void OnnxBackbone::to(c10::Device device) {
-  if (!mean_.defined()) return;  // the graph follows the images that it is given
-  mean_ = mean_.to(device);
-  std_ = std_.to(device);
+  return reading(path(), [&] { return encoder_.maps(normalised(images)); });
 }
 
 std::vector<std::pair<std::string, at::Tensor>> OnnxBackbone::state_dict() const {

@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "support/tflite_writer.h"
 
 namespace protocom {
 namespace {
@@ -70,6 +71,29 @@ TEST(FlatTable, AnOffsetThatLeadsElsewhereIsRefusedWhereverItStands) {
   }
   for (size_t length = 0; length < whole.size(); ++length)
     message_of([&] { static_cast<void>(FlatTable::root(whole.substr(0, length)).text(1)); });
+}
+
+TEST(Tflite, OperatorsGiveWhatTensorFlowDefinesThemToBe) {
+  const at::NoGradGuard no_grad;
+  const testing::SmallTflite network;
+  const TempDir folder;
+  std::ofstream(folder / "small.tflite", std::ios::binary) << network.bytes();
+  ForeignBackbone plain;
+  plain.preprocessing = Preprocessing{8};
+  const auto backbone = open_backbone(folder / "small.tflite", plain);
+  const at::Tensor pictures = images(8);
+  ASSERT_EQ(backbone->dim(), 2);
+  EXPECT_LT((backbone->forward(pictures) - network.features(pictures)).abs().max().item<float>(), 1e-5F);
+}
+
+TEST(Tflite, AConstantThatManyTensorsShareTakesNoMemoryForEach) {
+  testing::TfliteWriter writer;
+  const int32_t images = writer.computed("images", {1, 8, 8, 3});
+  writer.constant("zeros", at::zeros({4000}));
+  for (int i = 0; i < 100; ++i) writer.repeat();
+  const TempDir folder;
+  std::ofstream(folder / "many.tflite", std::ios::binary) << writer.bytes(images, images);
+  EXPECT_THAT(message_of([&] { read_tflite_file(folder / "many.tflite"); }), HasSubstr("more than"));
 }
 
 /// Whose weights were rounded to half precision, and whose images to -1 to 1.

@@ -42,7 +42,8 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   const auto split = [&](const at::Tensor& x) {
     return x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads})).transpose(1, 2);
   };
-  const at::Tensor query = split(q) / std::sqrt(static_cast<double>(q.size(-1) / heads));
+  const int64_t width = q.size(-1) / heads;
+  const at::Tensor query = split(q) / std::sqrt(static_cast<double>(width));
   const at::Tensor shares = at::softmax(at::matmul(query, split(k).transpose(-2, -1)), -1);
   return at::matmul(shares, split(v)).transpose(1, 2).flatten(2);
 }

@@ -54,7 +54,7 @@ at::Tensor Weights::take(const std::string& name, const std::vector<int64_t>& si
 
 int64_t Weights::count(const std::string& begin, const std::string& end) const {
   int64_t number = 0;
-  while (has(begin + std::to_string(number) + end)) ++number;
+  while (has(fmt::format("{}{}{}", begin, number, end))) ++number;
   return number;
 }
 

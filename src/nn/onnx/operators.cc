@@ -71,7 +71,7 @@ int64_t Binding::whole(const char* name, int64_t otherwise) const {
   return found != nullptr && found->whole ? *found->whole : otherwise;
 }
 
-Sizes Binding::wholes(const char* name, Sizes otherwise) const {
+Sizes Binding::wholes(const char* name, const Sizes& otherwise) const {
   const Attribute* found = find(node_, name);
   return found != nullptr && !found->wholes.empty() ? found->wholes : otherwise;
 }

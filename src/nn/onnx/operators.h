@@ -44,7 +44,7 @@ class Binding {
   [[nodiscard]] bool has_attribute(const char* name) const { return node_.attributes.count(name) > 0; }
   [[nodiscard]] double number(const char* name, double otherwise) const;
   [[nodiscard]] int64_t whole(const char* name, int64_t otherwise) const;
-  [[nodiscard]] Sizes wholes(const char* name, Sizes otherwise) const;
+  [[nodiscard]] Sizes wholes(const char* name, const Sizes& otherwise) const;
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const;
   /// From an attribute in old operator sets, from an input in those from `since` on; `otherwise` in neither.
   [[nodiscard]] Sizes wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const;
