@@ -61,7 +61,8 @@ void add_data_options(CLI::App& command, EvaluationFiles& files) {
   command.add_option("--feature-maps", files.maps,
                      "Feature maps of the same images (protocom extract --maps), for methods that need them");
   command.add_option("--knowledge", files.knowledge, "Knowledge file, for methods that need it");
-  command.add_option("--class-split", files.class_split, "Split that replaces the features' own (CSV class,split)");
+  command.add_option("--class-split", files.class_split,
+                     "Split that replaces the features' own (CSV class,split); classes it does not name are left out");
 }
 
 void add_model_option(CLI::App& command, EvaluationFiles& files) {

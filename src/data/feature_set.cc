@@ -29,21 +29,21 @@ void check_unique(const std::vector<std::string>& names, const char* what, const
   }
 }
 
-std::vector<Split> split_from_table(const std::vector<std::string>& class_names, const fs::path& path) {
-  const SplitTable table = read_split(path);
-  std::vector<Split> splits;
+/// Of each class; none for those that the table does not name.
+std::vector<std::optional<Split>> splits_in(const SplitTable& table, const std::vector<std::string>& class_names) {
+  std::vector<std::optional<Split>> splits;
   for (const auto& name : class_names) {
     const auto found = table.find(name);
-    if (found == table.end()) fail("{} does not name the class '{}' of the features", path.string(), excerpt(name));
-    splits.push_back(found->second);
+    splits.push_back(found == table.end() ? std::nullopt : std::optional(found->second));
   }
   return splits;
 }
 
-/// Which classes are base, val and novel: as the caller says, as the file does, or else the same for all.
+/// Which classes are base, val and novel: as the file says, or else the same for all. What the caller says comes when
+/// the file has been checked (take_split).
 std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vector<std::string>>& own,
                             const FeatureFileOptions& options, const std::string& where) {
-  if (options.split) return split_from_table(set.class_names, *options.split);
+  if (options.split) return std::vector<Split>(set.class_names.size(), Split::kBase);
   if (!own) {
     if (!options.without_split)
       fail(
@@ -94,8 +94,8 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
   if (reader.has("split") && !options.split) split = reader.strings("split");
   const std::string member = member_of(reader, {"labels", "y", "Y", "label", "target", "targets"});
   take_labels(array_in(reader, member), {names, split ? split->size() : 0, where}, set);
-  set.class_split = split_of(set, split, options, where);
   set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
+  set.class_split = split_of(set, split, options, where);
   return set;
 }
 
@@ -119,12 +119,32 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   FeatureSet set;
   set.features = checked_features(read_npy(path), path.string());
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
-  set.class_split = split_of(set, std::nullopt, options, path.string());
   set.image_ids = numbered(set.features.size(0));
+  set.class_split = split_of(set, std::nullopt, options, path.string());
   return set;
 }
 
 }  // namespace
+
+FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes) {
+  const auto many = static_cast<int64_t>(features.class_names.size());
+  std::vector<int64_t> place(features.class_names.size(), -1);
+  FeatureSet kept;
+  for (const int64_t k : classes) {
+    if (k < 0 || k >= many) fail("class {} is none of the {} there are", k, many);
+    place[static_cast<size_t>(k)] = static_cast<int64_t>(kept.class_names.size());
+    kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
+    kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
+  }
+  const at::Tensor labels = at::tensor(place, at::kLong).index_select(0, features.labels);
+  const at::Tensor rows = labels.ge(0).nonzero().flatten();
+  kept.labels = labels.index_select(0, rows);
+  kept.features = features.features.index_select(0, rows);
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    kept.image_ids.push_back(features.image_ids[static_cast<size_t>(rows.data_ptr<int64_t>()[i])]);
+  kept.backbone_hash = features.backbone_hash;
+  return kept;
+}
 
 std::vector<int64_t> FeatureSet::classes_of(Split split) const {
   std::vector<int64_t> classes;
@@ -202,9 +222,35 @@ FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
   return suffix == ".npy" ? read_arrays(path, options) : read_npz(path, options);
 }
 
+/// The splits of a table, without the classes that it does not name.
+FeatureSet take_split(FeatureSet set, const fs::path& path) {
+  const auto splits = splits_in(read_split(path), set.class_names);
+  std::vector<int64_t> named;
+  std::vector<std::string> unnamed;
+  for (size_t k = 0; k < splits.size(); ++k) {
+    if (splits[k]) {
+      set.class_split[k] = *splits[k];
+      named.push_back(static_cast<int64_t>(k));
+    } else {
+      unnamed.push_back(set.class_names[k]);
+    }
+  }
+  if (unnamed.empty()) return set;
+  constexpr size_t kShown = 8;
+  if (named.empty())
+    fail("{} names none of the {} classes of the features, such as {}", path.string(), unnamed.size(),
+         first_of(unnamed, kShown));
+  logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
+                unnamed.size(), splits.size(), first_of(unnamed, kShown));
+  FeatureSet kept = keep_classes(set, named);
+  kept.copies = copies_in(kept);
+  return kept;
+}
+
 FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
   FeatureSet set = read_kind(path, options);
   check_parts(set, path.string());
+  if (options.split) set = take_split(std::move(set), *options.split);
   set.content_hash = hash_file(path);
   return set;
 }

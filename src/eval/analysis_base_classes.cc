@@ -35,26 +35,6 @@ FittedMethod fit_anew(const FittedMethod& fitted, const FeatureSet& features, co
 
 }  // namespace
 
-FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes) {
-  const auto many = static_cast<int64_t>(features.class_names.size());
-  std::vector<int64_t> place(features.class_names.size(), -1);
-  FeatureSet kept;
-  for (const int64_t k : classes) {
-    if (k < 0 || k >= many) fail("class {} is none of the {} there are", k, many);
-    place[static_cast<size_t>(k)] = static_cast<int64_t>(kept.class_names.size());
-    kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
-    kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
-  }
-  const at::Tensor labels = at::tensor(place, at::kLong).index_select(0, features.labels);
-  const at::Tensor rows = labels.ge(0).nonzero().flatten();
-  kept.labels = labels.index_select(0, rows);
-  kept.features = features.features.index_select(0, rows);
-  for (int64_t i = 0; i < rows.size(0); ++i)
-    kept.image_ids.push_back(features.image_ids[static_cast<size_t>(rows.data_ptr<int64_t>()[i])]);
-  kept.backbone_hash = features.backbone_hash;
-  return kept;
-}
-
 FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed) {
   std::vector<int64_t> base = features.classes_of(Split::kBase);
   const auto available = static_cast<int64_t>(base.size());

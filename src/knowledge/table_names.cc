@@ -1,11 +1,15 @@
 #include "knowledge/table_names.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "knowledge/word_forms.h"
 #include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
+#include "protocom/core/text.h"
 #include "protocom/knowledge/names.h"
 
 namespace protocom {
@@ -25,6 +29,30 @@ int64_t TableNames::add(const std::string& name) {
 bool TableNames::add_new(const std::string& name) {
   const int64_t before = size();
   return add(name) == before;
+}
+
+int64_t AttributeNames::add(const std::string& name) {
+  if (const auto known = spellings_.find(name); known != spellings_.end()) return known->second;
+  const std::vector<std::string> forms = word_forms(name);
+  int64_t index = names_.size();
+  for (const std::string& form : forms) {
+    if (const auto found = by_form_.find(form); found != by_form_.end()) index = std::min(index, found->second);
+  }
+  if (index == names_.size()) {
+    names_.add(name);
+  } else {
+    merged_.push_back(fmt::format("'{}' as '{}'", name, names_.list()[static_cast<size_t>(index)]));
+  }
+  for (const std::string& form : forms) by_form_.emplace(form, index);
+  spellings_.emplace(name, index);
+  return index;
+}
+
+void AttributeNames::log_merged(const std::filesystem::path& path) const {
+  constexpr size_t kShown = 4;
+  if (!merged_.empty())
+    logger().info("{}: attributes that differ in capitals or number alone are one: {}", path.string(),
+                  first_of(merged_, kShown));
 }
 
 void describe_name(AttributeTable& table, const std::string& name, std::string_view words) {

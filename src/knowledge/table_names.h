@@ -25,6 +25,23 @@ class TableNames {
   std::unordered_map<std::string, int64_t> index_;
 };
 
+/// The attributes of a table that people typed: "Hooked Bill", "hooked bill" and "hooked bills" are one, which has the
+/// spelling of its first mention.
+class AttributeNames {
+ public:
+  /// The index of the attribute `name`, which is added when it is new.
+  int64_t add(const std::string& name);
+  [[nodiscard]] const TableNames& names() const { return names_; }
+  /// Says which spellings were read as one.
+  void log_merged(const std::filesystem::path& path) const;
+
+ private:
+  TableNames names_;
+  std::unordered_map<std::string, int64_t> by_form_;
+  std::vector<std::string> merged_;  // "Hooked Bill = hooked bill"
+  std::unordered_map<std::string, int64_t> spellings_;
+};
+
 /// Sets the lemma and the title of the class or attribute `name`, which in words is `words`.
 void describe_name(AttributeTable& table, const std::string& name, std::string_view words);
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "knowledge/table_names.h"
 #include "knowledge/weight_scale.h"
@@ -67,19 +68,27 @@ void drop_blank_columns(CsvTable& csv) {
   }
 }
 
-/// The names of a matrix's columns but the first, each once.
-TableNames column_names(const CsvTable& csv) {
+/// The attributes of a matrix, and which of them each column but the first is of.
+struct MatrixColumns {
+  AttributeNames attributes;
+  std::vector<int64_t> attribute_of;
+};
+
+MatrixColumns matrix_columns(const CsvTable& csv) {
   const std::string where = csv.path.string() + ":1";
   if (csv.header.size() < 2)
     fail("{}: the only column is '{}', expected one for each attribute behind the classes, or class and attribute",
          where, excerpt(csv.header.front()));
-  TableNames names;
+  TableNames spellings;
+  MatrixColumns columns;
   for (size_t i = 1; i < csv.header.size(); ++i) {
     const std::string name = clean_name(csv.header[i]);
     if (name.empty()) fail("{}: column {} has no name", where, i + 1);
-    if (!names.add_new(name)) fail("{}: column '{}' is named twice", where, name);
+    if (!spellings.add_new(name)) fail("{}: column '{}' is named twice", where, name);
+    columns.attribute_of.push_back(columns.attributes.add(name));
   }
-  return names;
+  columns.attributes.log_merged(csv.path);
+  return columns;
 }
 
 std::string lower(std::string_view text) {
@@ -235,7 +244,9 @@ AttributeTable table_of(const CsvTable& csv) {
     say_how(csv, *weight_column, cells.scale);
   }
   TableNames classes;
-  TableNames attributes;
+  TableNames spellings;
+  AttributeNames attributes;
+  std::set<std::pair<int64_t, int64_t>> pairs_of_spellings;
   std::map<std::pair<int64_t, int64_t>, float> edges;
   for (const CsvRow& row : csv.rows) {
     const std::string name = clean_name(row.cells[class_column]);
@@ -244,12 +255,14 @@ AttributeTable table_of(const CsvTable& csv) {
     const int64_t r = classes.add(name);
     if (attribute.empty()) continue;
     const float weight = weight_column ? weight_in(cells, row, *weight_column, owner) : 1.0F;
-    if (!edges.emplace(std::pair(r, attributes.add(attribute)), weight).second) {
+    if (!pairs_of_spellings.emplace(r, spellings.add(attribute)).second)
       fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
-    }
+    float& edge = edges[{r, attributes.add(attribute)}];
+    edge = std::max(edge, weight);
   }
+  attributes.log_merged(csv.path);
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
-  AttributeTable table = empty_table(classes, attributes, "table", csv.path);
+  AttributeTable table = empty_table(classes, attributes.names(), "table", csv.path);
   auto values = table.association.accessor<float, 2>();
   for (const auto& [pair, weight] : edges) values[pair.first][pair.second] = weight;
   return table;
@@ -258,7 +271,7 @@ AttributeTable table_of(const CsvTable& csv) {
 AttributeTable matrix_of(CsvTable csv) {
   drop_blank_columns(csv);
   if (csv.header.size() > 1) refuse_pairs_without_header(csv);
-  const TableNames attributes = column_names(csv);
+  const MatrixColumns columns = matrix_columns(csv);
   TableNames classes;
   for (const CsvRow& row : csv.rows) {
     const std::string name = clean_name(row.cells[0]);
@@ -266,7 +279,7 @@ AttributeTable matrix_of(CsvTable csv) {
     if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
-  AttributeTable table = empty_table(classes, attributes, "matrix", csv.path);
+  AttributeTable table = empty_table(classes, columns.attributes.names(), "matrix", csv.path);
   const WeightOwner owner = [&csv](const CsvRow&, size_t column) { return csv.header[column]; };
   const WeightCells cells = weights_of_matrix(csv);
   check_scale(cells, owner);
@@ -276,7 +289,8 @@ AttributeTable matrix_of(CsvTable csv) {
     const CsvRow& row = csv.rows[r];
     for (size_t c = 1; c < row.cells.size(); ++c) {
       if (trimmed(row.cells[c]).empty()) continue;
-      values[static_cast<int64_t>(r)][static_cast<int64_t>(c) - 1] = weight_in(cells, row, c, owner);
+      float& value = values[static_cast<int64_t>(r)][columns.attribute_of[c - 1]];
+      value = std::max(value, weight_in(cells, row, c, owner));
     }
   }
   return table;

@@ -50,9 +50,11 @@ std::vector<std::string> singulars_of(const std::string& word) {
 
 }  // namespace
 
+std::vector<std::string> word_forms(const std::string& word) { return singulars_of(plain(word)); }
+
 bool is_same_word(const std::string& a, const std::string& b) {
-  const std::vector<std::string> ours = singulars_of(plain(a));
-  const std::vector<std::string> theirs = singulars_of(plain(b));
+  const std::vector<std::string> ours = word_forms(a);
+  const std::vector<std::string> theirs = word_forms(b);
   return std::find_first_of(ours.begin(), ours.end(), theirs.begin(), theirs.end()) != ours.end();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace protocom {
 
@@ -7,5 +8,8 @@ namespace protocom {
 /// plural ("Webbed_Feet", "webbed foot"). Endings are detached as WordNet does (morphy(7WN)), besides irregular plurals
 /// of parts of the body.
 bool is_same_word(const std::string& a, const std::string& b);
+
+/// What is_same_word compares: the word in lower case, and the singulars that it may be the plural of.
+std::vector<std::string> word_forms(const std::string& word);
 
 }  // namespace protocom

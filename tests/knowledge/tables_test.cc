@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "protocom/core/error.h"
+#include "support/logged.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -85,6 +86,20 @@ TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
   EXPECT_TRUE(equal(table.association, {{0.25, 1}}));
   EXPECT_THAT(table.lemmas.at("long_neck"), ElementsAre("long_neck"));
   EXPECT_EQ(table.titles.at("long_neck"), "long neck");
+}
+
+TEST_F(TablesTest, AttributesThatDifferInCapitalsOrNumberAreOne) {
+  const testing::Logged logged;
+  const AttributeTable pairs = read_attribute_table(
+      write("t.csv",
+            "class,attribute,weight\na,Hooked Bill,0.5\nb,hooked bill,1\nb,hooked_bills,0.25\na,foot,1\nb,feet,1\n"));
+  EXPECT_THAT(pairs.attributes, ElementsAre("Hooked Bill", "foot"));
+  EXPECT_TRUE(equal(pairs.association, {{0.5, 1}, {1, 1}}));
+  EXPECT_THAT(logged.text(), HasSubstr("'hooked bill' as 'Hooked Bill'"));
+  const AttributeTable matrix =
+      read_attribute_matrix(write("m.csv", "class,Stripes,tail,stripe\na,1,0,0\nb,0,1,0.5\n"));
+  EXPECT_THAT(matrix.attributes, ElementsAre("Stripes", "tail"));
+  EXPECT_TRUE(equal(matrix.association, {{1, 0}, {0.5, 1}}));
 }
 
 TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {

@@ -36,10 +36,15 @@ struct FeatureSet {
 /// and ids numbered where there are none, copies found. `where` names them in messages. Throws Error.
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 
+/// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index
+/// that is no class.
+FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes);
+
 /// How to read features that protocom did not write.
 struct FeatureFileOptions {
   std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it
-  std::optional<std::filesystem::path> split;   ///< replaces the file's own split (see read_split)
+  /// Replaces the file's own split (see read_split); classes that it does not name are left out with a warning.
+  std::optional<std::filesystem::path> split;
   /// What all classes are where neither the file nor `split` says it; nothing: that is an Error.
   std::optional<Split> without_split = {};
 };

@@ -7,10 +7,6 @@
 
 namespace protocom {
 
-/// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index
-/// that is no class.
-FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes);
-
 /// `count` random base classes with all others of the features; those of one count are among those of every larger one.
 /// Throws UsageError for fewer than 1 or more than there are.
 FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed);
