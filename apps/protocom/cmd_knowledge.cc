@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "knowledge_embeddings.h"
 #include "knowledge_options.h"
 #include "knowledge_views.h"
 #include "protocom/knowledge/tables.h"
@@ -130,7 +131,8 @@ void add_awa2(CLI::App& parent) {
 }
 
 void add_knowledge_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "knowledge", "Which attributes classes have, from WordNet or a table",
+  CLI::App* command = add_command(app, "knowledge",
+                                  "Which attributes classes have, from WordNet or a table, and vectors of their texts",
                                   "protocom knowledge wordnet --split split.csv --out knowledge.npz");
   command->require_subcommand(1);
   add_wordnet(*command);
@@ -141,6 +143,7 @@ void add_knowledge_command(CLI::App& app) {
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
   add_cub(*command);
   add_awa2(*command);
+  add_knowledge_embeddings(*command);
   add_knowledge_views(*command);
 }
 

@@ -14,7 +14,11 @@ struct KnowledgeOptions {
   std::string vocabulary{to_string(build.vocabulary)};
 };
 
-/// Adds --split, --vocabulary, --vectors, --embedding-dim, --out and --json.
+/// Adds --split and --vocabulary.
+void add_split_options(CLI::App& command, KnowledgeOptions& common);
+/// Adds --out and --json.
+void add_output_options(CLI::App& command, KnowledgeOptions& common);
+/// Adds both, and --vectors and --embedding-dim.
 void add_common_options(CLI::App& command, KnowledgeOptions& common);
 
 /// Parses them and checks what can be checked before the work. Throws.

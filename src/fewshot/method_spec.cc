@@ -15,7 +15,8 @@ constexpr EnumWord<Need> kNeeds[] = {{Need::kCompletionModel, "a completion mode
                                      {Need::kBaseFeatures, "features of base classes"},
                                      {Need::kFitting, "fitting"},
                                      {Need::kFeatureMaps, "feature maps (protocom extract --maps)"},
-                                     {Need::kOtherClasses, "knowledge of classes outside the task"}};
+                                     {Need::kOtherClasses, "knowledge of classes outside the task"},
+                                     {Need::kMatchedText, "texts of the classes by the image encoder's text encoder"}};
 
 json to_json(const ParameterSpec& parameter) {
   json out = {{"name", parameter.name}, {"text", parameter.text}, {"when_fitted", parameter.when_fitted}};

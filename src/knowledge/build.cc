@@ -88,6 +88,38 @@ void embed_words(const AttributeTable& table, const std::filesystem::path& path,
   knowledge.details["words_not_found"] = missing;
 }
 
+/// The vector of each class by its name, zeros where there is none.
+void embed_given(const BuildOptions& options, Knowledge& knowledge) {
+  const ClassVectors& given = *options.class_vectors;
+  std::map<std::string, int64_t> place;
+  for (size_t i = 0; i < given.classes.size(); ++i) place[given.classes[i]] = static_cast<int64_t>(i);
+  const int64_t dim = given.vectors.size(1);
+  knowledge.class_embedding = at::zeros({static_cast<int64_t>(knowledge.classes.size()), dim});
+  knowledge.attribute_embedding = at::zeros({static_cast<int64_t>(knowledge.attributes.size()), dim});
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < knowledge.classes.size(); ++i) {
+    const auto found = place.find(knowledge.classes[i]);
+    if (found == place.end()) {
+      missing.push_back(knowledge.classes[i]);
+    } else {
+      knowledge.class_embedding[static_cast<int64_t>(i)] = given.vectors[found->second];
+      place.erase(found);
+    }
+  }
+  if (missing.size() == knowledge.classes.size())
+    fail("{} has a vector for none of the {} classes: they are called '{}', ..., the vectors '{}', ...",
+         options.class_vectors_file.string(), missing.size(), missing.front(), given.classes.front());
+  json without_class = json::array();
+  for (const auto& [name, row] : place) without_class.push_back(name);
+  knowledge.details["embedding"] = {{"kind", "class-vectors"},
+                                    {"file", options.class_vectors_file.string()},
+                                    {"file_hash", hash_file(options.class_vectors_file)},
+                                    {"dim", dim}};
+  knowledge.details["words_not_found"] = json::array();
+  knowledge.details["classes_without_vector"] = missing;
+  knowledge.details["vectors_without_class"] = without_class;
+}
+
 void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Knowledge& knowledge) {
   const auto n_attributes = static_cast<int64_t>(table.attributes.size());
   at::Tensor graph = table.association;  // [c, a | h]
@@ -127,8 +159,10 @@ void add_figures(const AttributeTable& table, const BuildOptions& options, Knowl
   details["classes_without_attributes"] = zero_rows(knowledge.association, knowledge.classes);
   details["attributes_without_base_class"] = zero_rows(base.t(), knowledge.attributes);
   std::vector<std::string> without = zero_rows(knowledge.class_embedding, knowledge.classes);
-  const std::vector<std::string> attributes = zero_rows(knowledge.attribute_embedding, knowledge.attributes);
-  without.insert(without.end(), attributes.begin(), attributes.end());
+  if (!options.class_vectors) {
+    const std::vector<std::string> attributes = zero_rows(knowledge.attribute_embedding, knowledge.attributes);
+    without.insert(without.end(), attributes.begin(), attributes.end());
+  }
   details["without_embedding"] = without;
 }
 
@@ -145,9 +179,28 @@ std::string listed(const json& names, const Knowledge& knowledge) {
   return names.size() > kShown ? text + "; ..." : text;
 }
 
+/// Classes without a vector, and vectors without a class, in one sentence.
+void report_vectors(const Knowledge& knowledge) {
+  const json& missing = knowledge.details.at("classes_without_vector");
+  const json& others = knowledge.details.at("vectors_without_class");
+  if (missing.empty() && others.empty()) return;
+  std::string text;
+  if (!missing.empty())
+    text = fmt::format("{} of {} classes have no vector: {}", missing.size(), knowledge.classes.size(),
+                       listed(missing, knowledge));
+  if (!others.empty()) {
+    text += fmt::format("{}{} vectors are of classes that are not wanted: {}", text.empty() ? "" : "; and ",
+                        others.size(), listed(others, knowledge));
+  }
+  logger().warn("{}", text);
+}
+
 void report_missing(const Knowledge& knowledge) {
   const json& details = knowledge.details;
   const json& source = details.at("source");
+  const bool vectors = details.contains("classes_without_vector");
+  if (vectors) report_vectors(knowledge);
+  if (vectors && knowledge.attributes.empty()) return;
   const auto report = [&knowledge](spdlog::level::level_enum level, const json& names, const char* what) {
     if (!names.empty()) logger().log(level, "{} ({}): {}", what, names.size(), listed(names, knowledge));
   };
@@ -164,7 +217,8 @@ void report_missing(const Knowledge& knowledge) {
   report(spdlog::level::warn, details["attributes_left_out"],
          "attributes that no base class has, left out; --vocabulary all keeps them");
   report(spdlog::level::warn, details["words_not_found"], "words without a vector");
-  report(spdlog::level::warn, details["without_embedding"], "names without any embedding; theirs is zero");
+  if (!vectors)
+    report(spdlog::level::warn, details["without_embedding"], "names without any embedding; theirs is zero");
 }
 
 }  // namespace
@@ -176,7 +230,9 @@ Knowledge build_knowledge(const AttributeTable& table, const BuildOptions& optio
   knowledge.attributes = selected.attributes;
   knowledge.association = selected.association;
   knowledge.titles = selected.titles;
-  if (options.vectors) {
+  if (options.class_vectors) {
+    embed_given(options, knowledge);
+  } else if (options.vectors) {
     embed_words(selected, *options.vectors, knowledge);
   } else {
     embed_by_graph(selected, options, knowledge);

@@ -35,6 +35,9 @@ void check_is_for_recognizers(const MethodSpec& method) {
         "'{}' answers by what is known of classes outside the task, which a recognizer does not keep: fit 'plda', "
         "to which a class is what is known of it alone",
         method.name);
+  if (method.has(Need::kMatchedText))
+    fail_usage("'{}' compares photos with vectors of the classes' texts, which a recognizer does not keep: use 'plda'",
+               method.name);
 }
 
 StoreModel read_store_model(const std::filesystem::path& path) {

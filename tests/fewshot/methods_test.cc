@@ -164,8 +164,8 @@ struct MethodsWorld {
     knowledge.classes = class_names;
     knowledge.attributes = model.attributes;
     knowledge.association = classes.association;
-    knowledge.class_embedding = classes.embedding;
-    knowledge.attribute_embedding = model.attribute_embedding;
+    knowledge.class_embedding = centres + 0.1 * at::randn({kClasses, kWorldDim});  // as a matching text encoder's
+    knowledge.attribute_embedding = at::randn({4, kWorldDim});
   }
 
   /// What episodes of a method are rows of.
@@ -393,7 +393,7 @@ TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOt
   KnowledgeTable knowledge = methods_world().knowledge;
   knowledge.classes = names;
   knowledge.association = classes.association;
-  knowledge.class_embedding = classes.embedding;
+  knowledge.class_embedding = knowledge.class_embedding.slice(0, kWorldBase);
   MethodContext context = methods_world().context();
   context.classes = &classes;
   context.knowledge = &knowledge;

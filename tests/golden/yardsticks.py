@@ -99,7 +99,8 @@ def make_episode():
     for i in range(24):
         labels.append(i % 4)
         base.append(add(base_centres[i % 4], times(0.5, draw.vector(DIM))))
-    return {"support": support, "query": query, "base": base, "base_labels": labels}
+    text = [add(centres[k], draw.vector(DIM)) for k in range(WAYS)]
+    return {"support": support, "query": query, "base": base, "base_labels": labels, "text": text}
 
 
 EPISODE = make_episode()
@@ -550,6 +551,83 @@ def cleaned(points, names, trusted, steps):
     return total
 
 
+def text_logits(qs, scale=100):
+    return [[scale * dot(q, unit(t)) for t in EPISODE["text"]] for q in qs]
+
+
+def zero_shot():
+    return text_logits(images("l2n")[2])
+
+
+def tip_adapter(alpha=1.17, beta=1):
+    xs, ys, qs = images("l2n")
+    cache = [[sum(math.exp(-beta * (1 - dot(q, x))) for x, y in zip(xs, ys) if y == k) for k in range(WAYS)] for q in qs]
+    return [add(t, times(alpha, c)) for t, c in zip(text_logits(qs), cache)]
+
+
+def gda():
+    """Wang et al.'s closed form; (N - 1) times the covariance is the scatter."""
+    xs, ys, qs = images("l2n")
+    ms = class_means(xs, ys)
+    rest = [sub(x, ms[y]) for x, y in zip(xs, ys)]
+    scatter = [[sum(r[i] * r[j] for r in rest) for j in range(DIM)] for i in range(DIM)]
+    ridge = sum(scatter[i][i] for i in range(DIM)) / (len(xs) - 1)
+    system = [[scatter[i][j] + (ridge if i == j else 0.0) for j in range(DIM)] for i in range(DIM)]
+    weights = [list(column) for column in zip(*solve(system, [[m[i] * DIM for m in ms] for i in range(DIM)]))]
+    return [[dot(q, w) - dot(m, w) / 2 for w, m in zip(weights, ms)] for q in qs]
+
+
+def gda_text(alpha=1):
+    return [add(t, times(alpha, g)) for t, g in zip(text_logits(images("l2n")[2]), gda())]
+
+
+def trans_clip(gamma=0.02, weight_of_text=0.5, shots=True, scale=100, weight=50, neighbours=3):
+    """Zanella et al., algorithm 1: block updates of z (5 times each), means and the diagonal covariance (10 times)."""
+    xs, ys, qs = images("l2n")
+    if not shots:
+        xs, ys = [], []
+    said = [softmax(row) for row in text_logits(qs, scale)]
+
+    def nearest(x, others):
+        ranked = sorted(others, key=lambda j: -dot(x, qs[j]))[:neighbours]
+        return {j: dot(x, qs[j]) for j in ranked}
+
+    own = [nearest(q, [j for j in range(len(qs)) if j != i]) for i, q in enumerate(qs)]
+    of_shots = [nearest(x, range(len(qs))) for x in xs]
+    if shots:
+        ms = [unit([sum(column) for column in zip(*[x for x, y in zip(xs, ys) if y == k])]) for k in range(WAYS)]
+    else:
+        ms = []
+        for k in range(WAYS):
+            sure = sorted(range(len(qs)), key=lambda i: -said[i][k])[:8]
+            ms.append(unit([sum(said[i][k] * qs[i][d] for i in sure) for d in range(DIM)]))
+    variance = [1 / DIM] * DIM
+    z = [list(row) for row in said]
+    for step in range(11):
+        if step:
+            points = qs + xs
+            weights = [times(1 / len(qs), row) for row in z]
+            weights += [times(gamma * weight / len(xs), one_hot(y)) for y in ys]
+            ms = [unit([sum(w[k] * p[d] for w, p in zip(weights, points)) for d in range(DIM)]) for k in range(WAYS)]
+            total = sum(sum(w) for w in weights)
+            variance = [sum(w[k] * (p[d] - ms[k][d]) ** 2 for w, p in zip(weights, points) for k in range(WAYS)) / total
+                        for d in range(DIM)]
+        for _ in range(5):
+            logits = []
+            for i, q in enumerate(qs):
+                row = []
+                for k in range(WAYS):
+                    likelihood = -sum((a - m) ** 2 / v for a, m, v in zip(q, ms[k], variance)) / 2
+                    pull = sum(w * z[j][k] for j, w in own[i].items())
+                    pull += sum(own[j][i] * z[j][k] for j in range(len(qs)) if i in own[j])
+                    pull += sum(near[i] for near, y in zip(of_shots, ys) if i in near and y == k)
+                    row.append(weight_of_text * math.log(said[i][k])
+                               + (likelihood + weight / (2 * neighbours) * pull) / weight)
+                logits.append(row)
+            z = [softmax(row) for row in logits]
+    return logits
+
+
 # The answers are logarithms of probabilities, [query][class], of the method as it is typed.
 ANSWERS = {
     "proto-net": lambda: nearest_mean("none"),
@@ -576,9 +654,18 @@ ANSWERS = {
     "bavardage:precision=4:whitened=span": bavardage,  # 13 images span all six dimensions
     "label-propagation:neighbours=4": label_propagation,
     "protolp:steps=15:dimensions=4": protolp,
+    "zero-shot": zero_shot,
+    "tip-adapter": tip_adapter,
+    "tip-adapter:alpha=3:beta=5.5": lambda: tip_adapter(3, 5.5),
+    "gda": gda,
+    "gda-text": gda_text,
+    "gda-text:alpha=0.1": lambda: gda_text(0.1),
+    "trans-clip:scale=10": lambda: trans_clip(scale=10),
+    "trans-clip:gamma=0.2:scale=10": lambda: trans_clip(0.2, scale=10),
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,
 }
 
 if __name__ == "__main__":
     found = {name: [log_softmax(row) for row in answer()] for name, answer in ANSWERS.items()}
-    print(json.dumps({"episode": EPISODE, "answers": found}))
+    without = {"trans-clip:scale=10": [log_softmax(row) for row in trans_clip(0, 1, shots=False, scale=10)]}
+    print(json.dumps({"episode": EPISODE, "answers": found, "without_photos": without}))

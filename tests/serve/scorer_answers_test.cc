@@ -140,7 +140,8 @@ std::string fitted_text(const MethodSpec& spec) {
 
 /// Methods that a recognizer takes: of a completion model, or fitted.
 bool is_offered(const MethodSpec& spec) {
-  return !spec.has(Need::kBaseFeatures) && !spec.has(Need::kFeatureMaps) && !spec.has(Need::kOtherClasses);
+  return !spec.has(Need::kBaseFeatures) && !spec.has(Need::kFeatureMaps) && !spec.has(Need::kOtherClasses) &&
+         !spec.has(Need::kMatchedText);
 }
 
 /// The classes as a recognizer of the model keeps them: described by what the model knows.

@@ -17,7 +17,17 @@ struct YardstickEpisode {
     base.features = tensor_of(episode.at("base")).to(at::kFloat);
     base.labels = at::tensor(episode.at("base_labels").get<std::vector<int64_t>>(), at::kLong);
     context.base = &base;
+    batch.classes = at::arange(batch.support.size(1), at::kLong).unsqueeze(0);
+    for (int64_t k = 0; k < batch.support.size(1); ++k) class_names.push_back("class" + std::to_string(k));
+    knowledge.classes = class_names;
+    knowledge.class_embedding = tensor_of(episode.at("text")).to(at::kFloat);
+    knowledge.association = at::zeros({batch.support.size(1), 0});
+    knowledge.attribute_embedding = at::zeros({0, knowledge.class_embedding.size(1)});
+    context.knowledge = &knowledge;
+    context.class_names = &class_names;
   }
+  YardstickEpisode(const YardstickEpisode&) = delete;  // the context points into it
+  YardstickEpisode& operator=(const YardstickEpisode&) = delete;
 
   /// Logarithms of the queries' probabilities by a method, [q, n].
   [[nodiscard]] at::Tensor answer(const std::string& method, const EpisodeBatch& to) const {
@@ -26,6 +36,8 @@ struct YardstickEpisode {
   [[nodiscard]] at::Tensor answer(const std::string& method) const { return answer(method, batch); }
 
   LabelledFeatures base;
+  std::vector<std::string> class_names;
+  KnowledgeTable knowledge;  ///< a text vector of each class in the space of the images
   MethodContext context;
   EpisodeBatch batch;
 };

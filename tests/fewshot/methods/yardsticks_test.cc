@@ -1,5 +1,6 @@
 // The yardstick methods against tests/golden/yardsticks.py, and what each of them promises besides.
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +9,9 @@
 #include "fewshot/toolbox/episode_points.h"
 #include "fewshot/toolbox/sinkhorn.h"
 #include "fewshot/toolbox/span.h"
+#include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/distances.h"
+#include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/yardstick.h"
 
@@ -53,7 +56,7 @@ std::vector<std::string> without_graph() {
   std::vector<std::string> names = typed();
   const auto has_graph = [](const std::string& name) {
     const std::string method = name.substr(0, name.find(':'));
-    return method == "laplacian-shot" || method == "label-propagation" || method == "ilpc";
+    return method == "laplacian-shot" || method == "label-propagation" || method == "ilpc" || method == "trans-clip";
   };
   names.erase(std::remove_if(names.begin(), names.end(), has_graph), names.end());
   return names;
@@ -181,6 +184,40 @@ TEST(EpisodePoints, AreSupportsThenUnlabelledThenQueriesOfAPool) {
   EXPECT_TRUE(points.unlabelled_of(points.features).equal(batch.unlabelled));
   EXPECT_TRUE(points.queries_of(points.features).equal(batch.query));
   EXPECT_TRUE(points.shots().equal(at::full({1, 3}, 2.0F)));
+}
+
+/// The episode without its labelled images.
+EpisodeBatch without_photos() {
+  EpisodeBatch batch = world().batch;
+  batch.support = batch.support.slice(2, 0, 0);
+  return batch;
+}
+
+TEST(MatchedText, AnswersWithoutAnyPhotoAsItsEquationsDo) {
+  const at::Tensor text = world().answer("zero-shot");
+  EXPECT_LT(error_of(world().answer("zero-shot", without_photos()), text), 1e-6);
+  EXPECT_LT(error_of(world().answer("tip-adapter", without_photos()), text), 1e-6);
+  const at::Tensor expected = tensor_of(golden("without_photos", "yardsticks.json").at("trans-clip:scale=10"));
+  EXPECT_LT(error_of(world().answer("trans-clip:scale=10", without_photos()), expected), 2e-4);
+  EXPECT_THROW(world().answer("gda-text", without_photos()), Error) << "it needs labelled images";
+}
+
+TEST(MatchedText, OfAClassThatIsMissingIsTheMeanOfTheOthers) {
+  YardstickEpisode some;
+  some.knowledge.class_embedding[1].zero_();
+  const at::Tensor cosines = make_method("zero-shot:scale=1")->prepare(some.context)->score(some.batch).logits[0];
+  EXPECT_LT(error_of(cosines.select(1, 1), (cosines.select(1, 0) + cosines.select(1, 2)) / 2), 1e-6);
+  some.knowledge.class_embedding.zero_();
+  EXPECT_EQ(make_method("zero-shot")->prepare(some.context)->score(some.batch).logits.abs().max().item<float>(), 0);
+}
+
+TEST(MatchedText, OfAnotherEncoderIsRefusedWithBothLengths) {
+  YardstickEpisode other;
+  other.knowledge.class_embedding = at::ones({3, 9});
+  for (const char* method : {"zero-shot", "tip-adapter", "gda-text", "trans-clip"})
+    EXPECT_THAT(testing::message_of([&] { other.answer(method); }),
+                ::testing::HasSubstr("vectors of 9 numbers and the images have 6"))
+        << method;
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ enum class Need {
   kBaseFeatures,     ///< features of the base classes
   kFitting,          ///< to be fitted first (`protocom fit`)
   kFeatureMaps,      ///< feature maps: the episodes' features are those, [c, h, w] of an image in one row
-  kOtherClasses      ///< all of the KnowledgeTable: an answer changes with what is known of classes outside the task
+  kOtherClasses,     ///< all of the KnowledgeTable: an answer changes with what is known of classes outside the task
+  kMatchedText  ///< embeddings of the classes in the space of the images: of the text encoder that was trained with
+                ///< the image encoder (CLIP, SigLIP)
 };
 
 /// "a completion model", "knowledge", ...: for messages and lists.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "protocom/knowledge/attribute_table.h"
+#include "protocom/knowledge/class_vectors.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom {
@@ -15,6 +16,8 @@ struct BuildOptions {
   std::optional<std::filesystem::path>
       vectors;                 ///< word vectors; without them the embedding is the graph's own (embed_graph)
   int64_t embedding_dim = 50;  ///< of the graph's embedding; word vectors bring their own
+  std::optional<ClassVectors> class_vectors;  ///< the classes' embeddings, in place of both
+  std::filesystem::path class_vectors_file;   ///< where they are from
 };
 
 /// Chooses the classes and the vocabulary and embeds both.
@@ -23,6 +26,8 @@ struct BuildOptions {
 /// SVD of the class x (attribute | context) matrix: made from all classes, or from the base classes alone with
 /// Vocabulary::kBase, the others being placed by the same rule. So a class that is enrolled later (new_class.h) gets
 /// the place that it would have got here.
+///
+/// With class vectors a class has the one of its name, zeros where there is none, and attributes have zeros.
 ///
 /// Knowledge::details says what was made of what and what was missing (docs/formats.md). What deserves attention is
 /// also logged as a warning: classes without attributes, attributes of no base class, classes or words that were not

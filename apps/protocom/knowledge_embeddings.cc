@@ -1,0 +1,62 @@
+#include "knowledge_embeddings.h"
+
+#include <ATen/ATen.h>
+
+#include <memory>
+
+#include "knowledge_options.h"
+#include "protocom/knowledge/class_vectors.h"
+#include "protocom/knowledge/tables.h"
+
+namespace protocom::cli {
+namespace {
+
+struct EmbeddingsCommand {
+  KnowledgeOptions common;
+  std::string vectors, names, csv;
+};
+
+/// The classes of the vectors without any attribute.
+AttributeTable table_of(const ClassVectors& vectors, const std::string& file) {
+  AttributeTable table;
+  table.classes = vectors.classes;
+  table.association = at::zeros({static_cast<int64_t>(vectors.classes.size()), 0});
+  table.source = {{"kind", "embeddings"}, {"file", file}};
+  return table;
+}
+
+void run_embeddings(const CLI::App& command, EmbeddingsCommand& options) {
+  prepare(options.common);
+  options.common.build.class_vectors = read_class_vectors(options.vectors, options.names);
+  options.common.build.class_vectors_file = options.vectors;
+  const AttributeTable table = options.csv.empty() ? table_of(*options.common.build.class_vectors, options.vectors)
+                                                   : read_attributes(options.csv);
+  Provenance provenance = make_provenance(command, options.common);
+  add_input(provenance, "vectors", options.vectors);
+  add_input(provenance, "names", options.names);
+  add_input(provenance, "csv", options.csv);
+  finish(options.common, table, provenance);
+}
+
+}  // namespace
+
+void add_knowledge_embeddings(CLI::App& parent) {
+  auto options = std::make_shared<EmbeddingsCommand>();
+  CLI::App* command = add_command(parent, "embeddings", "A vector for each class, from any encoder of texts",
+                                  "protocom knowledge embeddings --vectors clip-text.npz --out knowledge.npz\n"
+                                  "protocom knowledge embeddings --vectors text.npy --names classes.txt --csv "
+                                  "attributes.csv --split split.csv --out knowledge.npz");
+  command
+      ->add_option("--vectors", options->vectors,
+                   "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers a row; "
+                   "several rows of a name are its descriptions")
+      ->required();
+  command->add_option("--names", options->names, "Text file: the classes of an npy's rows, a name a line");
+  command->add_option("--csv", options->csv,
+                      "CSV with the columns class,attribute[,weight]: attributes beside the vectors");
+  add_split_options(*command, options->common);
+  add_output_options(*command, options->common);
+  command->callback([command, options] { run_embeddings(*command, *options); });
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,28 @@
+#include "fewshot/plda/closed_form.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/plda/adaptation.h"
+
+namespace protocom {
+
+at::Tensor closed_form_scores(const at::Tensor& x, const at::Tensor& y, const at::Tensor& q) {
+  const at::Tensor there = y.sum(-1).nonzero().flatten();
+  const at::Tensor images = x.index_select(0, there);
+  const at::Tensor labels = y.index_select(0, there).argmax(-1);
+  const at::Tensor means = at::mm(y.t().to(at::kDouble), x) / y.sum(0).unsqueeze(1);
+  const Scatter scatter =
+      scatter_of(within_rows(images, labels, y.size(1)), static_cast<double>(images.size(0) - y.size(1)));
+  const auto dims = static_cast<double>(x.size(1));
+  const double total = scatter.eigenvalues.sum().item<double>();
+  const double ridge = total / static_cast<double>(std::max<int64_t>(images.size(0) - 1, 1));
+  const auto whitened = [&](const at::Tensor& rows) -> at::Tensor {
+    if (!(ridge > 0)) return rows;
+    const at::Tensor gain = (scatter.eigenvalues + ridge).reciprocal() - 1 / ridge;
+    return dims * (rows / ridge + at::mm(at::mm(rows, scatter.directions) * gain, scatter.directions.t()));
+  };
+  const at::Tensor weights = whitened(means);  // [n, d]
+  return at::mm(q, weights.t()) - 0.5 * (weights * means).sum(1);
+}
+
+}  // namespace protocom

@@ -1,0 +1,29 @@
+#include "fewshot/toolbox/class_text.h"
+
+#include <ATen/ATen.h>
+
+#include "fewshot/toolbox/class_semantics.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/nn/unit_vectors.h"
+
+namespace protocom {
+
+ClassText::ClassText(const MethodContext& context)
+    : vectors_(unit_vectors(align_knowledge(*context.knowledge, *context.class_names, {}).embedding)) {}
+
+at::Tensor ClassText::cosines(const at::Tensor& images, const at::Tensor& classes) const {
+  if (vectors_.size(1) != images.size(-1))
+    fail(
+        "the knowledge has vectors of {} numbers and the images have {}: this method compares both, which takes the "
+        "text encoder that was trained with the image encoder (protocom knowledge embeddings)",
+        vectors_.size(1), images.size(-1));
+  if (!classes.defined()) fail("this method needs to know which classes an episode has");
+  const at::Tensor texts = semantics_at(vectors_, classes);                                   // [b, n, d]
+  const at::Tensor known = is_known(texts).to(images.scalar_type()).transpose(1, 2);          // [b, 1, n]
+  const at::Tensor own = at::matmul(images, texts.to(images.scalar_type()).transpose(1, 2));  // 0 where there is none
+  const at::Tensor mean = own.sum(-1, true) / known.sum(-1, true).clamp_min(1);
+  return own + (1 - known) * mean;
+}
+
+}  // namespace protocom

@@ -1,0 +1,114 @@
+// Vectors of classes from any encoder of texts: how they are read, and the knowledge that is made of them.
+#include "protocom/knowledge/class_vectors.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "protocom/core/npz.h"
+#include "protocom/knowledge/build.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Names = std::vector<std::string>;
+
+void write_npz(const std::filesystem::path& path, const Names& names, const at::Tensor& vectors) {
+  NpzWriter writer(path);
+  writer.add("vectors", vectors);
+  writer.add("names", names);
+  writer.close();
+}
+
+void write_lines(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+TEST(ClassVectors, AreReadFromNpzAndCsvAlike) {
+  const testing::TempDir folder;
+  const at::Tensor vectors = at::tensor({1.5F, -2.0F, 0.25F, 4.0F}).view({2, 2});
+  write_npz(folder / "v.npz", {"owl", "red  fox"}, vectors.to(at::kHalf));
+  write_lines(folder / "v.csv", "name,x,y\nowl,1.5,-2\nred fox,.25,4e0\n");
+  for (const char* file : {"v.npz", "v.csv"}) {
+    const ClassVectors read = read_class_vectors(folder / file);
+    EXPECT_THAT(read.classes, ElementsAre("owl", "red fox")) << file;
+    EXPECT_TRUE(read.vectors.equal(vectors)) << file;
+  }
+}
+
+TEST(ClassVectors, OfSeveralDescriptionsAreTheMeanOfTheirDirections) {
+  const testing::TempDir folder;
+  write_lines(folder / "v.csv", "name,x,y\nowl,10,0\nelk,3,4\nowl,0,1\n");
+  const ClassVectors read = read_class_vectors(folder / "v.csv");
+  EXPECT_THAT(read.classes, ElementsAre("owl", "elk"));
+  EXPECT_TRUE(at::allclose(read.vectors, at::tensor({0.5F, 0.5F, 0.6F, 0.8F}).view({2, 2})));
+}
+
+TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
+  const testing::TempDir folder;
+  const auto said = [&](const char* file) { return message_of([&] { read_class_vectors(folder / file); }); };
+  write_lines(folder / "word.csv", "name,x\nowl,1\nelk,big\n");
+  EXPECT_THAT(said("word.csv"), AllOf(HasSubstr("word.csv:3"), HasSubstr("'big' in the column 'x' is no number")));
+  write_lines(folder / "names.csv", "name\nowl\n");
+  EXPECT_THAT(said("names.csv"), HasSubstr("one for each number"));
+  write_lines(folder / "zero.csv", "name,x\nowl,1\nelk,0\n");
+  EXPECT_THAT(said("zero.csv"), HasSubstr("the vector of class 'elk' is all zeros"));
+  write_npz(folder / "nan.npz", {"owl"}, at::full({1, 2}, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_THAT(said("nan.npz"), HasSubstr("NaN"));
+  write_npz(folder / "few.npz", {"owl"}, at::ones({2, 2}));
+  EXPECT_THAT(said("few.npz"), HasSubstr("2 vectors with 1 names"));
+  write_npz(folder / "whole.npz", {"owl"}, at::ones({1, 2}, at::kLong));
+  EXPECT_THAT(said("whole.npz"), HasSubstr("expected real numbers"));
+  NpzWriter writer(folder / "other.npz");
+  writer.add("weights", at::ones({1, 2}));
+  writer.close();
+  EXPECT_THAT(said("other.npz"), AllOf(HasSubstr("'vectors'"), HasSubstr("found weights")));
+  EXPECT_THAT(said("v.parquet"), HasSubstr(".npz, .npy (with --names) and .csv"));
+}
+
+AttributeTable no_attributes(const Names& classes) {
+  AttributeTable table;
+  table.classes = classes;
+  table.association = at::zeros({static_cast<int64_t>(classes.size()), 0});
+  table.source = {{"kind", "embeddings"}};
+  return table;
+}
+
+TEST(KnowledgeOfVectors, HasThemByNameAndNamesWhatDoesNotFit) {
+  const testing::TempDir folder;
+  write_lines(folder / "v.csv", "name,x,y\nowl,1,2\nelk,3,4\nyak,5,6\n");
+  BuildOptions options;
+  options.class_vectors = read_class_vectors(folder / "v.csv");
+  options.class_vectors_file = folder / "v.csv";
+  options.sides = ClassSides{{"elk", "cat"}, {"owl"}};
+  const Knowledge knowledge = build_knowledge(no_attributes({"owl", "elk", "yak"}), options);
+  EXPECT_THAT(knowledge.classes, ElementsAre("cat", "elk", "owl"));
+  EXPECT_TRUE(knowledge.class_embedding.equal(at::tensor({0.0F, 0.0F, 3.0F, 4.0F, 1.0F, 2.0F}).view({3, 2})));
+  EXPECT_EQ(knowledge.details.at("classes_without_vector"), nlohmann::json({"cat"}));
+  EXPECT_EQ(knowledge.details.at("vectors_without_class"), nlohmann::json({"yak"}));
+  EXPECT_EQ(knowledge.details.at("embedding").at("dim"), 2);
+  write_knowledge(folder / "k.npz", knowledge, {}, knowledge.details);
+  EXPECT_TRUE(read_knowledge(folder / "k.npz").class_embedding.equal(knowledge.class_embedding));
+}
+
+TEST(KnowledgeOfVectors, OfOtherClassesAloneIsRefused) {
+  const testing::TempDir folder;
+  write_lines(folder / "v.csv", "name,x\nowl,1\n");
+  BuildOptions options;
+  options.class_vectors = read_class_vectors(folder / "v.csv");
+  options.class_vectors_file = folder / "v.csv";
+  AttributeTable table = no_attributes({"cat", "dog"});
+  EXPECT_THAT(message_of([&] { build_knowledge(table, options); }),
+              HasSubstr("a vector for none of the 2 classes: they are called 'cat', ..., the vectors 'owl', ..."));
+}
+
+}  // namespace
+}  // namespace protocom
