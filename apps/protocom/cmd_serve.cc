@@ -1,20 +1,34 @@
 #include <thread>
 
 #include "cli.h"
+#include "dataset_options.h"
 #include "interrupt.h"
 #include "protocom/http/server.h"
+#include "protocom/serve/create_recognizer.h"
 
 namespace protocom::cli {
 namespace {
 
 struct Options {
   std::string recognizer;
+  bool is_new = false;  ///< made first, of these
+  std::string backbone, output, preprocess;
   http::ServerOptions server;
 };
 
-void run_serve(const Options& options) {
+void create_empty(const CLI::App& command, const Options& options) {
+  check_writable(options.recognizer);
+  NewRecognizer parts;
+  parts.backbone = options.backbone;
+  parts.output = options.output;
+  if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
+  create_recognizer(options.recognizer, parts, provenance_of(command, /*seed=*/0));
+}
+
+void run_serve(const CLI::App& command, const Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
+  if (options.is_new) create_empty(command, options);
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
   fmt::print("{} is served at {}://{}:{}/\n", options.recognizer, options.server.certificate.empty() ? "http" : "https",
@@ -22,6 +36,15 @@ void run_serve(const Options& options) {
   std::fflush(stdout);
   while (!stop_signal().requested()) std::this_thread::sleep_for(kPause);
   server.stop();
+}
+
+/// A recognizer without classes, which the page fills.
+void add_new(CLI::App& command, Options& options) {
+  CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
+  CLI::Option* backbone = command.add_option("--backbone", options.backbone, kBackboneHelp)->needs(make);
+  make->needs(backbone);
+  command.add_option("--output", options.output, kOutputHelp)->needs(make);
+  command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(make);
 }
 
 void add_limits(CLI::App& command, http::ServerLimits& limits) {
@@ -45,10 +68,12 @@ void add_serve_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "serve", "Answer over HTTP, with a page for the browser",
                                   "protocom serve birds.pcm\n"
+                                  "  protocom serve --new mine.pcm --backbone encoder.pt\n"
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
   http::ServerOptions& server = options->server;
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
+  add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
   command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for")
@@ -73,7 +98,7 @@ void add_serve_command(CLI::App& app) {
       ->check(CLI::Range(0, 64));
   command->add_option("--device", server.recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   add_limits(*command, server.limits);
-  command->callback([options] { run_serve(*options); });
+  command->callback([command, options] { run_serve(*command, *options); });
 }
 
 const Command kRegister{Order::kServe, &add_serve_command};

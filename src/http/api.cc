@@ -48,6 +48,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
   add_example_routes();
   add_classify_routes();
   add_calibrate_route();
+  add_accuracy_route();
   add_service_routes();
   add_page_routes();
 }

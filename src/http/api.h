@@ -63,6 +63,7 @@ class Api {
   void add_example_routes();
   void add_classify_routes();
   void add_calibrate_route();
+  void add_accuracy_route();
   void add_service_routes();
   void add_page_routes();
 
@@ -71,6 +72,8 @@ class Api {
   nlohmann::json change_class(const Request& request);
   nlohmann::json remove_class(const Request& request);
   nlohmann::json undo(const Request& request);
+  nlohmann::json list_changes(const Request& request);
+  nlohmann::json expected_accuracy(const Request& request);
   nlohmann::json describe_recognizer(const Request& request);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
@@ -129,6 +132,8 @@ class Api {
   Recognizer editor_;
   RecognizerSettings settings_;
   std::atomic<bool> calibrates_{false};
+  std::mutex expected_mutex_;
+  std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
   std::vector<Route> routes_;
   boost::asio::thread_pool aside_{1};

@@ -1,5 +1,6 @@
 #include "http/api.h"
 #include "http/multipart.h"
+#include "http/turn.h"
 
 namespace protocom::http {
 namespace {
@@ -36,20 +37,6 @@ class WhileWanted : public Progress {
 
  private:
   const Cancellation& cancellation_;
-};
-
-/// One calibration at a time: each takes the processor for long.
-class Turn {
- public:
-  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
-    if (taken_.exchange(true)) refuse_for_now(503, 5, "another calibration is being made");
-  }
-  ~Turn() { taken_ = false; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  std::atomic<bool>& taken_;
 };
 
 }  // namespace

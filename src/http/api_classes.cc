@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kJson = "application/json";
+constexpr int64_t kMostChanges = 200;  ///< that a list of them has
 
 /// What a class has, what it has most of first.
 json attributes_of(const ClassEntry& entry, const std::vector<std::string>& names) {
@@ -117,6 +118,14 @@ json Api::undo(const Request& request) {
   });
 }
 
+json Api::list_changes(const Request& request) {
+  return with_editor(request, [](const Recognizer& editor) {
+    json changes = json::array();
+    for (const ChangeEntry& change : editor.file().changes(kMostChanges)) changes.push_back(change_json(change));
+    return json{{"changes", changes}};
+  });
+}
+
 void Api::add_class_routes() {
   routes_.push_back({"GET", "/v1/classes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(list_classes(request)));
@@ -133,6 +142,9 @@ void Api::add_class_routes() {
       {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
          respond(json_response(remove_class(request)));
        }});
+  routes_.push_back({"GET", "/v1/changes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(list_changes(request)));
+                     }});
   routes_.push_back({"POST", "/v1/undo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(undo(request)));
                      }});

@@ -9,6 +9,11 @@ namespace {
 
 using nlohmann::json;
 
+bool is_true(const json& value) {
+  if (!value.is_boolean()) refuse(400, "'with_features' has to be true or false");
+  return value.get<bool>();
+}
+
 /// Where an example came from is shown without its folder.
 json shown_answer(const Answer& answer) {
   json shown = answer_json(answer);
@@ -19,13 +24,31 @@ json shown_answer(const Answer& answer) {
   return shown;
 }
 
+json numbers_of(const at::Tensor& feature) {
+  const at::Tensor row = feature.contiguous();
+  const auto* begin = row.data_ptr<float>();
+  return std::vector<float>(begin, begin + row.numel());
+}
+
+/// Images that are asked about.
+struct Asked {
+  std::vector<Upload> images;
+  bool with_features = false;  ///< beside the answers, for asking again without the images
+};
+
 /// The answers in the order of the images; one that could not be read says why.
-Response classified(const std::vector<Upload>& images, const Recognised& done) {
+Response classified(const Asked& asked, const Recognised& done) {
   if (done.error) return error_response(*done.error);
   json answers = json::array();
   auto next = done.answers.begin();
-  for (const Upload& upload : images) {
-    json shown = upload.error.empty() ? shown_answer(*next++) : json{{"error", upload.error}};
+  for (const Upload& upload : asked.images) {
+    json shown = json::object();
+    if (upload.error.empty()) {
+      if (asked.with_features) shown["feature"] = numbers_of(done.features[next - done.answers.begin()]);
+      shown.update(shown_answer(*next++));
+    } else {
+      shown["error"] = upload.error;
+    }
     shown["image"] = upload.label;
     answers.push_back(shown);
   }
@@ -47,20 +70,26 @@ void Api::classify_features(const Request& request, at::Tensor features, const R
 }
 
 void Api::classify(const Request& request, const Respond& respond) {
-  auto form = std::make_shared<Form>();
+  auto asked = std::make_shared<Asked>();
   if (media_type(request.content_type) == "application/json") {
-    const JsonBody body = read_json_body(request.body, shape_of(request, {"features", "image", "images"}));
-    form->images = read_json_images(body.members, uploads(request, {}));
-    if (body.features.defined() == !form->images.empty())
+    const JsonBody body =
+        read_json_body(request.body, shape_of(request, {"features", "image", "images", "with_features"}));
+    asked->images = read_json_images(body.members, uploads(request, {}));
+    if (body.features.defined() == !asked->images.empty())
       refuse(400, "the body needs the member 'features', or images as base64 in 'image' or 'images'");
+    asked->with_features = is_true(body.members.value("with_features", json(false)));
     if (body.features.defined()) return classify_features(request, body.features, respond);
   } else {
-    *form = read_form(request, uploads(request, {}));
+    Form form = read_form(request, uploads(request, {"with_features"}));
+    asked->images = std::move(form.images);
+    const auto field = form.fields.find("with_features");
+    asked->with_features =
+        field != form.fields.end() && is_true(json::parse(field->second, nullptr, /*allow_exceptions=*/false));
   }
-  if (form->images.empty()) refuse(400, "there is no part 'image' in the form");
-  check_any_readable(form->images);
-  submit(request, form->images, Want::kAnswers, [this, respond, form](Recognised done) {
-    later(respond, [respond, form, done = std::move(done)] { respond(classified(form->images, done)); });
+  if (asked->images.empty()) refuse(400, "there is no part 'image' in the form");
+  check_any_readable(asked->images);
+  submit(request, asked->images, Want::kAnswers, [this, respond, asked](Recognised done) {
+    later(respond, [respond, asked, done = std::move(done)] { respond(classified(*asked, done)); });
   });
 }
 

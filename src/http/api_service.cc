@@ -7,22 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-/// What a browser may do with the page: nothing comes from elsewhere or goes there.
-const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
-    {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-    {"Referrer-Policy", "no-referrer"},
-    {"Cross-Origin-Opener-Policy", "same-origin"},
-    {"Cross-Origin-Resource-Policy", "same-origin"}};
-
-Route page_route(const std::string& pattern, const std::string& type, const std::string& stem) {
-  const auto show = [type, stem](const Request&, const Respond& respond) {
-    respond({200, type, std::string(embedded_page(stem)), kPagePolicy});
-  };
-  return {"GET", pattern, Asks::kNothing, {}, show, Runs::kAtOnce};
-}
-
 }  // namespace
 
 json Api::describe_recognizer(const Request& request) {
@@ -33,6 +17,7 @@ json Api::describe_recognizer(const Request& request) {
                 {"words", settings_.words},
                 {"feature_dim", settings_.feature_dim},
                 {"image_size", settings_.preprocessing.image_size},
+                {"shorter_side", settings_.preprocessing.shorter_side()},
                 {"calibration", calibration ? calibration_json(*calibration) : json()},
                 {"change", last_change_of(editor.file())}};
   });
@@ -60,12 +45,6 @@ void Api::add_service_routes() {
     respond({200, "application/json", std::string(embedded_api("openapi"))});
   };
   routes_.push_back({"GET", "/openapi.json", Asks::kNothing, {}, document, Runs::kAtOnce});
-}
-
-void Api::add_page_routes() {
-  routes_.push_back(page_route("/", "text/html; charset=utf-8", "index"));
-  routes_.push_back(page_route("/page.css", "text/css; charset=utf-8", "page_style"));
-  routes_.push_back(page_route("/page.js", "text/javascript; charset=utf-8", "page_script"));
 }
 
 }  // namespace protocom::http

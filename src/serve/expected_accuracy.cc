@@ -20,6 +20,7 @@ using LeftOutImages = std::vector<std::vector<int64_t>>;
 struct Tally {
   int64_t asked = 0;
   int64_t right = 0;
+  std::vector<LeftOutMistake> mistakes;
 
   [[nodiscard]] double error() const { return 1 - static_cast<double>(right) / static_cast<double>(asked); }
 };
@@ -27,12 +28,20 @@ struct Tally {
 /// Asks about the images that are left out.
 void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally) {
   const auto rest = scorer.without(left_out);
+  const std::vector<std::string>& names = scorer.class_names();
   for (size_t k = 0; k < left_out.size(); ++k) {
     if (left_out[k].empty()) continue;
     const auto own = static_cast<int64_t>(k);
     const at::Tensor asked = scorer.images(own).index_select(0, at::tensor(left_out[k], at::kLong));
+    const at::Tensor first = rest->score(asked).logits[0].argmax(-1).contiguous();
     tally.asked += asked.size(0);
-    tally.right += rest->score(asked).logits[0].argmax(-1).eq(own).sum().item<int64_t>();
+    for (size_t i = 0; i < left_out[k].size(); ++i) {
+      const int64_t taken_for = first.data_ptr<int64_t>()[i];
+      if (taken_for == own)
+        ++tally.right;
+      else
+        tally.mistakes.push_back({names[k], left_out[k][i], names[static_cast<size_t>(taken_for)]});
+    }
   }
 }
 
@@ -85,9 +94,10 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer) {
     most = std::max(most, scorer.count(k));
   }
   if (most < 2 || expected.classes < 2) return expected;
-  const Tally tally = ask_one_by_one(scorer, most);
+  Tally tally = ask_one_by_one(scorer, most);
   expected.asked = tally.asked;
   expected.accuracy = 1 - tally.error();
+  expected.mistakes = std::move(tally.mistakes);
   if (fewest < kFewestToHalve) return expected;
   const double mean = static_cast<double>(expected.images) / static_cast<double>(expected.classes);
   expected.gain = gain_of(ask_halves(scorer).error(), tally.error(), mean);

@@ -67,7 +67,7 @@ Exchange exchange_at(const Familiarities& of, double threshold) {
 
 std::vector<Exchange> exchanges_of(const Familiarities& of) {
   std::vector<Exchange> found;
-  for (const double rate : kShownRates) {
+  for (const double rate : kExchangeRates) {
     const int64_t place = place_of(of, rate);
     if (place > of.strangers.numel()) continue;
     const double threshold = at_place(of, place);

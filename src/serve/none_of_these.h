@@ -27,7 +27,7 @@ double balanced_threshold(const Familiarities& of);
 /// The share of other strangers that pass, at most 1, and of own images that are kept, at a threshold.
 Exchange exchange_at(const Familiarities& of, double threshold);
 
-/// At the rates of kShownRates that the strangers are enough for.
+/// At the rates of kExchangeRates that the strangers are enough for.
 std::vector<Exchange> exchanges_of(const Familiarities& of);
 
 /// How steeply the log odds of being one of the classes rise with familiarity: logistic regression, own images and

@@ -237,7 +237,13 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
 
 ExpectedAccuracy Recognizer::expected_accuracy() {
   refresh();
-  return protocom::expected_accuracy(*scorer_);
+  ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_);
+  const std::vector<std::string>& names = scorer_->class_names();
+  for (LeftOutMistake& mistake : expected.mistakes) {
+    const auto own = static_cast<size_t>(std::find(names.begin(), names.end(), mistake.class_name) - names.begin());
+    mistake.example = snapshot_.examples[own][static_cast<size_t>(mistake.image)].id;
+  }
+  return expected;
 }
 
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,

@@ -94,7 +94,7 @@ class Browser {
     call("DOM.setFileInputFiles", {{"nodeId", input}, {"files", files}});
   }
 
-  /// A key as a user strikes it: "Tab", "Enter" or "Space".
+  /// A key as a user strikes it: "Tab", "Enter", "Space", "KeyY", ... (kKeys).
   void press(const std::string& key) {
     const Key& one = kKeys.at(key);
     nlohmann::json event = {{"key", one.key}, {"code", key}, {"windowsVirtualKeyCode", one.number}};
@@ -183,8 +183,20 @@ class Browser {
     int number;
     const char* text;
   };
-  inline static const std::map<std::string, Key> kKeys = {
-      {"Tab", {"Tab", 9, ""}}, {"Enter", {"Enter", 13, "\r"}}, {"Space", {" ", 32, " "}}};
+  inline static const std::map<std::string, Key> kKeys = {{"Tab", {"Tab", 9, ""}},
+                                                          {"Enter", {"Enter", 13, "\r"}},
+                                                          {"Space", {" ", 32, " "}},
+                                                          {"Escape", {"Escape", 27, ""}},
+                                                          {"ArrowLeft", {"ArrowLeft", 37, ""}},
+                                                          {"ArrowUp", {"ArrowUp", 38, ""}},
+                                                          {"ArrowRight", {"ArrowRight", 39, ""}},
+                                                          {"ArrowDown", {"ArrowDown", 40, ""}},
+                                                          {"KeyN", {"n", 78, "n"}},
+                                                          {"KeyU", {"u", 85, "u"}},
+                                                          {"KeyX", {"x", 88, "x"}},
+                                                          {"KeyY", {"y", 89, "y"}},
+                                                          {"Digit0", {"0", 48, "0"}},
+                                                          {"Digit2", {"2", 50, "2"}}};
 
   int64_t chooser_ = 0;  // the input for which the last dialog was opened
   pid_t process_ = -1;

@@ -117,7 +117,8 @@ TEST_F(Served, TheDocumentNamesEveryRouteAndNoOther) {
   EXPECT_EQ(document.at("openapi"), "3.1.0");
   std::set<std::string> served, described, ids;
   for (const http::Route& route : api.routes()) served.insert(route.method + " " + route.pattern);
-  for (const char* page : {"GET /", "GET /page.css", "GET /page.js"}) EXPECT_EQ(served.erase(page), 1U);
+  for (const char* page : {"GET /", "GET /page.css", "GET /favicon.svg", "GET /page/{module}"})
+    EXPECT_EQ(served.erase(page), 1U);
   for (const auto& [path, item] : document.at("paths").items()) {
     for (const auto& [method, operation] : item.items()) {
       if (method == "parameters") continue;
@@ -196,6 +197,9 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("POST", "/v1/calibrate", R"({"false_accept": 1e-9})", kJson), "/v1/calibrate", "post");
   const std::vector<FormPart> some = {{"image", png(7), "a.png"}, {"image", "x", "b.png"}};
   check(ask("POST", "/v1/classify", form_of(some), kForm), "/v1/classify", "post");
+  std::vector<FormPart> with_features = some;
+  with_features.push_back({"with_features", "true", ""});
+  check(ask("POST", "/v1/classify", form_of(with_features), kForm), "/v1/classify", "post");
   check(ask("POST", "/v1/classes/dark/examples", form_of(some), kForm), "/v1/classes/{class}/examples", "post");
   check(ask("POST", "/v1/classify", "x", kPng), "/v1/classify", "post");
   check(ask("POST", "/v1/classify", "x", {{"Content-Type", "text/plain"}}), "/v1/classify", "post");
@@ -205,6 +209,8 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/examples/1/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/examples/999/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
+  check(ask("GET", "/v1/accuracy"), "/v1/accuracy", "get");
+  check(ask("GET", "/v1/changes"), "/v1/changes", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"attributes": ["tail"]})", kJson), "/v1/classes/{class}", "patch");

@@ -1,6 +1,8 @@
 #include "protocom/http/server.h"
 
+#include <algorithm>
 #include <atomic>
+#include <regex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -242,11 +244,24 @@ TEST_F(Served, ThePageNeedsNothingFromElsewhere) {
   ASSERT_EQ(page.status, 200);
   EXPECT_THAT(page.headers.at("content-security-policy"),
               AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("unsafe"))));
-  for (const char* part : {"/", "/page.css", "/page.js"}) {
-    const Reply reply = ask("GET", part);
-    EXPECT_EQ(reply.status, 200) << part;
-    EXPECT_THAT(reply.body, AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")))) << part;
+  std::vector<std::string> parts = {"/", "/page.css", "/page/main.js"};
+  size_t bytes = ask("GET", "/favicon.svg").body.size();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Reply reply = ask("GET", parts[i]);
+    EXPECT_EQ(reply.status, 200) << parts[i];
+    EXPECT_THAT(reply.body, AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")), Not(HasSubstr("innerHTML"))))
+        << parts[i];
+    bytes += reply.body.size();
+    const std::regex import(R"(from '\./(\w+\.js)')");
+    for (std::sregex_iterator at(reply.body.begin(), reply.body.end(), import), end; at != end; ++at) {
+      const std::string module = "/page/" + (*at)[1].str();
+      if (std::find(parts.begin(), parts.end(), module) == parts.end()) parts.push_back(module);
+    }
   }
+  EXPECT_GT(parts.size(), 10U) << "the modules that main.js asks for";
+  EXPECT_LT(bytes, 150'000U);
+  for (const char* other : {"/page/none.js", "/page/index", "/page/style.css", "/page/openapi.js"})
+    EXPECT_EQ(ask("GET", other).status, 404) << other;
   EXPECT_THAT(page.body, AllOf(Not(HasSubstr("style=")), Not(HasSubstr("onclick="))));
 }
 

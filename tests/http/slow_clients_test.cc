@@ -139,7 +139,7 @@ class BusyServer : public Served {
 TEST_F(BusyServer, SaysHowItIsAndShowsItsPageAtOnce) {
   keep_busy(seconds(60));
   const auto begin = Clock::now();
-  for (const char* target : {"/healthz", "/readyz", "/metrics", "/", "/page.js", "/openapi.json"})
+  for (const char* target : {"/healthz", "/readyz", "/metrics", "/", "/page/main.js", "/openapi.json"})
     EXPECT_EQ(ask("GET", target).status, 200) << target;
   EXPECT_LT(Clock::now() - begin, seconds(30)) << "the others wait for 60 s";
 }

@@ -134,22 +134,25 @@ TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
   EXPECT_TRUE(made.balanced);
   EXPECT_NEAR(made.false_accept, 1 - made.accepted, 0.03);
   EXPECT_FALSE(run(enrolled, {}, 0.3).balanced);
-  ASSERT_EQ(made.exchange.size(), 3u);
-  EXPECT_EQ(made.exchange[1].accepted, run(enrolled, strangers(200, 1), 0.1).accepted);
-  EXPECT_EQ(made.exchange[1].threshold, run(enrolled, strangers(200, 1), 0.1).threshold);
-  EXPECT_LE(made.exchange[0].accepted, made.exchange[1].accepted);
-  EXPECT_LE(made.exchange[1].accepted, made.exchange[2].accepted);
+  ASSERT_EQ(made.exchange.size(), kExchangeRates.size());
+  for (size_t i = 0; i < made.exchange.size(); ++i) {
+    const Calibration asked = run(enrolled, strangers(200, 1), kExchangeRates[i]);
+    EXPECT_EQ(made.exchange[i].false_accept, kExchangeRates[i]);
+    EXPECT_EQ(made.exchange[i].accepted, asked.accepted);
+    EXPECT_EQ(made.exchange[i].threshold, asked.threshold);
+    if (i > 0) EXPECT_LE(made.exchange[i - 1].accepted, made.exchange[i].accepted);
+  }
 }
 
 TEST_F(Calibrating, SaysWhatARateCostsAndWarnsWhereMostIsRefused) {
   Calibration made;
-  made.exchange = {{0.05, 0.5, 3}, {0.1, 0.625, 2}};
+  made.exchange = {{0.02, 0.25, 4}, {0.05, 0.5, 3}, {0.1, 0.625, 2}};
   EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts 50 % of your own photos are kept; at 10 %: 62 %");
   made.accepted = 0.59;
   EXPECT_THAT(warning_of_few_kept(made), HasSubstr("41 % of your own photos will be called 'none of these'"));
   made.accepted = 0.6;
   EXPECT_EQ(warning_of_few_kept(made), "");
-  EXPECT_EQ(run(clusters(3, 3, 3), {}, 0.5).exchange.size(), 1u) << "9 images are too few for 5 and 10 %";
+  EXPECT_EQ(run(clusters(3, 3, 3), {}, 0.5).exchange.size(), 3u) << "20, 30 and 50 %: 9 images are too few for less";
 }
 
 TEST(ProbabilityOfNone, IsAHalfAtTheThresholdAndFallsWithFamiliarity) {

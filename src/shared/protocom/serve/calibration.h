@@ -22,6 +22,8 @@ struct Exchange {
 };
 
 /// False-accept rates of which a calibration says what they cost.
+inline constexpr std::array<double, 8> kExchangeRates = {0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
+/// Those of them that a sentence has room for.
 inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
 
 /// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
@@ -38,13 +40,13 @@ struct Calibration {
   std::string names = {};   ///< hash_of_names of those; empty in recognizers of earlier versions
   double slope = 1;         ///< of the log odds of being one of the classes, which are 0 at the threshold
   bool balanced = false;    ///< no rate was asked for: as many strangers pass as images of the classes are refused
-  std::vector<Exchange> exchange = {};  ///< at kShownRates, as far as the images suffice
+  std::vector<Exchange> exchange = {};  ///< at kExchangeRates, as far as the images suffice
 };
 
 /// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
 double probability_of_none(const Calibration& calibration, double familiarity);
 
-/// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...".
+/// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...", at kShownRates.
 std::string exchange_sentence(const Calibration& calibration);
 
 /// What to do where fewer than 60 % of the classes' own images are kept; else empty.

@@ -2,10 +2,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocom/serve/class_scorer.h"
 
 namespace protocom {
+
+/// An enrolled image that its class's other images do not tell: mislabelled, or of a class that looks alike.
+struct LeftOutMistake {
+  std::string class_name;
+  int64_t image = 0;      ///< row among the images of its class (ClassScorer::images)
+  std::string taken_for;  ///< the class that came first
+  int64_t example = 0;    ///< see RecognizerFile::example; 0 unless a Recognizer says it
+};
 
 /// How many new images of the enrolled classes will be classified right, by leaving enrolled images out.
 struct ExpectedAccuracy {
@@ -18,6 +27,7 @@ struct ExpectedAccuracy {
   /// or the error does not fall.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
+  std::vector<LeftOutMistake> mistakes = {};  ///< of those asked, the wrong ones
 };
 
 /// Leaves the enrolled images out one of each class at a time, and half of them in a few draws. A method that is

@@ -1,0 +1,62 @@
+// How well the classes tell their own photos apart, and which are mixed up.
+
+import {call, pause} from './api.js';
+import {byId, el} from './dom.js';
+import {on, state, tell} from './state.js';
+import {counted, displayName} from './words.js';
+
+const restBefore = 1.5;  // seconds without a change
+const mostPairs = 2;
+let latest = 0;
+
+/** Estimates anew once nothing has changed for a while. */
+async function estimate() {
+  const turn = ++latest;
+  await pause(restBefore);
+  if (turn !== latest || state.classes.length < 2) return;
+  try {
+    const found = await call('GET', 'v1/accuracy');
+    if (turn === latest) state.accuracy = found;
+  } catch {
+    if (turn === latest) state.accuracy = null;  // too few photos, or the server has other things to do
+  }
+  if (turn === latest) tell('accuracy');
+}
+
+/** Pairs of classes by how many photos of either are taken for the other. @param {import('./types').Accuracy} found */
+function confusedPairs(found) {
+  /** @type {Map<string, {names: string[], count: number}>} */
+  const pairs = new Map();
+  for (const one of found.mistakes) {
+    const names = [one.class, one.taken_for].sort(), key = names.join('\n');
+    pairs.set(key, {names, count: (pairs.get(key)?.count ?? 0) + 1});
+  }
+  return [...pairs.values()].sort((a, b) => b.count - a.count).slice(0, mostPairs);
+}
+
+/** @param {string} name */
+const link = name => el('a', {href: '#classes/' + encodeURIComponent(name)}, displayName(name));
+
+function show() {
+  const found = state.classes.length >= 2 ? state.accuracy : null;
+  byId('accuracy').hidden = !found;
+  if (!found) return;
+  const place = byId('accuracy-text');
+  if (found.accuracy === null) {
+    place.replaceChildren('Two photos of a class are needed to say how well this will do.');
+    return;
+  }
+  const right = found.asked - found.mistakes.length;
+  const gain = Math.round(found.gain ?? 0);
+  place.replaceChildren(el('strong', {}, `Leave-out accuracy ${Math.round(100 * found.accuracy)} %`),
+                        ` (${right} of ${counted(found.asked, 'photo')}`, el('span', {class: 'wide'}, ', each answered as if it were not enrolled'), ').',
+                        el('span', {class: 'wide'}, gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : ''));
+  const pairs = confusedPairs(found);
+  byId('confused').replaceChildren(...pairs.map(({names, count}) =>
+    el('li', {}, link(names[0]), ' and ', link(names[1]), ` are confused (${counted(count, 'photo')})`)));
+}
+
+export function listenToAccuracy() {
+  on('recognizer', () => { show(); estimate(); });
+  on('accuracy', show);
+}

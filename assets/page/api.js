@@ -1,0 +1,89 @@
+// Requests to the server.
+
+import {byId} from './dom.js';
+
+let key = sessionStorage.getItem('key') ?? '';
+
+/** A refusal of the server, or that there is none. */
+export class ServerError extends Error {
+  /** @param {string} message @param {number} [status] */
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** @returns {Record<string, string>} */
+const credentials = () => key ? {Authorization: 'Bearer ' + key} : {};
+
+/** @param {string} text */
+export function useKey(text) {
+  key = text;
+  sessionStorage.setItem('key', key);
+  byId('key-form').hidden = true;
+}
+
+function askForKey() {
+  byId('key-form').hidden = false;
+  byId('key').focus();
+}
+
+/** @param {number} seconds */
+export const pause = seconds => new Promise(done => setTimeout(done, 1000 * seconds));
+
+/**
+ * One request and its JSON. A server that is busy (429, 503) is asked again a few times.
+ * @param {string} method
+ * @param {string} path
+ * @param {BodyInit} [body]
+ * @param {{type?: string, signal?: AbortSignal}} [options]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body, {type, signal} = {}) {
+  const headers = credentials();
+  if (type) headers['Content-Type'] = type;
+  for (let tries = 0; ; ++tries) {
+    let response;
+    try {
+      response = await fetch(path, {method, headers, body, signal});
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ServerError('The server cannot be reached. Is it still running?');
+    }
+    if (response.status === 401) askForKey();
+    const answer = await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    const busy = response.status === 429 || response.status === 503;
+    if (!busy || tries === 3)
+      throw new ServerError(sentence(answer.error?.message ?? 'the server answered ' + response.status), response.status);
+    await pause(Math.min(Number(response.headers.get('Retry-After')) || 1, 5));
+  }
+}
+
+/** @param {string} text */
+const sentence = text => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+
+/** @param {string} method @param {string} path @param {unknown} value */
+export const callJson = (method, path, value) => call(method, path, JSON.stringify(value), {type: 'application/json'});
+
+/** @param {string} name of a class */
+export const classPath = name => 'v1/classes/' + encodeURIComponent(name);
+
+/** @type {Map<number, Promise<Blob | null>>} */
+const thumbnails = new Map();
+const mostThumbnails = 3000;
+
+/**
+ * The small picture of an enrolled photo; null where none was kept.
+ * @param {number} example
+ */
+export function thumbnail(example) {
+  let found = thumbnails.get(example);
+  if (!found) {
+    found = fetch(`v1/examples/${example}/thumbnail`, {headers: credentials()})
+        .then(response => response.ok ? response.blob() : null, () => null);
+    if (thumbnails.size >= mostThumbnails) thumbnails.clear();
+    thumbnails.set(example, found);
+  }
+  return found;
+}

@@ -1,0 +1,132 @@
+// One photo: how probable each class is, the enrolled photos that look most like it, and what it really is.
+
+import {attempt, bar, byId, el, sayAt, showBlob} from './dom.js';
+import {undo} from './enrol.js';
+import {exampleImage} from './pictures.js';
+import {confirm, decide, decideNone, firstOf, reopen} from './photos.js';
+import {state} from './state.js';
+import {classNamed, displayName, percent} from './words.js';
+
+/** @typedef {import('./types').Photo} Photo */
+
+/** @type {Photo | null} */
+let photo = null;
+/** @type {HTMLElement | undefined} */
+let opener;
+
+export const isOpen = () => photo !== null;
+
+/** @param {Photo} which @param {HTMLElement} [from] the card that it was opened by */
+export function open(which, from) {
+  opener = from;
+  if (photo !== which) {
+    photo = which;
+    byId('details-file').textContent = which.name;
+    const picture = byId('details-photo');
+    picture.alt = which.name;
+    showBlob(picture, which.blob);
+    byId('right-class').value = '';
+  }
+  byId('details').hidden = false;
+  byId('photos-layout').classList.add('with-details');
+  fill();
+}
+
+export function close() {
+  if (!photo) return;
+  photo = null;
+  byId('details').hidden = true;
+  byId('photos-layout').classList.remove('with-details');
+  if (opener?.isConnected) /** @type {HTMLElement} */ (opener.querySelector('.open')).focus({preventScroll: true});
+}
+
+/** For keys: where to say what it is. */
+export const pick = () => byId('right-class').focus();
+
+/** @param {Photo} which */
+export function hasChanged(which) {
+  if (which === photo) fill();
+}
+
+/** @param {import('./types').Answer} answer */
+function choices(answer) {
+  const said = answer.ranking.map((one, i) => ({name: /** @type {string | null} */ (one.class), probability: one.probability, key: i < 5 ? String(i + 1) : ''}));
+  if (typeof answer.none === 'number') said.push({name: null, probability: answer.none, key: '0'});
+  return said.sort((a, b) => b.probability - a.probability);
+}
+
+/** @param {{name: string | null, probability: number, key: string}} choice */
+function choiceRow({name, probability, key}) {
+  const which = /** @type {Photo} */ (photo);
+  const button = el('button', {type: 'button', class: 'choice', title: key ? 'Key ' + key : null,
+                               onclick: () => attempt(null, async () => name === null ? decideNone([which]) : decide([which], name))},
+                    bar(probability), el('kbd', {'aria-hidden': 'true'}, key),
+                    el('span', {class: 'choice-name'}, name === null ? 'None of these' : displayName(name)), el('span', {class: 'choice-percent'}, percent(probability)));
+  return el('li', {}, button);
+}
+
+/** @param {import('./types').Answer['nearest'][number]} one */
+const nearExample = one => el('figure', {}, exampleImage(one.example, '', true), el('figcaption', {}, displayName(one.class)));
+
+/** @param {import('./types').Answer} answer */
+function fillAnswer(answer) {
+  const list = byId('ranking');
+  const focused = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
+  list.replaceChildren(...choices(answer).map(choiceRow));
+  if (focused >= 0) list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
+  byId('nearest').replaceChildren(...answer.nearest.map(nearExample));
+  byId('nearest-title').hidden = answer.nearest.length === 0;
+  const note = !answer.none_of_these && answer.nearest_note;
+  sayAt(byId('nearest-note'), note ? `The nearest photo is of another class: ${answer.nearest_note}.` : '');
+  const telling = answer.attributes.map(one => `${one.words} ${one.effect > 0 ? '+' : '−'}${Math.abs(one.effect).toFixed(2)}`);
+  sayAt(byId('telling'), telling.length ? `Attributes for (+) or against (−) ${displayName(answer.ranking[0].class)}: ${telling.join(', ')}` : '');
+}
+
+function fill() {
+  if (!photo) return;
+  const {verdict, answer, error} = photo;
+  const first = firstOf(photo);
+  const title = byId('details-verdict');
+  const name = verdict ? verdict.class : first.name;
+  title.textContent = error ? 'This photo cannot be read' : !answer ? 'Waiting …' : name === null ? 'None of these' : displayName(name);
+  title.classList.toggle('none', !error && answer !== null && name === null);
+  byId('details-note').textContent = error || (verdict ? verdict.class === null ? 'Yours, for calibration.' : 'Added to the class by you.' : answer ? percent(first.probability) : '');
+  byId('details-answer').hidden = !answer;
+  if (answer) fillAnswer(answer);
+  byId('confirm').hidden = verdict !== null || !answer;
+  byId('confirm').setAttribute('aria-label', name === null ? 'Yes, none of these' : `Yes, ${displayName(name)}`);
+  byId('not-any').hidden = verdict !== null || first.none || !answer;
+  byId('take-back').hidden = !canTakeBack();
+}
+
+/** Whether what was decided is the last change, or no change at all. */
+function canTakeBack() {
+  const verdict = photo?.verdict;
+  return Boolean(verdict) && (verdict?.class === null || verdict?.changes.includes(state.change?.id ?? -1));
+}
+
+/** @param {any} control @param {(which: Photo) => Promise<unknown>} work */
+function withPhoto(control, work) {
+  const which = photo;
+  if (which) attempt(control, () => work(which), byId('details-error'));
+}
+
+export function listenToDetails() {
+  byId('details-close').addEventListener('click', close);
+  byId('confirm').addEventListener('click', () => withPhoto(byId('confirm'), which => confirm([which])));
+  byId('not-any').addEventListener('click', () => withPhoto(byId('not-any'), async which => decideNone([which])));
+  byId('take-back').addEventListener('click', () => withPhoto(byId('take-back'), async which => which.verdict?.class === null ? reopen(which) : undo()));
+  byId('correction').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const name = classNamed(byId('right-class').value);
+    if (!name) {
+      sayAt(byId('details-error'), 'Say which class it is.');
+      return byId('right-class').focus();
+    }
+    withPhoto(event.submitter, async which => {
+      await decide([which], name);
+      byId('right-class').value = '';
+      opener?.isConnected && /** @type {HTMLElement} */ (opener.querySelector('.open')).focus({preventScroll: true});
+    });
+  });
+}

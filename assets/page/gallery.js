@@ -1,0 +1,152 @@
+// One class: its photos, its name and its attributes.
+
+import {call, callJson, classPath} from './api.js';
+import {attempt, byId, el, say} from './dom.js';
+import {enrolFiles, remember} from './enrol.js';
+import {picturesOf} from './folders.js';
+import {exampleImage} from './pictures.js';
+import {forgotten, renamed} from './photos.js';
+import {on, refresh, state} from './state.js';
+import {takeDrops} from './classes.js';
+import {counted, displayName, timeOf, wordsFor} from './words.js';
+
+/** The class that is shown; null: none. @type {string | null} */
+let name = null;
+
+/** @param {string | null} which */
+export function openClass(which) {
+  name = which;
+  byId('class-page').hidden = which === null;
+  byId('class-list').hidden = which !== null;
+  if (which === null) return;
+  byId('rename').value = which;
+  byId('rename-error').hidden = byId('attribute-error').hidden = true;
+  attempt(null, show);
+}
+
+async function show() {
+  if (name === null) return;
+  const wanted = name, entry = state.classes.find(one => one.class === wanted);
+  if (!entry) {
+    if (state.recognizer) location.hash = '#classes';
+    return;
+  }
+  byId('class-title').textContent = displayName(wanted);
+  byId('class-about').textContent = `${counted(entry.images, 'photo')} · since ${timeOf(entry.time)}`;
+  showAttributes(entry);
+  const shown = await call('GET', classPath(wanted));
+  if (wanted === name) showExamples(shown.examples);
+}
+
+// Photos.
+
+/** @param {import('./types').Example[]} examples */
+function showExamples(examples) {
+  const focused = [...byId('examples').querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
+  const taken = new Map((state.accuracy?.mistakes ?? []).map(one => [one.example, one.taken_for]));
+  const doubtful = examples.filter(one => taken.has(one.example));
+  const rest = examples.filter(one => !taken.has(one.example));
+  byId('examples').replaceChildren(...[...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example))));
+  const buttons = byId('examples').querySelectorAll('button');
+  if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)]?.focus({preventScroll: true});
+  byId('doubtful').hidden = doubtful.length === 0;
+  byId('doubtful').textContent = doubtful.length === 1 ? 'One photo looks more like another class: is it in the right one?'
+                                                       : `${doubtful.length} photos look more like other classes: are they in the right one?`;
+}
+
+/** @param {import('./types').Example} one @param {string | undefined} takenFor */
+function exampleCard(one, takenFor) {
+  const title = one.source || 'photo ' + one.example;
+  const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
+    const done = await call('DELETE', 'v1/examples/' + one.example);
+    remember(`remove ${title}`, [done.change]);
+    forgotten({example: one.example});
+    await refresh();
+    say(`${title} was removed. Undo brings it back.`);
+  })}, 'Remove');
+  return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
+            takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null, remove);
+}
+
+// Attributes as chips.
+
+/** @param {import('./types').ClassEntry} entry */
+function showAttributes(entry) {
+  byId('class-attributes').hidden = !state.recognizer?.attributes.length;
+  byId('chips').replaceChildren(...entry.attributes.map(has => {
+    const words = wordsFor(has.name) + (has.weight < 0.995 ? ` ${Math.round(100 * has.weight)} %` : '');
+    const remove = el('button', {type: 'button', 'aria-label': 'Remove the attribute ' + words, onclick: () => attempt(remove, () =>
+      setAttributes(entry.attributes.filter(other => other !== has)), byId('attribute-error'))}, '×');
+    return el('li', {class: 'chip'}, words, remove);
+  }));
+}
+
+/** @param {{name: string, weight: number}[]} attributes */
+async function setAttributes(attributes) {
+  if (name === null) return;
+  if (!attributes.length) throw new Error('A class keeps at least one attribute once it has some.');
+  const done = await callJson('PATCH', classPath(name), {attributes});
+  remember(`attributes of ${displayName(name)}`, [done.change]);
+  await refresh();
+}
+
+async function addAttribute() {
+  const text = byId('attribute-new').value.trim(), known = state.recognizer?.attributes ?? [];
+  const chosen = known.find(one => one === text) ?? known.find(one => wordsFor(one).toLowerCase() === text.toLowerCase());
+  if (!chosen) throw new Error(text ? `There is no attribute “${text}”: choose one of the list.` : 'Choose an attribute of the list.');
+  const entry = state.classes.find(one => one.class === name);
+  await setAttributes([...(entry?.attributes ?? []).filter(one => one.name !== chosen), {name: chosen, weight: 1}]);
+  byId('attribute-new').value = '';
+}
+
+// The name, and the class itself.
+
+async function rename() {
+  const to = byId('rename').value.trim();
+  if (name === null || to === name) return;
+  if (!to) throw new Error('Give the class a name.');
+  const from = name, done = await callJson('PATCH', classPath(from), {name: to});
+  remember(`rename ${displayName(from)} to ${displayName(to)}`, [done.change]);
+  renamed(from, to);
+  name = to;
+  history.replaceState(null, '', '#classes/' + encodeURIComponent(to));
+  await refresh();
+  say(`${displayName(from)} is now ${displayName(to)}.`);
+}
+
+async function removeClass() {
+  if (name === null) return;
+  const gone = name, title = displayName(gone), done = await call('DELETE', classPath(gone));
+  remember(`remove ${title}`, [done.change]);
+  forgotten({class: gone});
+  location.hash = '#classes';
+  await refresh();
+  say(`${title} was removed. Undo brings it back.`);
+  byId('undo').focus();
+}
+
+/** @param {File[]} files */
+async function addPhotos(files) {
+  if (name === null) return;
+  if (!files.length) throw new Error('These are no photos.');
+  say(await enrolFiles(new Map([[name, files]])));
+}
+
+export function listenToGallery() {
+  for (const what of /** @type {('recognizer' | 'accuracy')[]} */ (['recognizer', 'accuracy'])) on(what, () => { attempt(null, show); });
+  byId('rename-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    attempt(event.submitter, rename, byId('rename-error'));
+  });
+  byId('attribute-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    attempt(event.submitter, addAttribute, byId('attribute-error'));
+  });
+  byId('class-files').addEventListener('change', () => attempt(null, async () => {
+    const files = [...byId('class-files').files];
+    byId('class-files').value = '';
+    await addPhotos(files);
+  }));
+  takeDrops(byId('class-page'), found => addPhotos(picturesOf(found)));
+  byId('remove-class').addEventListener('click', () => attempt(byId('remove-class'), removeClass));
+}

@@ -1,0 +1,30 @@
+// What the page knows of the recognizer, and who wants to know when that changes.
+
+import {call} from './api.js';
+
+export const state = {
+  /** @type {import('./types').ClassEntry[]} */ classes: [],
+  /** @type {import('./types').RecognizerInfo | null} */ recognizer: null,
+  /** The change that undo would take back. @type {import('./types').Change | null} */ change: null,
+  /** @type {import('./types').Accuracy | null} */ accuracy: null,
+};
+
+const channels = new EventTarget();
+
+/**
+ * 'recognizer': its classes, calibration or last change are others now. 'accuracy': there is a new estimate, or none.
+ * @param {'recognizer' | 'accuracy'} what
+ * @param {() => void} listener
+ */
+export const on = (what, listener) => channels.addEventListener(what, listener);
+
+/** @param {'recognizer' | 'accuracy'} what */
+export const tell = what => channels.dispatchEvent(new Event(what));
+
+export async function refresh() {
+  const [listed, recognizer] = await Promise.all([call('GET', 'v1/classes'), call('GET', 'v1/recognizer')]);
+  state.classes = listed.classes;
+  state.change = listed.change;
+  state.recognizer = recognizer;
+  tell('recognizer');
+}

@@ -1,0 +1,72 @@
+// What the server sends (assets/server/openapi.json) and what the modules hand to one another. Only the optional check of
+// types reads this file; browsers never see it.
+
+export interface Change { id: number; what: string; time?: number }
+
+export interface ClassEntry {
+  class: string;
+  title: string;
+  images: number;
+  time: number;
+  attributes: { name: string; weight: number }[];
+}
+
+export interface Example { example: number; source: string; time: number }
+
+export interface Calibration {
+  false_accept: number;
+  accepted: number;
+  accuracy: number;
+  images: number;
+  strangers: number;
+  balanced?: boolean;
+  exchange?: { false_accept: number; accepted: number }[];
+}
+
+export interface RecognizerInfo {
+  attributes: string[];
+  words: Record<string, string>;
+  shorter_side: number;
+  calibration: Calibration | null;
+}
+
+export interface Answer {
+  error?: string;
+  ranking: { class: string; probability: number }[];
+  none: number | null;
+  none_of_these: boolean | null;
+  attributes: { words: string; effect: number }[];
+  nearest: { example: number; class: string; source: string; similarity: number }[];
+  nearest_note: string;
+  feature?: number[];
+}
+
+export interface Accuracy {
+  classes: number;
+  images: number;
+  asked: number;
+  accuracy: number | null;
+  gain: number | null;
+  mistakes: { example: number; class: string; taken_for: string }[];
+}
+
+/** What a person has said of a photo: a class it was enrolled in, or that it is of none. */
+export interface Verdict {
+  class: string | null;
+  changes: number[];
+  example?: number;
+}
+
+/** A photo that was asked about. */
+export interface Photo {
+  id: number;
+  file: File;
+  name: string;
+  print: string;
+  blob: Blob;
+  answer: Answer | null;
+  feature: number[] | null;
+  error: string;
+  verdict: Verdict | null;
+  selected: boolean;
+}

@@ -1,0 +1,46 @@
+#include "http/api.h"
+#include "http/turn.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+json accuracy_json(const ExpectedAccuracy& expected) {
+  json mistakes = json::array();
+  for (const LeftOutMistake& mistake : expected.mistakes)
+    mistakes.push_back({{"example", mistake.example}, {"class", mistake.class_name}, {"taken_for", mistake.taken_for}});
+  return {{"classes", expected.classes},
+          {"images", expected.images},
+          {"asked", expected.asked},
+          {"accuracy", expected.asked > 0 ? json(expected.accuracy) : json()},
+          {"gain", expected.gain ? json(*expected.gain) : json()},
+          {"mistakes", mistakes}};
+}
+
+}  // namespace
+
+json Api::expected_accuracy(const Request& request) {
+  const int64_t revision =
+      with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
+  {
+    const std::lock_guard lock(expected_mutex_);
+    if (expected_ && expected_->first == revision) return expected_->second;
+  }
+  const Turn turn(calibrates_);
+  // A recognizer of its own: the others go on meanwhile.
+  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+  const int64_t measured = recognizer.file().revision();
+  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy()); });
+  const std::lock_guard lock(expected_mutex_);
+  if (recognizer.file().revision() == measured) expected_ = {measured, shown};
+  return shown;
+}
+
+void Api::add_accuracy_route() {
+  routes_.push_back({"GET", "/v1/accuracy", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(expected_accuracy(request)));
+                     }});
+}
+
+}  // namespace protocom::http

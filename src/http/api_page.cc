@@ -1,0 +1,45 @@
+#include "http/api.h"
+#include "http/embedded.h"
+
+namespace protocom::http {
+namespace {
+
+/// What a browser may do with the page: nothing comes from elsewhere or goes there.
+const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"}};
+
+Response page_part(const std::string& type, const std::string& stem) {
+  const std::string_view text = embedded_page(stem);
+  if (text.empty()) refuse(404, "there is nothing here");
+  return {200, type, std::string(text), kPagePolicy};
+}
+
+Route page_route(const std::string& pattern, const std::string& type, const std::string& stem) {
+  const auto show = [type, stem](const Request&, const Respond& respond) { respond(page_part(type, stem)); };
+  return {"GET", pattern, Asks::kNothing, {}, show, Runs::kAtOnce};
+}
+
+/// The page's scripts: modules that the first one, main.js, asks for.
+void show_module(const Request& request, const Respond& respond) {
+  constexpr std::string_view kEnd = ".js";
+  const std::string& name = request.parameters.at("module");
+  const bool is_script = name.size() > kEnd.size() && name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+  if (!is_script) refuse(404, "there is nothing here");
+  respond(page_part("text/javascript; charset=utf-8", name.substr(0, name.size() - kEnd.size())));
+}
+
+}  // namespace
+
+void Api::add_page_routes() {
+  routes_.push_back(page_route("/", "text/html; charset=utf-8", "index"));
+  routes_.push_back(page_route("/page.css", "text/css; charset=utf-8", "style"));
+  routes_.push_back(page_route("/favicon.svg", "image/svg+xml", "favicon"));
+  routes_.push_back({"GET", "/page/{module}", Asks::kNothing, {}, &show_module, Runs::kAtOnce});
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "http/server_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+
+class EstimatedAccuracy : public Served {};
+
+TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
+  serve();
+  for (const int grey : {0, 5, 10}) enrol("dark", static_cast<uint8_t>(grey));
+  for (const int grey : {240, 245, 250}) enrol("bright", static_cast<uint8_t>(grey));
+  const Reply wrong = enrol("dark", 246);
+  ASSERT_EQ(wrong.status, 200);
+  const json examples = ask("GET", "/v1/classes/dark").json()["examples"];
+  const json found = ask("GET", "/v1/accuracy").json();
+  EXPECT_EQ(found["classes"], 2);
+  EXPECT_EQ(found["images"], 7);
+  EXPECT_EQ(found["asked"], 7);
+  const json mistake = {{"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}};
+  EXPECT_NE(std::find(found["mistakes"].begin(), found["mistakes"].end(), mistake), found["mistakes"].end())
+      << found.dump();
+  EXPECT_NEAR(found["accuracy"].get<double>(), 1 - static_cast<double>(found["mistakes"].size()) / 7, 1e-12);
+}
+
+TEST_F(EstimatedAccuracy, IsOfTheClassesAsTheyAreNow) {
+  serve();
+  for (const int grey : {0, 5}) enrol("dark", static_cast<uint8_t>(grey));
+  enrol("bright", 250);
+  EXPECT_EQ(ask("GET", "/v1/accuracy").json()["images"], 3);
+  EXPECT_EQ(ask("GET", "/v1/accuracy").json()["images"], 3);
+  enrol("bright", 240);
+  EXPECT_EQ(ask("GET", "/v1/accuracy").json()["images"], 4);
+}
+
+TEST_F(EstimatedAccuracy, IsNothingWithoutImagesToLeaveOut) {
+  serve();
+  EXPECT_EQ(ask("GET", "/v1/accuracy").status, 409) << "no class";
+  enrol("dark", 0);
+  EXPECT_TRUE(ask("GET", "/v1/accuracy").json()["accuracy"].is_null());
+}
+
+TEST_F(EstimatedAccuracy, ChangesAreListedLastFirst) {
+  serve();
+  EXPECT_EQ(ask("GET", "/v1/changes").json()["changes"], json::array());
+  const json first = enrol("dark", 0).json()["change"], second = enrol("bright", 250).json()["change"];
+  EXPECT_EQ(ask("GET", "/v1/changes").json()["changes"], json({second, first}));
+}
+
+TEST_F(EstimatedAccuracy, FeaturesThatComeWithAnswersAnswerTheSameWithoutTheImages) {
+  serve();
+  enrol("dark", 0);
+  enrol("bright", 250);
+  const std::vector<FormPart> form = {{"image", png(40), "a.png"}, {"image", "x", "b.png"}, {"with_features", "true"}};
+  const json answers = ask("POST", "/v1/classify", form_of(form), kForm).json()["answers"];
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_FALSE(answers[1].contains("feature")) << "it could not be read";
+  const json again = {{"features", {answers[0]["feature"]}}};
+  const json same = ask("POST", "/v1/classify", again.dump(), kJson).json()["answers"][0];
+  EXPECT_EQ(same["ranking"], answers[0]["ranking"]);
+  const std::vector<FormPart> plain = {{"image", png(40), "a.png"}};
+  EXPECT_FALSE(ask("POST", "/v1/classify", form_of(plain), kForm).json()["answers"][0].contains("feature"));
+  const std::vector<FormPart> odd = {{"image", png(40), "a.png"}, {"with_features", "perhaps"}};
+  EXPECT_EQ(ask("POST", "/v1/classify", form_of(odd), kForm).status, 400);
+}
+
+}  // namespace
+}  // namespace protocom::testing

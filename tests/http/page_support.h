@@ -1,0 +1,139 @@
+#pragma once
+#include <openssl/evp.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/browser.h"
+#include "http/server_support.h"
+
+namespace protocom::testing {
+
+inline std::string from_base64(const std::string& text) {
+  std::string bytes(text.size() / 4 * 3, '\0');
+  EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(text.data()),
+                  static_cast<int>(text.size()));
+  return bytes;
+}
+
+/// The page in a real browser.
+class Page : public Served {
+ protected:
+  void SetUp() override {
+    if (std::getenv("PROTOCOM_NO_BROWSER") != nullptr) GTEST_SKIP() << "PROTOCOM_NO_BROWSER: the page is NOT TRIED";
+    ASSERT_FALSE(Browser::command().empty())
+        << "there is no Chromium (scripts/packages.txt); PROTOCOM_NO_BROWSER=1 leaves the page out";
+    Served::SetUp();
+    open_page({});
+  }
+
+  void open_page(const ServerOptions& options) {
+    serve(options);
+    if (!browser_) browser_ = std::make_unique<Browser>(folder_ / "profile");
+    browser_->open("http://localhost:" + std::to_string(port()) + "/");
+    ASSERT_TRUE(browser_->wait_for("document.getElementById('summary').textContent.includes('class')"));
+  }
+
+  /// Loads it again, with what the server has now.
+  void reload() {
+    browser_->evaluate("window.before = true");
+    browser_->call("Page.reload");
+    ASSERT_TRUE(
+        browser_->wait_for("!window.before && document.getElementById('summary').textContent.includes('class')"));
+  }
+
+  void go(const std::string& view) {
+    browser_->evaluate("location.hash = " + nlohmann::json("#" + view).dump());
+    const std::string id = "view-" + view.substr(0, view.find('/'));
+    ASSERT_TRUE(browser_->wait_for("!document.getElementById('" + id + "').hidden"));
+  }
+
+  /// Fills in the form as a user does.
+  void enrol_in_page(const std::string& name, const std::vector<std::string>& files,
+                     const std::string& attributes = "") {
+    go("classes");
+    browser_->choose("#enrol-files", files);
+    set("class-name", name);
+    set("attributes", attributes);
+    forget_status();
+    click("#enrol-form > button");
+    EXPECT_TRUE(status_has("added to ")) << text("#status") << text("#enrol-error");
+  }
+
+  /// Gives photos to be answered and waits for all answers.
+  void ask_about(const std::vector<std::string>& files) {
+    go("photos");
+    browser_->choose("#ask-files", files);
+    EXPECT_TRUE(
+        browser_->wait_for("document.querySelector('.tile') && document.getElementById('progress').hidden && "
+                           "!document.querySelector('[data-state=waiting]')"))
+        << text("#status");
+  }
+
+  /// Opens the details of a photo by its place in the grid, from 0.
+  void open_details(int place) {
+    browser_->evaluate("document.querySelectorAll('#answers .open')[" + std::to_string(place) + "].click()");
+    ASSERT_TRUE(browser_->wait_for("!document.getElementById('details').hidden"));
+  }
+
+  /// Says in the details that the photo is of that class.
+  void correct(const std::string& name) {
+    set("right-class", name);
+    click("#correction button");
+    EXPECT_TRUE(status_has("added to " + name)) << text("#status") << text("#details-error");
+  }
+
+  void set(const std::string& id, const std::string& value) {
+    browser_->evaluate("document.getElementById('" + id + "').value = " + nlohmann::json(value).dump());
+  }
+  /// The same for a control that listens.
+  void choose_value(const std::string& id, const std::string& value) {
+    set(id, value);
+    browser_->evaluate("document.getElementById('" + id + "').dispatchEvent(new Event('input', {bubbles: true}))");
+    browser_->evaluate("document.getElementById('" + id + "').dispatchEvent(new Event('change', {bubbles: true}))");
+  }
+  void click(const std::string& selector) {
+    browser_->evaluate("document.querySelector(" + nlohmann::json(selector).dump() + ").click()");
+  }
+  void forget_status() { browser_->evaluate("document.getElementById('status').textContent = ''"); }
+  bool status_has(const std::string& part) {
+    return browser_->wait_for("document.getElementById('status').textContent.includes(" + nlohmann::json(part).dump() +
+                              ")");
+  }
+  void undo() {
+    forget_status();
+    click("#undo");
+    EXPECT_TRUE(browser_->wait_for("document.getElementById('status').textContent.startsWith('Taken back')"));
+  }
+
+  std::string text(const std::string& selector) {
+    return browser_->evaluate("document.querySelector(" + nlohmann::json(selector).dump() + ").textContent")
+        .get<std::string>();
+  }
+  nlohmann::json texts(const std::string& selector) {
+    return browser_->evaluate("[...document.querySelectorAll(" + nlohmann::json(selector).dump() +
+                              ")].map(e => e.textContent)");
+  }
+  nlohmann::json names() { return texts("#classes .name"); }
+  nlohmann::json verdicts() { return texts("#answers .verdict"); }
+
+  /// For those who want to look: into the folder that PROTOCOM_SCREENSHOTS names.
+  void shoot(const std::string& name, int width, bool dark) {
+    const char* folder = std::getenv("PROTOCOM_SCREENSHOTS");
+    browser_->call("Emulation.setDeviceMetricsOverride",
+                   {{"width", width}, {"height", 900}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});
+    browser_->call("Emulation.setEmulatedMedia",
+                   {{"features", {{{"name", "prefers-color-scheme"}, {"value", dark ? "dark" : "light"}}}}});
+    EXPECT_LE(browser_->evaluate("document.documentElement.scrollWidth").get<int>(), width) << "wider than the screen";
+    if (folder == nullptr) return;
+    const nlohmann::json shot =
+        browser_->call("Page.captureScreenshot", {{"format", "png"}, {"captureBeyondViewport", true}});
+    write_file(fs::path(folder) / (name + ".png"), from_base64(shot.at("data").get<std::string>()));
+  }
+
+  std::unique_ptr<Browser> browser_;
+};
+
+}  // namespace protocom::testing

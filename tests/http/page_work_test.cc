@@ -1,0 +1,296 @@
+#include "http/page_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Photos of these greys.
+class PageWork : public Page {
+ protected:
+  void SetUp() override {
+    Page::SetUp();
+    if (IsSkipped()) return;
+    enrol("001.Dark_Bird", 5);
+    enrol("002.Bright_Bird", 250);
+    reload();
+  }
+
+  std::vector<std::string> photos(const std::vector<int>& greys) const {
+    std::vector<std::string> files;
+    for (const int grey : greys)
+      files.push_back(photo("grey" + std::to_string(grey) + ".png", static_cast<uint8_t>(grey)));
+    return files;
+  }
+
+  json percents() { return texts("#answers .sure"); }
+
+  int64_t images_of(const std::string& name) const {
+    return ask("GET", "/v1/classes/" + name).json()["images"].get<int64_t>();
+  }
+
+  /// What of the page's modules is worth asking.
+  json from_module(const std::string& module, const std::string& expression) {
+    return browser_->evaluate("import('/page/" + module + ".js').then(m => " + expression + ")");
+  }
+};
+
+TEST_F(PageWork, NamesAreShownAsPeopleWriteThem) {
+  go("classes");
+  EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"}));
+  ask_about(photos({20}));
+  EXPECT_EQ(verdicts(), json({"Dark Bird"}));
+  open_details(0);
+  set("right-class", "bright bird");
+  click("#correction button");
+  ASSERT_TRUE(status_has("added to Bright Bird")) << "what is shown may be typed";
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+}
+
+TEST_F(PageWork, TheLeastCertainComesFirstAndAsGivenKeepsTheOrder) {
+  ask_about(photos({10, 250, 120, 30, 200, 90, 5, 240, 60, 220, 180, 15}));
+  const json order =
+      browser_->evaluate("[...document.querySelectorAll('.tile .sure')].map(e => parseFloat(e.textContent))");
+  for (size_t i = 1; i < order.size(); ++i) EXPECT_LE(order[i - 1], order[i]);
+  choose_value("sort", "given");
+  EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('.tile img')].map(e => parseInt(e.alt.slice(4)))"),
+            json({10, 250, 120, 30, 200, 90, 5, 240, 60, 220, 180, 15}));
+}
+
+TEST_F(PageWork, AsksAgainAfterACorrectionAndMovesNothing) {
+  std::vector<int> greys;
+  for (int i = 0; i < 40; ++i) greys.push_back(6 * i + 3);
+  ask_about(photos(greys));
+  browser_->evaluate("document.querySelectorAll('.open')[30].focus()");
+  const json before = percents(),
+             order = browser_->evaluate("[...document.querySelectorAll('.tile')].map(e => e.dataset.photo)");
+  const std::string top = "Math.round(document.querySelectorAll('.open')[30].getBoundingClientRect().top)";
+  const json place = browser_->evaluate(top);
+  const auto encoded = [&] {
+    const std::string metrics = ask("GET", "/metrics").body;
+    const size_t at = metrics.find("\nprotocom_images_total ");
+    return metrics.substr(at, metrics.find('\n', at + 1) - at);
+  };
+  browser_->press("Digit2");
+  ASSERT_TRUE(status_has("1 photo added to"));
+  const std::string images = encoded();
+  EXPECT_TRUE(browser_->wait_for(
+      "[...document.querySelectorAll('#answers .sure')].filter((e, i) => e.textContent !== " + before.dump() +
+      "[i]).length > 5"))
+      << "the other photos' answers are of the classes as they are now";
+  EXPECT_EQ(encoded(), images) << "the encoder has nothing to do";
+  EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('.open')].indexOf(document.activeElement)"), 30);
+  EXPECT_EQ(browser_->evaluate(top), place);
+  EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('.tile')].map(e => e.dataset.photo)"), order);
+  browser_->press("KeyU");
+  ASSERT_TRUE(status_has("Taken back"));
+  EXPECT_TRUE(browser_->wait_for(
+      "JSON.stringify([...document.querySelectorAll('#answers .sure')].map(e => e.textContent)) === '" + before.dump() +
+      "'"))
+      << "and as they were after undo";
+}
+
+TEST_F(PageWork, ArrowsMoveBetweenPhotosAndOneIsThereOnce) {
+  ask_about(photos({20, 220, 60}));
+  browser_->choose("#ask-files", photos({20, 220, 60}));
+  ASSERT_TRUE(status_has("These photos are here already"));
+  EXPECT_EQ(verdicts().size(), 3);
+  const auto focused = [&] {
+    return browser_->evaluate("[...document.querySelectorAll('.open')].indexOf(document.activeElement)");
+  };
+  browser_->evaluate("document.querySelector('.open').focus()");
+  browser_->press("ArrowRight");
+  browser_->press("ArrowRight");
+  browser_->press("ArrowRight");
+  EXPECT_EQ(focused(), 2) << "the last one";
+  browser_->press("ArrowLeft");
+  EXPECT_EQ(focused(), 1);
+}
+
+TEST_F(PageWork, APhotoThatIsCorrectedTwiceIsInTheLastClassAlone) {
+  ask_about(photos({20}));
+  open_details(0);
+  correct("Dark Bird");
+  correct("Bright Bird");
+  EXPECT_EQ(images_of("001.Dark_Bird"), 1);
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+  undo();
+  EXPECT_EQ(images_of("001.Dark_Bird"), 2) << "one undo for one action";
+  EXPECT_EQ(images_of("002.Bright_Bird"), 1);
+}
+
+TEST_F(PageWork, ManyAreCorrectedAtOnceAndTakenBackAtOnce) {
+  ask_about(photos({10, 20, 30, 240}));
+  click("#select-all");
+  EXPECT_EQ(text("#selection-count"), "4 selected");
+  set("selection-class", "Middle");
+  click("#selection button.plain");
+  ASSERT_TRUE(status_has("4 photos added to Middle"));
+  EXPECT_EQ(images_of("Middle"), 4);
+  EXPECT_EQ(browser_->evaluate("document.getElementById('selection').hidden"), true);
+  undo();
+  EXPECT_EQ(ask("GET", "/v1/classes/Middle").status, 404);
+  click("#select-all");
+  click("#selection-confirm");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 4"));
+  EXPECT_EQ(images_of("001.Dark_Bird"), 4);
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+}
+
+TEST_F(PageWork, FiltersAndTakesTheAnswersHome) {
+  ask_about(photos({10, 240, 245}));
+  choose_value("filter-class", "002.Bright_Bird");
+  EXPECT_EQ(verdicts(), json({"Bright Bird", "Bright Bird"}));
+  EXPECT_EQ(text("#shown-count"), "2 of 3 photos");
+  browser_->evaluate("document.querySelector('#answers .open').focus()");
+  browser_->press("Digit0");
+  choose_value("filter-class", "");
+  choose_value("filter", "none");
+  EXPECT_EQ(verdicts(), json({"None of these"}));
+  const std::string csv = from_module("exports", "m.csv()").get<std::string>();
+  EXPECT_THAT(csv, AllOf(HasSubstr("photo,class,probability,decided_by,none,error\r\n"),
+                         HasSubstr("grey10.png,001.Dark_Bird,"), HasSubstr(",none of these,,you,")));
+  const std::string zip = from_module(
+      "exports",
+      "m.zip(m.sorted()).then(async b => btoa(String.fromCharCode(...new Uint8Array(await b.arrayBuffer()))))");
+  write_file(folder_ / "sorted.zip", from_base64(zip));
+  EXPECT_EQ(
+      std::system(("python3 -c 'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; "
+                   "assert sorted(n.split(\"/\")[0] for n in z.namelist()) == [\"001.Dark_Bird\", "
+                   "\"002.Bright_Bird\", \"none of these\"], z.namelist()' " +
+                   (folder_ / "sorted.zip").string())
+                      .c_str()),
+      0);
+  click("#clear");
+  EXPECT_EQ(browser_->evaluate("document.getElementById('asked').hidden"), true);
+}
+
+TEST_F(PageWork, AHundredAndTwentyPhotosFitSomeScreens) {
+  std::vector<int> greys;
+  for (int i = 0; i < 120; ++i) greys.push_back(2 * i);
+  ask_about(photos(greys));
+  EXPECT_EQ(verdicts().size(), 120);
+  shoot("many", 1280, false);
+  EXPECT_LT(browser_->evaluate("document.documentElement.scrollHeight").get<int>(), 6000);
+  shoot("many-phone", 390, false);
+  EXPECT_LT(browser_->evaluate("document.documentElement.scrollHeight").get<int>(), 10000);
+}
+
+TEST_F(PageWork, LargePhotosAreMadeSmallerAndGoInPieces) {
+  ServerOptions narrow;
+  narrow.limits.body_bytes = 200'000;
+  open_page(narrow);
+  // Ten of 12 megapixels, of more than a megabyte each.
+  const std::string large = R"((async () => {
+    const canvas = new OffscreenCanvas(4000, 3000), context = canvas.getContext('2d'), data = new DataTransfer();
+    for (let i = 0; i < 10; ++i) {
+      for (let y = 0; y < 3000; y += 20) for (let x = 0; x < 4000; x += 20) {
+        context.fillStyle = `rgb(${(x * y + i * 31) % 256} ${(x + 7 * y) % 256} ${i * 20})`;
+        context.fillRect(x, y, 13, 17);
+      }
+      data.items.add(new File([await canvas.convertToBlob({type: 'image/jpeg', quality: 0.95})], `large${i}.jpg`, {type: 'image/jpeg'}));
+    }
+    document.getElementById('enrol-files').files = data.files;
+    return Math.min(...[...data.files].map(f => f.size));
+  })())";
+  go("classes");
+  EXPECT_GT(browser_->evaluate(large).get<int64_t>(), 1'000'000);
+  set("class-name", "Pattern");
+  click("#enrol-form > button");
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('progress').hidden"));
+  EXPECT_THAT(text("#progress-text"), HasSubstr("of 10"));
+  ASSERT_TRUE(status_has("10 photos added to Pattern")) << text("#enrol-error");
+  EXPECT_EQ(images_of("Pattern"), 10);
+}
+
+TEST_F(PageWork, AFolderOfClassFoldersMakesTheClasses) {
+  for (const char* name : {"cats", "dogs"}) fs::create_directories(folder_ / "pets" / name);
+  photo("pets/cats/1.png", 40);
+  photo("pets/cats/2.png", 50);
+  photo("pets/dogs/1.png", 200);
+  write_file(folder_ / "pets/dogs/notes.txt", "no photo");
+  go("classes");
+  browser_->choose("#more-folder", {(folder_ / "pets").string()});
+  ASSERT_TRUE(status_has("3 photos added to 2 classes")) << text("#status");
+  EXPECT_EQ(names(), json({"Bright Bird", "cats", "Dark Bird", "dogs"}));
+  EXPECT_EQ(images_of("cats"), 2);
+  undo();
+  EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "one undo for one action";
+}
+
+TEST_F(PageWork, AClassIsSearchedLookedAtRenamedAndCleaned) {
+  enrol("002.Bright_Bird", 240);
+  reload();
+  go("classes");
+  choose_value("class-search", "bright");
+  EXPECT_EQ(names(), json({"Bright Bird"}));
+  click(".class-card a");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#examples img[src]').length === 2")) << "its photos";
+  set("rename", "001.Dark_Bird");
+  click("#rename-form button");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename-error').textContent.includes('already')"));
+  set("rename", "White bird");
+  click("#rename-form button");
+  ASSERT_TRUE(status_has("Bright Bird is now White bird"));
+  EXPECT_EQ(text("#class-title"), "White bird");
+  click("#examples button");
+  ASSERT_TRUE(status_has("was removed"));
+  EXPECT_EQ(images_of("White%20bird"), 1);
+  undo();
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#examples li').length === 2"));
+  click("#remove-class");
+  ASSERT_TRUE(status_has("White bird was removed"));
+  EXPECT_EQ(ask("GET", "/v1/classes/White%20bird").status, 404);
+  go("history");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#changes li').length === 5"));
+  browser_->evaluate("document.querySelectorAll('#changes button')[1].click()");
+  ASSERT_TRUE(status_has("2 changes taken back"));
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+}
+
+TEST_F(PageWork, AttributesAreChips) {
+  go("classes/001.Dark_Bird");
+  set("attribute-new", "tial");
+  click("#attribute-form button");
+  ASSERT_TRUE(
+      browser_->wait_for("document.getElementById('attribute-error').textContent.includes('no attribute “tial”')"));
+  set("attribute-new", "tail");
+  click("#attribute-form button");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#chips li').length === 1"));
+  EXPECT_EQ(ask("GET", "/v1/classes/001.Dark_Bird").json()["attributes"][0]["name"], "tail");
+}
+
+TEST_F(PageWork, TheSliderSaysWhatASettingCostsAndSetsIt) {
+  for (const int grey : {0, 10, 15, 20, 25}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
+  for (const int grey : {225, 230, 235, 240, 245}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
+  reload();
+  go("none");
+  click("#calibrate");
+  ASSERT_TRUE(status_has("Calibrated:")) << text("#calibrate-error");
+  const json exchange = ask("GET", "/v1/recognizer").json()["calibration"]["exchange"];
+  ASSERT_GT(exchange.size(), 1U);
+  forget_status();
+  choose_value("slider", browser_->evaluate("document.getElementById('slider').max").get<std::string>());
+  ASSERT_TRUE(status_has("Calibrated:")) << text("#calibrate-error");
+  const json made = ask("GET", "/v1/recognizer").json()["calibration"];
+  EXPECT_FALSE(made["balanced"]);
+  EXPECT_EQ(made["false_accept"], exchange.back()["false_accept"]);
+  EXPECT_THAT(text("#setting"), HasSubstr("of your own photos are kept"));
+}
+
+TEST_F(PageWork, SaysHowWellTheClassesAreToldApart) {
+  for (const int grey : {0, 10, 245}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
+  for (const int grey : {235, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
+  reload();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
+  EXPECT_THAT(text("#accuracy-text"), HasSubstr("Leave-out accuracy"));
+  EXPECT_THAT(text("#confused"), AllOf(HasSubstr("Dark Bird"), HasSubstr("Bright Bird")));
+  go("classes/001.Dark_Bird");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('.taken-for')"));
+  EXPECT_EQ(text(".taken-for"), "Looks like Bright Bird") << "the bright one is in the wrong class";
+}
+
+}  // namespace
+}  // namespace protocom::testing
