@@ -31,7 +31,7 @@ void add_episodes(CLI::App& command, AnalysisOptions& options) {
   EpisodeShape& shape = options.analyse.episodes.shape;
   command.add_option("--n-way", shape.n_way, "Classes an episode");
   command.add_option("--k-shot", shape.k_shot, "Labelled images per class");
-  command.add_option("--n-query", shape.n_query, "Queries a class");
+  command.add_option("--n-query", shape.n_query, "Queries per class");
   command.add_option("--episodes", options.analyse.episodes.count, "Episodes");
   command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of table 3");
 }

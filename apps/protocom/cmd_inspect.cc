@@ -106,7 +106,7 @@ void run_inspect(const InspectArguments& options) {
 void add_inspect_command(CLI::App& app) {
   auto options = std::make_shared<InspectArguments>();
   CLI::App* command =
-      add_command(app, "inspect", "Look through a dataset: counts, sizes, unreadable images, leaks between splits",
+      add_command(app, "inspect", "Check a dataset: counts, sizes, unreadable images, leaks between splits",
                   "protocom inspect photos --split split.csv --sheet sheet.png");
   add_dataset_options(*command, options->dataset, "Folder of the images, or a pack");
   command->add_option("--sheet", options->sheet, "Also write a contact sheet of random images (PNG)");

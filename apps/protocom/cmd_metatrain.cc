@@ -98,7 +98,7 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
                      "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
   command.add_option("--k-shot", recipe.episode.k_shot, "Support images per class");
-  command.add_option("--n-query", recipe.episode.n_query, "Queries a class");
+  command.add_option("--n-query", recipe.episode.n_query, "Queries per class");
   command.add_option("--batches", recipe.batches, "Steps an epoch");
   command.add_option("--episodes", recipe.episodes, "Episodes a step");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));

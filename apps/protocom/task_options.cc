@@ -11,7 +11,7 @@ void add_draw_options(CLI::App& command, TaskArguments& arguments) {
       .add_option("--k-shot", arguments.tasks.shots,
                   "Labelled images per class; a list evaluates each, a range such as 1-5 draws each class's number")
       ->delimiter(',');
-  command.add_option("--n-query", arguments.tasks.shape.n_query, "Queries a class");
+  command.add_option("--n-query", arguments.tasks.shape.n_query, "Queries per class");
   command.add_option("--query-distribution", arguments.query_distribution,
                      "balanced, or dirichlet: as many queries, of classes in proportions drawn from Dirichlet(alpha)");
   command.add_option("--alpha", arguments.tasks.shape.alpha, "Of the Dirichlet distribution; small is unbalanced");
@@ -25,7 +25,7 @@ void add_draw_options(CLI::App& command, TaskArguments& arguments) {
 void add_task_options(CLI::App& command, TaskArguments& arguments) {
   add_draw_options(command, arguments);
   command.add_option("--unlabelled", arguments.tasks.shape.unlabelled,
-                     "Images a class of an unlabelled pool that transductive methods use instead of the queries");
+                     "Images per class of an unlabelled pool that transductive methods use instead of the queries");
   auto* file = command.add_option("--episodes-file", arguments.episodes_file,
                                   "Run these episodes (JSON) instead of drawing some");
   for (const char* drawn : {"--unlabelled", "--query-distribution", "--alpha", "--seeds"})

@@ -64,7 +64,8 @@ void set_scale(double scale, PldaModel& model);
 ///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees, or 1/10, 3/10, 3, 10 times that where the
 ///            images' leave-one-out loss is surely smaller (by more than its standard error);
 ///   between  its diagonal in the space in which S is I;
-///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds).
+///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds); of those of a batch, a share of it
+///            that grows with the labelled images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
 /// I, S has exact eigenvectors, R has the class means' rows too (between_rows), and features of which none is negative
 /// are replaced by their roots. So does a fitted one where that is surely better at the images left out and these, less

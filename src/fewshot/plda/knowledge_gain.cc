@@ -42,7 +42,7 @@ GainOfClasses gain_of_classes(const std::vector<PldaTasks>& with, const std::vec
   std::vector<double> gains;
   for (const auto& entry : sums) gains.push_back(entry.second.first / static_cast<double>(entry.second.second));
   const at::Tensor all = at::tensor(gains, at::kDouble);
-  return {all.mean().item<double>(), student(all.numel() - 1) * standard_error(all)};
+  return {all.mean().item<double>(), student(all.numel() - 1) * std::sqrt(2.0) * standard_error(all)};
 }
 
 std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {

@@ -45,7 +45,7 @@ struct KnowledgeGain {
   int64_t k_shot = 0;
   double without = 0;  ///< accuracy in percent of the same model and tasks without knowledge
   double gain = 0;     ///< points
-  double ci95 = 0;     ///< half width of the gain's 95 % interval, over classes
+  double ci95 = 0;     ///< half width of the 95 % interval of the gain of as many other classes
 };
 
 /// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
