@@ -94,12 +94,13 @@ class ListEvaluation {
 
   /// Every method is asked about the same episodes and orders: each is scored once, by all of them.
   void check_permutations(ProtocolChecks& checks) {
-    std::map<std::vector<int64_t>, std::vector<EpisodeScores>> asked;
+    std::map<std::pair<size_t, std::vector<int64_t>>, std::vector<EpisodeScores>> asked;  // by episode and queries
     for (size_t m = 0; m < results_.size(); ++m) {
       const auto classify = [&](const Episode& episode, const std::vector<int64_t>& query) {
-        RowBatch rows = rows_of(list_, {static_cast<size_t>(&episode - list_.episodes.data())});
+        const auto number = static_cast<size_t>(&episode - list_.episodes.data());
+        RowBatch rows = rows_of(list_, {number});
         rows.query = query;
-        auto& found = asked[query];
+        auto& found = asked[{number, query}];
         if (found.empty()) found = score(rows);
         const EpisodeScores& scores = found[m];
         std::vector<QueryVerdict> verdicts;

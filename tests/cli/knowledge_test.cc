@@ -1,8 +1,10 @@
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
 #include "knowledge/mini_wordnet.h"
+#include "protocom/core/npz.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -92,6 +94,36 @@ TEST_F(KnowledgeViews, AFilledInTemplateIsReadAsSpreadsheetsSaveIt) {
     ASSERT_EQ(made.exit_code, 0) << made.err;
     EXPECT_THAT(run({"show", "k2.npz"}).out, HasSubstr("wing, tail 0.5"));
   }
+}
+
+TEST_F(KnowledgeViews, EmbeddingsNameClassesAndVectorsThatDoNotMeetInOneSentence) {
+  write_text(folder_ / "v.csv", "name,x,y\ncat,1,0\ndog,0,1\nelk,1,1\nyak,1,2\n");
+  const Outcome made = run({"embeddings", "--vectors", "v.csv", "--split", "split.csv", "--out", "v.npz"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err,
+              HasSubstr("1 of 4 classes have no vector: owl; and 1 vectors are of classes that are not wanted: yak"));
+  EXPECT_THAT(made.out, HasSubstr("class-vectors, 2 dimensions"));
+  EXPECT_THAT(run({"show", "v.npz"}).out, HasSubstr("cat"));
+  const Outcome both =
+      run({"embeddings", "--vectors", "v.csv", "--csv", "attributes.csv", "--split", "split.csv", "--out", "w.npz"});
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(run({"show", "w.npz"}).out, HasSubstr("tail, fur"));
+}
+
+TEST_F(KnowledgeViews, EmbeddingsAnswerWithoutAPhoto) {
+  write_text(folder_ / "t.csv", "name,x,y\ncat,1,0\nowl,0,1\n");
+  ASSERT_EQ(run({"embeddings", "--vectors", "t.csv", "--out", "t.npz"}).exit_code, 0);
+  NpzWriter features(folder_ / "f.npz");
+  features.add("features", at::tensor({1.0F, 0.2F, 0.9F, 0.1F, 0.1F, 1.0F, 0.3F, 0.8F}).view({4, 2}));
+  features.add("labels", at::tensor({0, 0, 1, 1}, at::kLong));
+  features.add("names", std::vector<std::string>{"cat", "owl"});
+  features.add("split", std::vector<std::string>{"novel", "novel"});
+  features.close();
+  const Outcome found =
+      protocom(folder_.path(), {"evaluate", "--features", "f.npz", "--knowledge", "t.npz", "--methods", "zero-shot",
+                                "--k-shot", "0", "--n-way", "2", "--n-query", "1", "--episodes", "5"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("100.0"));
 }
 
 }  // namespace

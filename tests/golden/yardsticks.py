@@ -577,7 +577,7 @@ def gda():
     return [[dot(q, w) - dot(m, w) / 2 for w, m in zip(weights, ms)] for q in qs]
 
 
-def gda_text(alpha=1):
+def gda_text(alpha=0.1):
     return [add(t, times(alpha, g)) for t, g in zip(text_logits(images("l2n")[2]), gda())]
 
 
@@ -659,7 +659,7 @@ ANSWERS = {
     "tip-adapter:alpha=3:beta=5.5": lambda: tip_adapter(3, 5.5),
     "gda": gda,
     "gda-text": gda_text,
-    "gda-text:alpha=0.1": lambda: gda_text(0.1),
+    "gda-text:alpha=1": lambda: gda_text(1),
     "trans-clip:scale=10": lambda: trans_clip(scale=10),
     "trans-clip:gamma=0.2:scale=10": lambda: trans_clip(0.2, scale=10),
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,

@@ -10,7 +10,7 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
-  double alpha = 1;
+  double alpha = 0.1;
   double scale = kClipScale;
 };
 
@@ -46,12 +46,13 @@ MethodDefinition gda_text() {
   spec.needs = {Need::kKnowledge, Need::kMatchedText};
   spec.notes =
       "The source chooses alpha among .0001 to 100 on val images of the same classes, for ImageNet on the test images, "
-      "and sees each image in ten augmented views: choose it by `protocom tune`. With one image per class there is no "
+      "and sees each image in ten augmented views: choose it by `protocom tune`. The default is where its search "
+      "starts. With one image per class there is no "
       "covariance, and the images count little.";
   return define_scorer<GaussianDiscriminantWithText>(
       std::move(spec), Parameters<Options>()
                            .real("alpha", &Options::alpha, {}, "factor of the log density")
-                           .tries({"0.0001", "0.001", "0.01", "0.1", "10", "100"})
+                           .tries({"0.0001", "0.001", "0.01", "1", "10", "100"})
                            .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 

@@ -9,11 +9,33 @@ namespace {
 struct Options {
   std::string prior = "fitted";
   double scale = 0;
+  double text = TextWeights().beside;
 };
+
+/// Factor of the log predictive beside texts (docs/methods/plda.md).
+constexpr double kScaleBesideText = 0.05;
+
+/// Those with what depends on one another filled in.
+Options complete(Options options) {
+  if (options.prior == kTextPrior && options.scale == 0) options.scale = kScaleBesideText;
+  return options;
+}
+
+std::vector<std::string> choices() {
+  std::vector<std::string> all = prior_choices();
+  all.emplace_back(kTextPrior);
+  return all;
+}
+
+std::string prior_text() {
+  return std::string(kPriorText) +
+         "; text: what the image encoder's text encoder says of the class (knowledge embeddings), nothing to fit";
+}
 
 class Plda : public PldaMethod {
  public:
-  explicit Plda(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
+  explicit Plda(const Options& options)
+      : PldaMethod(options.prior, {TextWeights().alone, options.text}), options_(complete(options)) {}
 
   [[nodiscard]] MakeScorer make_scorer() const override {
     return [options = options_](PldaPrepared prepared) {
@@ -81,10 +103,13 @@ MethodDefinition plda() {
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
       "are chosen on classes left out of the fit, never on novel ones (docs/methods/plda.md).";
   return define<Plda>(std::move(spec), Parameters<Options>()
-                                           .choice("prior", &Options::prior, prior_choices(), kPriorText)
+                                           .choice("prior", &Options::prior, choices(), prior_text().c_str())
                                            .real("scale", &Options::scale, {},
                                                  "factor of the log predictive in the softmax; 0: the one that makes "
-                                                 "probabilities of classes left out right"));
+                                                 "probabilities of classes left out right, with prior=text .05")
+                                           .real("text", &Options::text, {},
+                                                 "factor of the cosine of image and text beside photos, with "
+                                                 "prior=text"));
 }
 
 }  // namespace protocom::methods

@@ -110,12 +110,17 @@ std::vector<std::string> prior_choices() {
   return choices;
 }
 
-PldaMethod::PldaMethod(std::string prior)
-    : prior_(std::move(prior)), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
+PldaMethod::PldaMethod(std::string prior, TextWeights text)
+    : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  if (model_->adaptation.adapts()) return std::make_unique<AdaptingScorer>(model_, make_scorer());
-  return make_scorer()(prepared(context));
+  std::unique_ptr<Scorer> photos = model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(model_, make_scorer())
+                                                               : make_scorer()(prepared(context));
+  if (prior_ != kTextPrior) return photos;
+  if (context.knowledge == nullptr || context.class_names == nullptr)
+    fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),
+               to_string(Need::kMatchedText));
+  return with_text(std::move(photos), context, text_);
 }
 
 std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels,
@@ -151,11 +156,11 @@ void PldaMethod::fit(const FitInputs& inputs) {
   attributes_.clear();
   PldaFitOptions options;
   options.seed = inputs.seed;
-  if (inputs.knowledge != nullptr && prior_ != kNone) {
+  if (inputs.knowledge != nullptr && uses_fitted_knowledge()) {
     attributes_ = inputs.knowledge->attributes;
     given.descriptions = align_knowledge(*inputs.knowledge, *inputs.class_names, attributes_);
     if (prior_ != kFitted) options.prior = prior_;
-  } else if (prior_ != kFitted && prior_ != kNone) {
+  } else if (prior_ != kFitted && uses_fitted_knowledge()) {
     fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));
   }
   PldaFit found = fit_plda(given, options);
@@ -164,12 +169,14 @@ void PldaMethod::fit(const FitInputs& inputs) {
   model_ = std::make_shared<const PldaModel>(std::move(found.model));
 }
 
+bool PldaMethod::uses_fitted_knowledge() const { return prior_ != kNone && prior_ != kTextPrior; }
+
 MethodState PldaMethod::state() const { return state_of(*model_, attributes_); }
 
 void PldaMethod::load(const MethodState& state) {
   auto model = std::make_shared<const PldaModel>(plda_model_of(state));
   const std::string own = model->knowledge ? model->knowledge->name() : kNone;
-  if (prior_ != kFitted && prior_ != kNone && prior_ != own)
+  if (prior_ != kFitted && uses_fitted_knowledge() && prior_ != own)
     fail_usage("'{}' was fitted with the prior '{}', not '{}': fit it with that prior", spec().name, own, prior_);
   model_ = std::move(model);
   attributes_ = state.attributes;
@@ -182,7 +189,7 @@ nlohmann::json PldaMethod::details() const { return details_; }
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   PldaPrepared result = prepared_without_knowledge(model_);
   const PldaLayout& layout = result.rows->layout();
-  if (!model_->knowledge || prior_ == kNone) return result;
+  if (!model_->knowledge || !uses_fitted_knowledge()) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());

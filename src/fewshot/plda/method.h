@@ -5,6 +5,7 @@
 
 #include "fewshot/method_definition.h"
 #include "fewshot/plda/rows.h"
+#include "fewshot/plda/with_text.h"
 #include "protocom/fewshot/plda/model.h"
 
 namespace protocom {
@@ -42,8 +43,8 @@ std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
 /// classes.
 class PldaMethod : public Method {
  public:
-  /// `prior`: one of prior_choices().
-  explicit PldaMethod(std::string prior);
+  /// `prior`: one of prior_choices(), or kTextPrior.
+  explicit PldaMethod(std::string prior, TextWeights text = {});
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
   [[nodiscard]] std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
                                                       int64_t classes) const override;
@@ -60,11 +61,14 @@ class PldaMethod : public Method {
   [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
 
  private:
+  /// Whether what fitting learned of knowledge counts.
+  [[nodiscard]] bool uses_fitted_knowledge() const;
   /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context
   /// without.
   [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
 
   std::string prior_;
+  TextWeights text_;
   std::shared_ptr<const PldaModel> model_;  ///< before fitting: without a space
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;

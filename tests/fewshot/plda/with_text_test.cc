@@ -1,0 +1,116 @@
+// plda beside texts of the classes: what it answers without photos, with them, and what it needs.
+#include "fewshot/plda/with_text.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
+#include "protocom/nn/unit_vectors.h"
+#include "support/message_of.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kTextClasses = 30;
+constexpr int64_t kTextDim = 48;
+constexpr int64_t kTextImages = 12;
+
+/// Classes whose texts lie near their means, as those of a text encoder that was trained with the image encoder. As
+/// with CLIP, images and texts share much with one another each, so that cosines of right and wrong texts differ
+/// little.
+struct ToldClasses {
+  ToldClasses() {
+    at::manual_seed(21);
+    const at::Tensor of_both = 3 * at::randn({kTextDim});
+    const at::Tensor centres = at::randn({kTextClasses, kTextDim});
+    images = (of_both + centres).unsqueeze(1) + 1.5 * at::randn({kTextClasses, kTextImages, kTextDim});
+    knowledge.class_embedding = of_both + centres + 0.8 * at::randn({kTextClasses, kTextDim});
+    knowledge.association = at::zeros({kTextClasses, 0});
+    knowledge.attribute_embedding = at::zeros({0, kTextDim});
+    for (int64_t c = 0; c < kTextClasses; ++c) names.push_back("class" + std::to_string(c));
+    knowledge.classes = names;
+    context.knowledge = &knowledge;
+    context.class_names = &names;
+  }
+  ToldClasses(const ToldClasses&) = delete;  // the context points into it
+  ToldClasses& operator=(const ToldClasses&) = delete;
+
+  /// All classes with k images each, asked about their last four.
+  [[nodiscard]] EpisodeBatch episode(int64_t k) const {
+    EpisodeBatch batch;
+    batch.support = images.narrow(1, 0, k).unsqueeze(0).contiguous();
+    batch.query = images.narrow(1, kTextImages - 4, 4).reshape({1, kTextClasses * 4, kTextDim});
+    batch.classes = at::arange(kTextClasses, at::kLong).unsqueeze(0);
+    return batch;
+  }
+  [[nodiscard]] EpisodeScores scores(const std::string& method, int64_t k) const {
+    return make_method(method)->prepare(context)->score(episode(k));
+  }
+  [[nodiscard]] double accuracy(const std::string& method, int64_t k) const {
+    const at::Tensor truth = at::arange(kTextClasses, at::kLong).repeat_interleave(4);
+    return scores(method, k).logits[0].argmax(-1).eq(truth).to(at::kDouble).mean().item<double>();
+  }
+
+  at::Tensor images;
+  KnowledgeTable knowledge;
+  std::vector<std::string> names;
+  MethodContext context;
+};
+
+const ToldClasses& told() {
+  static const ToldClasses kClasses;
+  return kClasses;
+}
+
+TEST(PldaWithText, IsZeroShotWithoutAPhoto) {
+  const at::Tensor found = told().scores("plda:prior=text", 0).logits;
+  EXPECT_TRUE(at::allclose(found, told().scores("zero-shot", 0).logits));
+  EXPECT_TRUE(at::allclose(told().scores("plda:prior=text:text=7", 0).logits, found))
+      << "the weight beside photos is not the weight alone";
+}
+
+TEST(PldaWithText, AddsCosinesToWhatPhotosSay) {
+  for (const int64_t k : {1, 4}) {
+    const EpisodeScores photos = told().scores("plda:prior=none:scale=0.05", k);
+    const EpisodeScores both = told().scores("plda:prior=text", k);
+    const at::Tensor expected = photos.logits + 0.7 * told().scores("zero-shot", k).logits;
+    EXPECT_TRUE(at::allclose(both.logits, expected, 1e-4, 1e-4)) << k;
+    ASSERT_TRUE(both.unseen.defined());
+    const auto odds_of_none = [](const EpisodeScores& scores) -> at::Tensor {
+      return scores.unseen - scores.logits.logsumexp(-1);
+    };
+    EXPECT_TRUE(at::allclose(odds_of_none(both), odds_of_none(photos), 1e-3, 1e-3)) << k;
+  }
+}
+
+TEST(PldaWithText, IsNoWorseWithAPhotoThanWithoutAndBetterThanPhotosAlone) {
+  const double none = told().accuracy("plda:prior=text", 0);
+  EXPECT_GT(none, 0.4);
+  EXPECT_LT(none, 0.98) << "else there is nothing to gain";
+  EXPECT_GE(told().accuracy("plda:prior=text", 1), none) << "a prior that overstates its variance loses here";
+  EXPECT_GT(told().accuracy("plda:prior=text", 1), told().accuracy("plda", 1));
+}
+
+TEST(PldaWithText, TakesAFileFittedWithoutKnowledge) {
+  const std::shared_ptr<Method> fitted = make_method("plda:prior=text");
+  const LabelledFeatures base{told().images.flatten(0, 1),
+                              at::arange(kTextClasses, at::kLong).repeat_interleave(kTextImages)};
+  fitted->fit({base, {}, &told().knowledge, &told().names, 1});
+  EXPECT_TRUE(fitted->state().attributes.empty()) << "texts are nothing to fit";
+  const auto loaded = make_method("plda:prior=text");
+  loaded->load(fitted->state());
+  const at::Tensor expected = fitted->prepare(told().context)->score(told().episode(2)).logits;
+  EXPECT_TRUE(at::allclose(loaded->prepare(told().context)->score(told().episode(2)).logits, expected));
+}
+
+TEST(PldaWithText, NeedsTexts) {
+  EXPECT_THAT(testing::message_of([] { make_method("plda:prior=text")->prepare({}); }),
+              ::testing::AllOf(::testing::HasSubstr("'plda:prior=text' needs texts of the classes"),
+                               ::testing::HasSubstr("protocom knowledge embeddings")));
+  EXPECT_THROW(make_method("plda-vb:prior=text"), UsageError);
+}
+
+}  // namespace
+}  // namespace protocom
