@@ -68,6 +68,10 @@ function begin() {
     showView();
     scrollTo(0, 0);
   });
+  document.querySelector('.skip')?.addEventListener('click', event => {
+    event.preventDefault();  // the address says which view is shown
+    byId('main').focus();
+  });
   byId('key-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     useKey(byId('key').value.trim());
