@@ -5,22 +5,37 @@ import {byId, el} from './dom.js';
 import {on, state, tell} from './state.js';
 import {counted, displayName} from './words.js';
 
-const restBefore = 1.5;  // seconds without a change
+// Seconds without a change before it is estimated, and as a multiple of what the last estimate took: hundreds of classes
+// take a minute, in which the server would do little else.
+const restBefore = 1.5, restPerWork = 3;
+const restWhenBusy = 15;
 const mostPairs = 2;
-let latest = 0;
+let latest = 0, lastTook = 0;
+let asking = new AbortController();
+
+/** Gives up an estimate that is being made, so that the server has its hands free. */
+export function stopEstimating() {
+  ++latest;
+  asking.abort();
+}
 
 /** Estimates anew once nothing has changed for a while. */
 async function estimate() {
-  const turn = ++latest;
-  await pause(restBefore);
-  if (turn !== latest || state.classes.length < 2) return;
-  try {
-    const found = await call('GET', 'v1/accuracy');
-    if (turn === latest) state.accuracy = found;
-  } catch {
-    if (turn === latest) state.accuracy = null;  // too few photos, or the server has other things to do
+  stopEstimating();
+  const turn = latest;
+  asking = new AbortController();
+  await pause(Math.max(restBefore, restPerWork * lastTook));
+  while (turn === latest && state.classes.length >= 2) {
+    const begun = performance.now();
+    try {
+      state.accuracy = await call('GET', 'v1/accuracy', undefined, {signal: asking.signal});
+      lastTook = (performance.now() - begun) / 1000;
+      return tell('accuracy');
+    } catch (error) {
+      if (/** @type {any} */ (error).status !== 503) return;  // too few photos, or no right to ask
+      await pause(restWhenBusy);
+    }
   }
-  if (turn === latest) tell('accuracy');
 }
 
 /** Pairs of classes by how many photos of either are taken for the other. @param {import('./types').Accuracy} found */

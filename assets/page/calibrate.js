@@ -1,5 +1,6 @@
 // "None of these": how much of other things may pass, and what that costs in photos of the classes.
 
+import {stopEstimating} from './accuracy.js';
 import {call, callJson} from './api.js';
 import {attempt, byId, say, svg} from './dom.js';
 import {remember} from './enrol.js';
@@ -75,6 +76,7 @@ function showStrangers() {
 /** @param {number} [falseAccept] none: balanced */
 async function calibrate(falseAccept) {
   say('Calibrating …');
+  stopEstimating();
   const done = byId('use-strangers').checked ? await calibrateOnStrangers(falseAccept)
                                             : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {} : {false_accept: falseAccept});
   remember('calibration', [done.change]);

@@ -67,6 +67,7 @@ function showClasses() {
   const some = state.classes.filter(one => `${one.class} ${displayName(one.class)}`.toLowerCase().includes(wanted));
   some.sort((a, b) => displayName(a.class).localeCompare(displayName(b.class), 'en', {numeric: true}));
   byId('classes').replaceChildren(...some.map(classCard));
+  if (!state.classes.length) byId('enrol-box').open = true;
   byId('start').hidden = state.classes.length > 0;
   byId('class-tools').hidden = state.classes.length === 0;
   byId('class-count').textContent = some.length === state.classes.length ? '' : `${some.length} of ${counted(some.length, 'class', 'classes').replace(/^\d+/, String(state.classes.length))}`;

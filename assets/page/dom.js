@@ -58,6 +58,11 @@ export function say(text, wrong = false) {
   if (!wrong) fading = setTimeout(() => status.classList.add('over-with'), shownFor);
 }
 
+/** What was said is of another view. */
+export function hush() {
+  if (!byId('status').classList.contains('wrong')) byId('status').classList.add('over-with');
+}
+
 /**
  * What is wrong with a form, beside it. Empty: nothing.
  * @param {HTMLElement} place

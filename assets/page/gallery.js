@@ -17,6 +17,7 @@ let name = null;
 export function openClass(which) {
   name = which;
   byId('class-page').hidden = which === null;
+  document.body.classList.toggle('at-class', which !== null);
   byId('class-list').hidden = which !== null;
   if (which === null) return;
   byId('rename').value = which;

@@ -6,7 +6,7 @@ import {listenToCalibration} from './calibrate.js';
 import {listenToCamera} from './camera.js';
 import {listenToClasses, takeDrops} from './classes.js';
 import {listenToDetails} from './details.js';
-import {attempt, byId} from './dom.js';
+import {attempt, byId, hush} from './dom.js';
 import {listenToExports} from './exports.js';
 import {picturesOf} from './folders.js';
 import {openClass, listenToGallery} from './gallery.js';
@@ -64,8 +64,13 @@ function begin() {
   for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports]) listen();
   on('recognizer', showSummary);
   addEventListener('hashchange', () => {
+    hush();
     showView();
     scrollTo(0, 0);
+  });
+  document.querySelector('.skip')?.addEventListener('click', event => {
+    event.preventDefault();  // the address says which view is shown
+    byId('main').focus();
   });
   byId('key-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();

@@ -25,6 +25,21 @@ export const onPhotos = (what, listener) =>
 /** @param {string} what @param {Photo | null} [detail] */
 const tell = (what, detail = null) => channels.dispatchEvent(new CustomEvent(what, {detail}));
 
+/**
+ * One after the other: what a person starts meanwhile begins when the one before is done.
+ * @template {any[]} A
+ * @param {(...given: A) => Promise<void>} work
+ * @returns {(...given: A) => Promise<void>}
+ */
+function inTurn(work) {
+  let last = Promise.resolve();
+  return (...given) => {
+    const now = last.then(() => work(...given));
+    last = now.catch(() => {});
+    return now;
+  };
+}
+
 /** What the first place of an answer says: the class, or null for none of them; and how probable it is. @param {Photo} photo */
 export function firstOf(photo) {
   const {answer} = photo;
@@ -108,8 +123,8 @@ function take(photo, answer) {
   tell('changed', photo);
 }
 
-/** Asks about files; those that are there already are left as they are. @param {File[]} files */
-export async function ask(files) {
+/** Asks about files; those that are there already are left as they are. */
+export const ask = inTurn(async (/** @type {File[]} */ files) => {
   const pictures = files.filter(isPicture);
   if (!pictures.length) return files.length ? say('These are no photos.', true) : undefined;
   if (!state.classes.length) return say('There are no classes yet to choose from: make one first.', true);
@@ -138,7 +153,7 @@ export async function ask(files) {
   const first = firstOf(fresh[0]);
   if (fresh.length > 1) return say(`${counted(fresh.filter(photo => photo.answer).length, 'photo')} answered.`);
   if (fresh[0].answer) say('Answer: ' + (first.name === null ? 'none of these' : displayName(first.name)));
-}
+});
 
 let asking = false, stale = false;
 
@@ -163,12 +178,8 @@ export async function askAgain() {
   }
 }
 
-/**
- * Decides what photos are: they become examples of a class. One that was decided before is taken out there.
- * @param {Photo[]} some
- * @param {string} name
- */
-export async function decide(some, name) {
+/** Decides what photos are: they become examples of a class. One that was decided before is taken out there. */
+export const decide = inTurn(async (/** @type {Photo[]} */ some, /** @type {string} */ name) => {
   const wanted = some.filter(photo => photo.verdict?.class !== name && !photo.error);
   if (!wanted.length) return;
   const changes = [];
@@ -183,7 +194,7 @@ export async function decide(some, name) {
   remember(`${counted(wanted.length, 'photo')} as ${displayName(name)}`, changes);
   await refresh();
   say(done.added ? `${counted(done.added, 'photo')} added to ${displayName(name)}.` : `${displayName(name)} has ${wanted.length === 1 ? 'this photo' : 'these photos'} already.`);
-}
+});
 
 /** @param {Photo} photo */
 async function retract(photo) {

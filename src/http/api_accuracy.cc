@@ -31,7 +31,8 @@ json Api::expected_accuracy(const Request& request) {
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   const int64_t measured = recognizer.file().revision();
-  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy()); });
+  WhileWanted wanted(*request.cancellation);
+  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy(wanted)); });
   const std::lock_guard lock(expected_mutex_);
   if (recognizer.file().revision() == measured) expected_ = {measured, shown};
   return shown;

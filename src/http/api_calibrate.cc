@@ -27,18 +27,6 @@ std::string in_words_of_requests(std::string message) {
   return at == std::string::npos ? message : message.replace(at, kOption.size(), kHere);
 }
 
-/// Ends a calibration at its next step once nobody waits for it.
-class WhileWanted : public Progress {
- public:
-  explicit WhileWanted(const Cancellation& cancellation) : cancellation_(cancellation) {}
-  void start(std::string_view /*what*/, int64_t /*total*/) override { cancellation_.check(); }
-  void advance(int64_t /*done*/, std::string_view /*detail*/) override { cancellation_.check(); }
-  void finish() override { cancellation_.check(); }
-
- private:
-  const Cancellation& cancellation_;
-};
-
 }  // namespace
 
 json Api::calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options) {

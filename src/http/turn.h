@@ -1,7 +1,9 @@
 #pragma once
 #include <atomic>
 
+#include "http/cancellation.h"
 #include "http/http_error.h"
+#include "protocom/core/progress.h"
 
 namespace protocom::http {
 
@@ -19,6 +21,18 @@ class Turn {
 
  private:
   std::atomic<bool>& taken_;
+};
+
+/// Ends such work at its next step once nobody waits for it.
+class WhileWanted : public Progress {
+ public:
+  explicit WhileWanted(const Cancellation& cancellation) : cancellation_(cancellation) {}
+  void start(std::string_view /*what*/, int64_t /*total*/) override { cancellation_.check(); }
+  void advance(int64_t /*done*/, std::string_view /*detail*/) override { cancellation_.check(); }
+  void finish() override { cancellation_.check(); }
+
+ private:
+  const Cancellation& cancellation_;
 };
 
 }  // namespace protocom::http

@@ -46,7 +46,7 @@ void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally)
 }
 
 /// Each image once, or kMostRounds of each class.
-Tally ask_one_by_one(const ClassScorer& scorer, int64_t most) {
+Tally ask_one_by_one(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
   Tally tally;
   for (int64_t round = 0; round < std::min(most, kMostRounds); ++round) {
@@ -57,11 +57,12 @@ Tally ask_one_by_one(const ClassScorer& scorer, int64_t most) {
       if (count >= 2 && image < count) left_out[static_cast<size_t>(k)] = {image};
     }
     ask(scorer, left_out, tally);
+    progress.advance(round + 1, "");
   }
   return tally;
 }
 
-Tally ask_halves(const ClassScorer& scorer) {
+Tally ask_halves(const ClassScorer& scorer, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
   Tally tally;
   Rng rng(1);
@@ -70,6 +71,7 @@ Tally ask_halves(const ClassScorer& scorer) {
     for (int64_t k = 0; k < classes; ++k)
       left_out[static_cast<size_t>(k)] = rng.sample(scorer.count(k), scorer.count(k) / 2);
     ask(scorer, left_out, tally);
+    progress.advance(draw + 1, "");
   }
   return tally;
 }
@@ -84,7 +86,7 @@ std::optional<double> gain_of(double few, double many, double images) {
 
 }  // namespace
 
-ExpectedAccuracy expected_accuracy(const ClassScorer& scorer) {
+ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress) {
   ExpectedAccuracy expected;
   expected.classes = static_cast<int64_t>(scorer.class_names().size());
   int64_t fewest = scorer.count(0), most = 0;
@@ -94,13 +96,17 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer) {
     most = std::max(most, scorer.count(k));
   }
   if (most < 2 || expected.classes < 2) return expected;
-  Tally tally = ask_one_by_one(scorer, most);
+  progress.start("rounds of leaving photos out", std::min(most, kMostRounds));
+  Tally tally = ask_one_by_one(scorer, most, progress);
+  progress.finish();
   expected.asked = tally.asked;
   expected.accuracy = 1 - tally.error();
   expected.mistakes = std::move(tally.mistakes);
   if (fewest < kFewestToHalve) return expected;
+  progress.start("draws of half of the photos", kHalves);
   const double mean = static_cast<double>(expected.images) / static_cast<double>(expected.classes);
-  expected.gain = gain_of(ask_halves(scorer).error(), tally.error(), mean);
+  expected.gain = gain_of(ask_halves(scorer, progress).error(), tally.error(), mean);
+  progress.finish();
   return expected;
 }
 

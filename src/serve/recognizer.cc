@@ -235,9 +235,9 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
   return unreadable;
 }
 
-ExpectedAccuracy Recognizer::expected_accuracy() {
+ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {
   refresh();
-  ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_);
+  ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_, progress);
   const std::vector<std::string>& names = scorer_->class_names();
   for (LeftOutMistake& mistake : expected.mistakes) {
     const auto own = static_cast<size_t>(std::find(names.begin(), names.end(), mistake.class_name) - names.begin());

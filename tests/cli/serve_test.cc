@@ -198,6 +198,21 @@ TEST_F(ServeCommand, IsWhatTheProgramWithoutTrainingDoesUnasked) {
   EXPECT_EQ(server.program().wait().exit_code, 0);
 }
 
+TEST_F(ServeCommand, ANewRecognizerIsMadeWhereThereIsNone) {
+  const std::string backbone = out("backbone.npz").string();
+  const Outcome there = protocom(folder_->path(), {"serve", "--new", "c.pcm", "--backbone", backbone, "--port", "0"});
+  EXPECT_NE(there.exit_code, 0) << "what is there is never written over";
+  const Outcome nothing = protocom(folder_->path(), {"serve", "--new", "fresh.pcm", "--port", "0"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--backbone"));
+  fs::remove(folder_->path() / "c.pcm");
+  Serving server(folder_->path(), {"--new", "--backbone", backbone});
+  EXPECT_EQ(Client(server.port()).ask("GET", "/v1/classes").json()["classes"], json::array());
+  server.program().signal(SIGTERM);
+  EXPECT_EQ(server.program().wait().exit_code, 0);
+  EXPECT_EQ(protocom(folder_->path(), {"recognizer", "check", "c.pcm"}).exit_code, 0);
+}
+
 TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {
   const auto keys = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "keys");

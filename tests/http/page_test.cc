@@ -181,6 +181,8 @@ TEST_F(Page, EveryControlHasANameAndCanBeReachedByKeyboard) {
                                "'key-form').map(e => e.id)"),
             json::array());
   EXPECT_EQ(browser_->evaluate("document.getElementById('status').getAttribute('aria-live')"), "polite");
+  click(".skip");
+  EXPECT_EQ(browser_->evaluate("document.activeElement.id + location.hash"), "main#photos") << "the view stays";
 }
 
 /// PROTOCOM_AXE=axe.min.js (scripts/page_checks) looks for what people with a screen reader would stumble over.

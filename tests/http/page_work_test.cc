@@ -220,6 +220,44 @@ TEST_F(PageWork, AFolderOfClassFoldersMakesTheClasses) {
   EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "one undo for one action";
 }
 
+/// From nothing to a recognizer that is used, as somebody who sees the page for the first time would.
+TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
+  for (int k = 0; k < 6; ++k) {
+    const std::string name = "made/class " + std::to_string(k + 1);
+    fs::create_directories(folder_ / name);
+    for (int i = 0; i < 3; ++i) photo(name + "/" + std::to_string(i) + ".png", static_cast<uint8_t>(45 * k + 3 * i));
+  }
+  EXPECT_EQ(browser_->evaluate("document.getElementById('start').hidden"), false) << "where to begin";
+  shoot("start", 1280, false);
+  shoot("start-phone-dark", 390, true);
+  browser_->choose("#start-folder", {(folder_ / "made").string()});
+  ASSERT_TRUE(status_has("18 photos added to 6 classes")) << text("#status");
+  ASSERT_TRUE(
+      browser_->wait_for("document.getElementById('accuracy-text').textContent.includes('Leave-out accuracy')"));
+  shoot("classes", 1280, false);
+  std::vector<std::string> asked;
+  for (const int grey : {20, 64, 110, 154, 199, 244})
+    asked.push_back(photo("asked" + std::to_string(grey) + ".png", static_cast<uint8_t>(grey)));
+  ask_about(asked);
+  for (int i = 0; i < 3; ++i) {
+    open_details(i);
+    forget_status();
+    correct("class 6");
+  }
+  EXPECT_EQ(ask("GET", "/v1/classes/class%206").json()["images"], 6);
+  go("none");
+  forget_status();
+  click("#calibrate");
+  ASSERT_TRUE(status_has("Calibrated:")) << text("#calibrate-error");
+  shoot("none", 1280, false);
+  shoot("none-phone-dark", 390, true);
+  go("photos");
+  EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 3"));
+  open_details(5);
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('ranking').textContent.includes('None of these')"))
+      << "asked again after the calibration";
+}
+
 TEST_F(PageWork, AClassIsSearchedLookedAtRenamedAndCleaned) {
   enrol("002.Bright_Bird", 240);
   reload();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/core/progress.h"
 #include "protocom/serve/class_scorer.h"
 
 namespace protocom {
@@ -32,7 +33,7 @@ struct ExpectedAccuracy {
 
 /// Leaves the enrolled images out one of each class at a time, and half of them in a few draws. A method that is
 /// transductive is asked about those that are left out together.
-ExpectedAccuracy expected_accuracy(const ClassScorer& scorer);
+ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress = Progress::none());
 
 /// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right (18 photos left out in
 /// turn); 3 more photos per class should add about 6 points." `basis`: "no base classes".

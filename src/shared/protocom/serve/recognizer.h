@@ -154,7 +154,7 @@ class Recognizer {
   Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
 
   /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
-  ExpectedAccuracy expected_accuracy();
+  ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
   /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out
