@@ -283,20 +283,20 @@ TEST_F(RecognizerFileTest, AnEnrolmentWritesAsMuchAsItAddsHoweverMuchIsThere) {
 }
 
 TEST_F(RecognizerFileTest, WritersAtOnceLoseNothing) {
-  constexpr int64_t kWriters = 8, kEach = 6;
+  constexpr int64_t kWriters = 8, kWrites = 6;
   std::vector<std::thread> writers;
   for (int64_t w = 0; w < kWriters; ++w) {
     writers.emplace_back([&, w] {
       RecognizerFile file(path_);
-      for (int64_t i = 0; i < kEach; ++i)
+      for (int64_t i = 0; i < kWrites; ++i)
         file.enrol({enrolment("dog", {{static_cast<float>(w), static_cast<float>(i)}}, {fmt::format("{}-{}", w, i)})});
     });
   }
   for (std::thread& one : writers) one.join();
   const RecognizerFile file(path_);
-  EXPECT_EQ(file.find_class("dog")->images, kWriters * kEach);
+  EXPECT_EQ(file.find_class("dog")->images, kWriters * kWrites);
   EXPECT_THAT(file.list_classes(), SizeIs(1));
-  EXPECT_THAT(file.changes(), SizeIs(kWriters * kEach));
+  EXPECT_THAT(file.changes(), SizeIs(kWriters * kWrites));
   EXPECT_THAT(file.check(), IsEmpty());
 }
 
