@@ -140,7 +140,9 @@ TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
     EXPECT_EQ(made.exchange[i].false_accept, kExchangeRates[i]);
     EXPECT_EQ(made.exchange[i].accepted, asked.accepted);
     EXPECT_EQ(made.exchange[i].threshold, asked.threshold);
-    if (i > 0) EXPECT_LE(made.exchange[i - 1].accepted, made.exchange[i].accepted);
+    if (i > 0) {
+      EXPECT_LE(made.exchange[i - 1].accepted, made.exchange[i].accepted);
+    }
   }
 }
 
