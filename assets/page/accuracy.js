@@ -1,7 +1,7 @@
 // How well the classes tell their own photos apart, and which are mixed up.
 
 import {call, pause} from './api.js';
-import {byId, el} from './dom.js';
+import {attempt, byId, el, say} from './dom.js';
 import {on, state, tell} from './state.js';
 import {counted, displayName} from './words.js';
 
@@ -9,8 +9,12 @@ import {counted, displayName} from './words.js';
 // take a minute, in which the server would do little else.
 const restBefore = 1.5, restPerWork = 3;
 const restWhenBusy = 15;
+// Classes times photos up to which it is estimated without being asked for: 50 classes of 8 photos.
+const mostUnasked = 20_000;
 const mostPairs = 2;
 let latest = 0, lastTook = 0;
+/** The change that the estimate follows. @type {number | undefined} */
+let estimatedAt;
 let asking = new AbortController();
 
 /** Gives up an estimate that is being made, so that the server has its hands free. */
@@ -19,16 +23,20 @@ export function stopEstimating() {
   asking.abort();
 }
 
-/** Estimates anew once nothing has changed for a while. */
-async function estimate() {
+const isLarge = () => state.classes.length * state.classes.reduce((sum, one) => sum + one.images, 0) > mostUnasked;
+
+/** Estimates anew, once nothing has changed for a while or because somebody asks for it. @param {boolean} [wanted] */
+async function estimate(wanted = false) {
   stopEstimating();
+  if (isLarge() && !wanted) return;
   const turn = latest;
   asking = new AbortController();
-  await pause(Math.max(restBefore, restPerWork * lastTook));
+  if (!wanted) await pause(Math.max(restBefore, restPerWork * lastTook));
   while (turn === latest && state.classes.length >= 2) {
     const begun = performance.now();
     try {
       state.accuracy = await call('GET', 'v1/accuracy', undefined, {signal: asking.signal});
+      estimatedAt = state.change?.id;
       lastTook = (performance.now() - begun) / 1000;
       return tell('accuracy');
     } catch (error) {
@@ -54,7 +62,9 @@ const link = name => el('a', {href: '#classes/' + encodeURIComponent(name)}, dis
 
 function show() {
   const found = state.classes.length >= 2 ? state.accuracy : null;
-  byId('accuracy').hidden = !found;
+  byId('accuracy').hidden = !found && !isLarge();
+  byId('estimate').hidden = !isLarge() || (found !== null && estimatedAt === state.change?.id);
+  byId('estimate').textContent = found ? 'Estimate again' : 'Estimate the leave-out accuracy';
   if (!found) return;
   const place = byId('accuracy-text');
   if (found.accuracy === null) {
@@ -74,4 +84,9 @@ function show() {
 export function listenToAccuracy() {
   on('recognizer', () => { show(); estimate(); });
   on('accuracy', show);
+  byId('estimate').addEventListener('click', () => attempt(byId('estimate'), async () => {
+    say('With so many classes this takes minutes. Everything else goes on.');
+    await estimate(true);
+    say('The leave-out accuracy is estimated.');
+  }));
 }

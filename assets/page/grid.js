@@ -37,7 +37,8 @@ function statusOf(photo) {
   if (photo.verdict) return {state: 'decided', name: photo.verdict.class === null ? 'None of these' : displayName(photo.verdict.class), sure: '✓ yours'};
   if (!photo.answer) return {state: 'waiting', name: '…', sure: ''};
   const {name, none, probability} = firstOf(photo);
-  return {state: none ? 'none' : probability < sureFrom ? 'unsure' : 'sure', name: name === null ? 'None of these' : displayName(name), sure: percent(probability)};
+  const isSure = probability >= sureFrom;
+  return {state: isSure ? none ? 'none' : 'sure' : none ? 'unsure none' : 'unsure', name: name === null ? 'None of these' : displayName(name), sure: percent(probability)};
 }
 
 /** @param {Photo} photo */

@@ -58,8 +58,9 @@ let nextId = 1;
 /** @param {File[]} files */
 async function added(files) {
   const fresh = [], known = new Set(photos.map(photo => photo.print));
-  for (const file of files) {
-    const print = await fingerprint(file);
+  const prints = await Promise.all(files.map(fingerprint));
+  for (const [i, file] of files.entries()) {
+    const print = prints[i];
     if (known.has(print)) continue;
     known.add(print);
     fresh.push({id: nextId++, file, name: file.name || 'photo.jpg', print, blob: /** @type {Blob} */ (file), answer: null,
