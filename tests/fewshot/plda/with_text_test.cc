@@ -106,7 +106,7 @@ TEST(PldaWithText, TakesAFileFittedWithoutKnowledge) {
 }
 
 TEST(PldaWithText, NeedsTexts) {
-  EXPECT_THAT(testing::message_of([] { make_method("plda:prior=text")->prepare({}); }),
+  EXPECT_THAT(testing::message_of([] { static_cast<void>(make_method("plda:prior=text")->prepare({})); }),
               ::testing::AllOf(::testing::HasSubstr("'plda:prior=text' needs texts of the classes"),
                                ::testing::HasSubstr("protocom knowledge embeddings")));
   EXPECT_THROW(make_method("plda-vb:prior=text"), UsageError);
