@@ -11,6 +11,7 @@
 #include "protocom/core/npz.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/nn/unit_vectors.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
 
@@ -107,6 +108,19 @@ TEST(PldaWithText, TakesAFileFittedWithoutKnowledge) {
   loaded->load(fitted->state());
   const at::Tensor expected = fitted->prepare(told().context)->score(told().episode(2)).logits;
   EXPECT_TRUE(at::allclose(loaded->prepare(told().context)->score(told().episode(2)).logits, expected));
+}
+
+TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
+  const testing::Logged logged;
+  static_cast<void>(told().scores("plda:prior=text", 1));
+  EXPECT_EQ(logged.text(), "");
+  ToldClasses other;
+  other.knowledge.class_embedding = at::randn({kTextClasses, kTextDim});
+  const auto scorer = make_method("plda:prior=text")->prepare(other.context);
+  for (int i = 0; i < 2; ++i) static_cast<void>(scorer->score(other.episode(1)));
+  const std::string said = logged.text();
+  EXPECT_THAT(said, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
+  EXPECT_EQ(said.find("no better than chance"), said.rfind("no better than chance")) << "once is enough";
 }
 
 TEST(PldaWithText, NeedsTexts) {
