@@ -93,7 +93,10 @@ void add_files(CLI::App& command, CreateCommand& options) {
                   "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
       ->excludes(model)
       ->excludes(fitted);
-  command.add_option("--knowledge", options.knowledge, "Knowledge file that the model or method was made with");
+  command.add_option(
+      "--knowledge", options.knowledge,
+      "Knowledge file that the model or method was made with; without them, vectors by the backbone's own "
+      "text encoder (knowledge embeddings), with which classes need no photo");
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
   command.add_flag("--half-features", options.half_features, "Keep features as float16: half the room, rounded");

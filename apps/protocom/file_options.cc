@@ -27,9 +27,9 @@ bool is_regular_or_new(const fs::path& path) {
 
 bool is_input_option(const std::string& option) {
   static const std::set<std::string> kInputs = {
-      "images",        "image",  "split", "class-split", "backbone",      "features", "knowledge",
-      "model",         "csv",    "root",  "vectors",     "class-synsets", "results",  "wordnet",
-      "episodes-file", "fitted", "tuned", "table",       "folder",        "others",   "feature-maps"};
+      "images", "image", "split",   "class-split",   "backbone",     "features", "knowledge",     "model",
+      "csv",    "root",  "vectors", "class-synsets", "results",      "wordnet",  "episodes-file", "fitted",
+      "tuned",  "table", "folder",  "others",        "feature-maps", "names"};
   return kInputs.count(option) > 0;
 }
 

@@ -43,15 +43,24 @@ void check_parts(const NewRecognizer& parts) {
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
-  if (parts.model.empty() && parts.fitted.empty() && !parts.knowledge.empty())
-    fail_usage(
-        "--knowledge counts with --fitted or --model: without them nothing has learned from base classes what "
-        "attributes look like");
 }
 
 const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
 
 bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); }
+
+/// Whether classes are told apart by their texts too, from which nothing has to be learned.
+bool has_texts(const NewRecognizer& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
+
+/// Throws UsageError for texts that cannot be of the backbone's own text encoder.
+void check_texts(const NewRecognizer& parts, const RecognizerSettings& settings) {
+  if (settings.embedding_dim == settings.feature_dim) return;
+  fail_usage(
+      "without --fitted or --model, which have learned what attributes look like, --knowledge counts where it has "
+      "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers a class, features "
+      "have {}",
+      parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
+}
 
 /// What the classes are told apart with.
 StoreModel model_of(const NewRecognizer& parts) {
@@ -63,6 +72,11 @@ StoreModel model_of(const NewRecognizer& parts) {
   } else {
     model.fitted = read_space(parts.space);
     model.preprocessing = read_preprocessing(parts.space);
+  }
+  if (has_texts(parts)) {
+    const std::shared_ptr<Method> method = make_method("plda:prior=text");
+    method->load(model.fitted->method->state());
+    model.fitted->method = method;
   }
   return model;
 }
@@ -181,6 +195,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
+  if (has_texts(parts)) check_texts(parts, settings);
   const ScratchFolder scratch;
   NewRecognizer files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());

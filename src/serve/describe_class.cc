@@ -97,7 +97,10 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
     logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
                   found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, "; "));
   }
-  if (description.association.count_nonzero().item<int64_t>() == 0) {
+  const bool by_text = description.association.numel() == 0;
+  if (by_text && description.embedding.count_nonzero().item<int64_t>() == 0) {
+    logger().warn("class '{}' has no vector in the knowledge: what is known of it are its images", request.name);
+  } else if (!by_text && description.association.count_nonzero().item<int64_t>() == 0) {
     logger().warn(
         "class '{}' has no attribute that the model knows: what is known of it are its images and, where it has word "
         "vectors, its name",

@@ -36,7 +36,7 @@ void check_is_for_recognizers(const MethodSpec& method) {
         "to which a class is what is known of it alone",
         method.name);
   if (method.has(Need::kMatchedText))
-    fail_usage("'{}' compares photos with vectors of the classes' texts, which a recognizer does not keep: use 'plda'",
+    fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (--knowledge) has 'plda:prior=text'",
                method.name);
 }
 

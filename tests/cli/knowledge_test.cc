@@ -110,6 +110,14 @@ TEST_F(KnowledgeViews, EmbeddingsNameClassesAndVectorsThatDoNotMeetInOneSentence
   EXPECT_THAT(run({"show", "w.npz"}).out, HasSubstr("tail, fur"));
 }
 
+TEST_F(KnowledgeViews, EmbeddingsDoNotReplaceTheNamesOfTheirRows) {
+  write_text(folder_ / "names.txt", "cat\n");
+  const Outcome refused = run({"embeddings", "--vectors", "v.npy", "--names", "names.txt", "--out", "names.txt"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--names"));
+  EXPECT_EQ(read_text(folder_ / "names.txt"), "cat\n");
+}
+
 TEST_F(KnowledgeViews, EmbeddingsAnswerWithoutAPhoto) {
   write_text(folder_ / "t.csv", "name,x,y\ncat,1,0\nowl,0,1\n");
   ASSERT_EQ(run({"embeddings", "--vectors", "t.csv", "--out", "t.npz"}).exit_code, 0);

@@ -110,6 +110,46 @@ TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
   EXPECT_EQ(settings.words.size(), 3U);
 }
 
+/// Vectors of "cat", "dog" and "owl" as a text encoder in the space of the backbone gives them.
+Knowledge texts_of(int64_t dim) {
+  Knowledge texts;
+  texts.classes = {"cat", "dog", "owl"};
+  texts.association = at::zeros({3, 0});
+  texts.class_embedding = at::randn({3, dim});
+  texts.attribute_embedding = at::zeros({0, dim});
+  return texts;
+}
+
+TEST_F(RecognizerToMake, TellsClassesApartByTextsOfItsBackbonesOwnTextEncoder) {
+  write("texts.npz", texts_of(fitted_.feature_dim));
+  NewRecognizer made = parts();
+  made.model.clear();
+  made.knowledge = folder_ / "texts.npz";
+  create_recognizer(folder_ / "new.pcm", made, {});
+  const std::string asked = photo("asked.png", 90);
+  Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+  const Logged logged;
+  pets.enrol({request("cat", {}), request("owl", {})});
+  EXPECT_EQ(pets.classify(asked).ranking.size(), 2U) << "without a photo";
+  pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+  const Answer answer = pets.classify(asked);
+  ASSERT_EQ(answer.ranking.size(), 3U) << "one of them without a photo";
+  for (const auto& candidate : answer.ranking) EXPECT_TRUE(std::isfinite(candidate.probability)) << candidate.name;
+  EXPECT_THAT(logged.text(), Not(HasSubstr("attribute")));
+  pets.enrol({request("yak", {photo("4.png", 120)})});
+  EXPECT_THAT(logged.text(), HasSubstr("class 'yak' has no vector in the knowledge"));
+}
+
+TEST_F(RecognizerToMake, RefusesTextsOfAnotherEncoder) {
+  write("texts.npz", texts_of(fitted_.feature_dim + 1));
+  NewRecognizer made = parts();
+  made.model.clear();
+  made.knowledge = folder_ / "texts.npz";
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              AllOf(HasSubstr("by the backbone's own text encoder"), HasSubstr("texts.npz has ")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
 TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
   NewRecognizer made = parts();
   EXPECT_THAT(logged_of(made), Not(HasSubstr("another knowledge")));

@@ -5,10 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "protocom/core/error.h"
+#include "protocom/core/npz.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/nn/unit_vectors.h"
+#include "support/logged.h"
 #include "support/message_of.h"
+#include "support/real_data.h"
 
 namespace protocom {
 namespace {
@@ -105,11 +110,92 @@ TEST(PldaWithText, TakesAFileFittedWithoutKnowledge) {
   EXPECT_TRUE(at::allclose(loaded->prepare(told().context)->score(told().episode(2)).logits, expected));
 }
 
+TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
+  const testing::Logged logged;
+  static_cast<void>(told().scores("plda:prior=text", 1));
+  EXPECT_EQ(logged.text(), "");
+  ToldClasses other;
+  other.knowledge.class_embedding = at::randn({kTextClasses, kTextDim});
+  const auto scorer = make_method("plda:prior=text")->prepare(other.context);
+  for (int i = 0; i < 2; ++i) static_cast<void>(scorer->score(other.episode(1)));
+  const std::string said = logged.text();
+  EXPECT_THAT(said, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
+  EXPECT_EQ(said.find("no better than chance"), said.rfind("no better than chance")) << "once is enough";
+}
+
 TEST(PldaWithText, NeedsTexts) {
-  EXPECT_THAT(testing::message_of([] { make_method("plda:prior=text")->prepare({}); }),
+  EXPECT_THAT(testing::message_of([] { static_cast<void>(make_method("plda:prior=text")->prepare({})); }),
               ::testing::AllOf(::testing::HasSubstr("'plda:prior=text' needs texts of the classes"),
                                ::testing::HasSubstr("protocom knowledge embeddings")));
   EXPECT_THROW(make_method("plda-vb:prior=text"), UsageError);
+}
+
+/// The classes of Caltech-101 with a word that no other class has, the published test images and labelled ones.
+struct Caltech {
+  explicit Caltech(const std::filesystem::path& folder) : images(folder / "caltech101.npz") {
+    const NpzReader texts(folder / "caltech101-text.npz");
+    const std::vector<std::string> said = texts.strings("embedded_as");
+    const at::Tensor rows = texts.tensor("vectors").to(at::kFloat);
+    std::vector<int64_t> kept;
+    for (size_t i = 0; i < said.size(); ++i) {
+      if (std::count(said.begin(), said.end(), said[i]) > 1) continue;
+      kept.push_back(static_cast<int64_t>(i));
+      knowledge.classes.push_back(texts.strings("names")[i]);
+    }
+    const at::Tensor rows_kept = at::tensor(kept, at::kLong);
+    knowledge.class_embedding = rows.index_select(0, rows_kept);
+    labels = texts.tensor("labels").index_select(0, rows_kept);
+    context.knowledge = &knowledge;
+    context.class_names = &knowledge.classes;
+    const auto classes = static_cast<int64_t>(kept.size());
+    knowledge.association = at::zeros({classes, 0});
+    knowledge.attribute_embedding = at::zeros({0, rows.size(1)});
+    batch.classes = at::arange(classes, at::kLong).unsqueeze(0);
+    const at::Tensor place = place_of(images.tensor("labels"));
+    const at::Tensor asked = images.tensor("is_test").to(at::kBool).logical_and(place.ge(0)).nonzero().flatten();
+    truth = place.index_select(0, asked);
+    batch.query = images.tensor("features").index_select(0, asked).to(at::kFloat).unsqueeze(0);
+  }
+  Caltech(const Caltech&) = delete;  // the context points into it
+  Caltech& operator=(const Caltech&) = delete;
+
+  /// Where a label is among the classes, -1 for others.
+  [[nodiscard]] at::Tensor place_of(const at::Tensor& of) const {
+    const at::Tensor same = of.to(at::kLong).unsqueeze(1).eq(labels.unsqueeze(0));
+    return at::where(same.any(1), same.to(at::kLong).argmax(1), at::full({}, -1, at::kLong));
+  }
+
+  /// Percent, with the published k images of each class.
+  [[nodiscard]] double accuracy(const std::string& method, int64_t k) {
+    const int64_t classes = labels.size(0);
+    batch.support = at::zeros({1, classes, 0, batch.query.size(2)});
+    if (k > 0) {
+      const std::string name = "support_" + std::to_string(k);
+      const at::Tensor place = place_of(images.tensor(name + "_labels"));
+      const at::Tensor own = place.ge(0).nonzero().flatten();
+      const at::Tensor order = own.index_select(0, std::get<1>(place.index_select(0, own).sort(true, 0, false)));
+      batch.support = images.tensor(name).index_select(0, order).to(at::kFloat).view({1, classes, k, -1});
+    }
+    const at::Tensor answers = make_method(method)->prepare(context)->score(batch).logits[0].argmax(-1);
+    return 100 * answers.eq(truth).to(at::kDouble).mean().item<double>();
+  }
+
+  NpzReader images;
+  KnowledgeTable knowledge;
+  at::Tensor labels, truth;
+  MethodContext context;
+  EpisodeBatch batch;
+};
+
+TEST(PldaWithTextOnRealData, IsCLIPWithoutAPhotoAndGainsByEveryOne) {
+  REQUIRE_REAL_DATA();
+  Caltech caltech(*testing::real_data() / "clip-vit-b32");
+  const double none = caltech.accuracy("plda:prior=text", 0);
+  EXPECT_NEAR(none, 94.4, 0.05) << "what the data's README has by another program";
+  const double one = caltech.accuracy("plda:prior=text", 1);
+  EXPECT_GT(one, none) << "a prior whose variance is overstated loses with the first photo";
+  EXPECT_GT(one, caltech.accuracy("plda", 1) + 3);
+  EXPECT_GT(caltech.accuracy("plda:prior=text", 4), one);
 }
 
 }  // namespace
