@@ -173,6 +173,20 @@ TEST(PldaAdaptation, ProbabilitiesAreAsSureAsAnswersAreRight) {
   }
 }
 
+TEST(PldaAdaptation, ABatchCountsAsMuchAsItsLabelledImagesLetIt) {
+  PldaModel unfitted;
+  unfitted.space.leading = 1;
+  unfitted.adaptation.degrees = 1000;
+  unfitted.adaptation.isotropic = true;
+  for (const int64_t each : {1, 5, 10}) {
+    const AdaptationImages data = adaptation_images(4, each, 12);
+    const PldaModel made = adapted(unfitted, data.features, data.labels, 4);
+    const auto images = static_cast<double>(each);
+    EXPECT_NEAR(made.transductive_scale.five / made.inductive_scale.five, images / (images + 3.5), 1e-12);
+    EXPECT_EQ(made.transductive_scale.none, made.transductive_scale.five);
+  }
+}
+
 TEST(PldaAdaptation, CopiesOfAnImageSayNothingMoreOfTheSpace) {
   PldaModel model = model_of(adaptation_images(8, 20, 10));
   model.adaptation = {50, 50, 5, false};
