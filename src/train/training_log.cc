@@ -9,6 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
+#include "protocom/core/unfinished.h"
 
 namespace protocom {
 namespace {
@@ -28,6 +29,7 @@ bool is_behind(std::string_view line, int64_t epochs_done) {
 }
 
 void cut_lines(const fs::path& path, int64_t epochs_done) {
+  remove_leftovers(path);  // of a training that was killed at this place
   if (!fs::exists(path)) return;
   std::string kept;
   for_each_line(path, [&](int64_t, std::string_view line) {

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -56,6 +59,25 @@ TEST(TrainingLog, ATrainingThatGoesOnHasNoEpochTwice) {
   add(log, 3);
   add(log, 4);
   EXPECT_EQ(epochs_logged(files), (std::vector<int64_t>{1, 2, 3, 4}));
+}
+
+TEST(TrainingLog, ATrainingThatWasKilledWhileItCutItsLogLeavesNothing) {
+  const TempDir folder;
+  const TrainingFiles files = logged_files_in(folder.path());
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    write_file_with(files.log(), [](const fs::path& temporary) {
+      std::ofstream(temporary) << "half a li" << std::flush;
+      ::kill(::getpid(), SIGKILL);
+    });
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(killed, &status, 0), killed);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_FALSE(fs::is_empty(folder.path()));
+  const TrainingLog log(files, 2);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(TrainingLog, ANewTrainingBeginsWithAnEmptyLog) {
