@@ -3,10 +3,10 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 
+#include "knowledge/vector_number.h"
 #include "protocom/core/clean_name.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
@@ -58,12 +58,11 @@ NamedRows read_rows_of_npy(const fs::path& path, const fs::path& names) {
 }
 
 float number_in(const CsvTable& csv, const CsvRow& row, size_t column) {
-  const std::string text(trimmed(row.cells[column]));
-  char* end = nullptr;
-  const float value = std::strtof(text.c_str(), &end);
-  if (text.empty() || *end != '\0')
+  const std::string_view text = trimmed(row.cells[column]);
+  const auto value = vector_number(text);
+  if (!value)
     fail("{}: '{}' in the column '{}' is no number", csv.where(row), excerpt(text), excerpt(csv.header[column]));
-  return value;
+  return *value;
 }
 
 NamedRows read_rows_of_csv(const fs::path& path) {

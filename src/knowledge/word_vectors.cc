@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <optional>
 
+#include "knowledge/vector_number.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/text.h"
@@ -32,17 +31,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return pieces;
-}
-
-std::optional<float> parse_number(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // 1e-50 is a fine number of a text file, though no float.
-  if (error == std::errc::result_out_of_range)
-    return static_cast<float>(std::strtod(std::string(text).c_str(), nullptr));
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// Takes the lines of one file in turn.
@@ -80,7 +68,7 @@ class Reader {
     const std::vector<std::string_view> fields = split(line, ' ');
     const auto extra = static_cast<int64_t>(fields.size()) - 1 - vectors_.dim;
     bool spaced_word = vectors_.dim > 0 && extra > 0;
-    for (int64_t i = 1; spaced_word && i <= extra; ++i) spaced_word = !parse_number(fields[i]);
+    for (int64_t i = 1; spaced_word && i <= extra; ++i) spaced_word = !vector_number(fields[i]);
     if (spaced_word) return;
     fail("{}:{}: '{}' has {} numbers, the first word has {}", path_.string(), number,
          excerpt(line.substr(0, line.find(' '))), spaces, vectors_.dim);
@@ -94,7 +82,7 @@ class Reader {
     std::vector<float> values;
     values.reserve(static_cast<size_t>(vectors_.dim));
     for (const std::string_view field : split(line.substr(word.size()), ' ')) {
-      const auto value = parse_number(field);
+      const auto value = vector_number(field);
       if (!value || !std::isfinite(*value))
         fail("{}:{}: '{}' in the vector of '{}' is no finite number", path_.string(), number, excerpt(field),
              excerpt(word));
