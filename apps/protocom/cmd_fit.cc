@@ -10,8 +10,14 @@ namespace {
 struct FitArguments {
   EvaluationFiles files;
   std::string out;
+  std::string knowledge_use = "auto";
   FitOptions fit;
 };
+
+KnowledgeUse use_of(const std::string& name) {
+  if (name == "always") return KnowledgeUse::kAlways;
+  return name == "never" ? KnowledgeUse::kNever : KnowledgeUse::kAuto;
+}
 
 void run_fit(const CLI::App& command, const FitArguments& options) {
   make_method(options.fit.method);  // a wrong name is said before files are read
@@ -20,7 +26,9 @@ void run_fit(const CLI::App& command, const FitArguments& options) {
   Provenance provenance = provenance_of(command, options.fit.seed);
   options.files.add_to(provenance);
   const EvaluateInputs inputs = data.inputs();
-  const FittedMethod fitted = fit_method({inputs.features, inputs.knowledge, inputs.maps}, options.fit, progress());
+  FitOptions fit = options.fit;
+  fit.knowledge_use = use_of(options.knowledge_use);
+  const FittedMethod fitted = fit_method({inputs.features, inputs.knowledge, inputs.maps}, fit, progress());
   write_fitted_method(options.out, fitted, provenance, preprocessing_details(options.files.features));
   print_table({{"method", fitted.method->label()},
                {"base classes", std::to_string(fitted.trained_on.size())},
@@ -37,6 +45,11 @@ void add_fit_command(CLI::App& app) {
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods");
   add_data_options(*command, options->files);
+  command
+      ->add_option("--knowledge-use", options->knowledge_use,
+                   "Whether plda uses --knowledge: auto (where it gains on held-out classes), always (as classes without "
+                   "images need), never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   command->add_option("--out", options->out, "File to write")->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
   command->callback([command, options] { run_fit(*command, *options); });

@@ -19,8 +19,9 @@ FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progr
   const FeatureSet& features = from.features;
   const LabelledFeatures val = options.sees_val ? features_of(features, Split::kVal) : LabelledFeatures{};
   const FitMaps maps = maps_for(make_method(options.method)->spec(), from, options.sees_val);
-  return fit_method(options.method, {features_of(features, Split::kBase), val, from.knowledge, &features.class_names,
-                                     options.seed, &progress, maps});
+  const bool never = options.knowledge_use == KnowledgeUse::kNever;
+  return fit_method(options.method, {features_of(features, Split::kBase), val, never ? nullptr : from.knowledge,
+                                     &features.class_names, options.seed, options.knowledge_use, &progress, maps});
 }
 
 }  // namespace protocom

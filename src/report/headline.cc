@@ -60,6 +60,31 @@ std::string headline(const Evaluation& evaluation) {
   return fmt::format("{}: {}.", rows.front()->task, fmt::join(words, "; "));
 }
 
+std::string expectation(const Evaluation& evaluation) {
+  const Rows rows = fewest_shots(evaluation);
+  const auto best = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->mode == "inductive", a->accuracy.value) < std::pair(b->mode == "inductive", b->accuracy.value);
+  });
+  std::map<int64_t, std::map<int64_t, double>> right;  // by classes at once and photos per class
+  for (const MethodResult& row : evaluation.results) {
+    const bool plain = row.task == fmt::format("{}-way {}-shot", row.n_way, row.k_shot);
+    if (plain && row.method == (*best)->method && row.mode == (*best)->mode)
+      right[row.n_way][row.k_shot] = row.accuracy.value;
+  }
+  if (right.empty()) return headline(evaluation);
+  std::vector<std::string> sentences;
+  for (const auto& [n_way, by_shots] : right) {
+    std::vector<std::string> words;
+    for (const auto& [k_shot, accuracy] : by_shots) {
+      const std::string count = format_number(accuracy, 0) + (words.empty() ? " of 100 right" : "");
+      words.push_back(k_shot == 0 ? count + " without a photo"
+                                  : fmt::format("{} with {} photo{} per class", count, k_shot, k_shot == 1 ? "" : "s"));
+    }
+    sentences.push_back(fmt::format("{} classes at once: {}", n_way, fmt::join(words, ", ")));
+  }
+  return fmt::format("{} ({}).", fmt::join(sentences, "; "), (*best)->method);
+}
+
 ReportTable knowledge_table(const Evaluation& evaluation) {
   ReportTable table{"What knowledge adds, points over the same method without it on the same episodes", {"Method"}, {}};
   std::vector<std::string> tasks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -114,9 +115,8 @@ std::string accuracy_table(const Evaluation& evaluation) {
     if (method.second != mode) html += mode_line(evaluation, method.second, protocols.size() + (timed ? 2 : 1));
     mode = method.second;
     html += fmt::format(
-        "<tr><th scope=\"row\">{}<small class=\"about\">{}</small><small class=\"tag {}\">{}</small>{}</th>",
-        escape_html(method.first), escape_html(method_about(method.first)), colour_of(evaluation, method.first),
-        method.second, assumes_line(method.first));
+        "<tr><th scope=\"row\"><span class=\"tag {}\">{}</span><small>{}</small>{}</th>",
+        colour_of(evaluation, method.first), escape_html(method.first), method.second, assumes_line(method.first));
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
     html += speed_cell(evaluation, method.first);
     html += "</tr>\n";
@@ -179,6 +179,20 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
 }
 
 }  // namespace
+
+std::string methods_html(const std::vector<Evaluation>& evaluations) {
+  std::map<std::string, std::string> about;  // by name: parameters change how, not what
+  for (const Evaluation& evaluation : evaluations) {
+    for (const MethodResult& row : evaluation.results) {
+      if (const std::string text = method_about(row.method); !text.empty())
+        about[row.method.substr(0, row.method.find(':'))] = text;
+    }
+  }
+  std::string html;
+  for (const auto& [name, text] : about)
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(text));
+  return html.empty() ? "" : "<h3>Methods</h3>\n<dl>\n" + html + "</dl>\n";
+}
 
 std::string how_to_read_html(const std::vector<Evaluation>& evaluations) {
   if (evaluations.empty()) return "";

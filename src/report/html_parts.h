@@ -20,6 +20,9 @@ std::string figure_html(const Figure& figure);
 /// A table that scrolls by itself where the screen is narrow.
 std::string table_html(const ReportTable& table);
 
+/// What each method does, once for all evaluations.
+std::string methods_html(const std::vector<Evaluation>& evaluations);
+
 /// What the numbers of evaluations mean, and the modes of their methods; nothing without evaluations.
 std::string how_to_read_html(const std::vector<Evaluation>& evaluations);
 
@@ -29,7 +32,7 @@ std::string evaluation_html(const Evaluation& evaluation, const std::string& id)
 /// "600 episodes of 15 queries per class, drawn from 20 classes of the novel split."
 std::string protocol_line(const Evaluation& evaluation);
 
-/// One analysis with its tables and figures; its element has the id "analysis-<name>".
+/// One analysis: its title and finding, which unfold its tables and figures, with the id "analysis-<name>".
 std::string section_html(const Section& section);
 
 /// The command and hashes of one evaluation, and of one analysis.

@@ -18,36 +18,34 @@ std::string picture_html(const ReportPicture& picture) {
       escape_html(picture.caption), media_type(picture.bytes, picture.name), base64(picture.bytes));
 }
 
-std::string finding_html(const Evaluation& evaluation, const char* css_class) {
-  std::string html = fmt::format("<p class=\"{}\">{}</p>\n", css_class, escape_html(headline(evaluation)));
+std::string finding_html(const Evaluation& evaluation) {
+  std::string html = fmt::format("<p class=\"finding\">{}</p>\n", escape_html(headline(evaluation)));
   for (const std::string& line : knowledge_findings(evaluation)) html += fmt::format("<p>{}</p>\n", prose_html(line));
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
-/// What the analyses found, a row each that leads to it.
-std::string findings_html(const std::vector<AnalysisFile>& analyses) {
+/// For who asks what to expect of own photos; who compares methods reads on.
+std::string top_html(const Evaluation& evaluation) {
+  return fmt::format("<p class=\"headline\">{}</p>\n", escape_html(expectation(evaluation))) + finding_html(evaluation);
+}
+
+/// What the analyses found, a line each that unfolds.
+std::string analyses_html(const std::vector<AnalysisFile>& analyses) {
   std::string html;
-  for (const AnalysisFile& analysis : analyses) {
-    html += fmt::format("<tr><th scope=\"row\"><a href=\"#analysis-{}\">{}</a></th><td class=\"words\">{}</td></tr>\n",
-                        escape_html(analysis.section.name), escape_html(analysis.section.title),
-                        prose_html(analysis.section.finding));
-  }
-  if (html.empty()) return "";
-  return "<h2>In short</h2>\n<div class=\"card\"><table class=\"findings\"><tbody>\n" + html +
-         "</tbody></table></div>\n";
+  for (const AnalysisFile& analysis : analyses) html += section_html(analysis.section);
+  return html.empty() ? "" : "<h2>Analyses</h2>\n" + html;
 }
 
 std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   std::string html;
   if (evaluations.size() > 1) html += "<h2>Side by side</h2>\n" + table_html(comparison_table(evaluations));
-  html += how_to_read_html(evaluations);
   for (size_t i = 0; i < evaluations.size(); ++i) {
     if (evaluations.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(evaluations[i].name));
     // The first one's finding is at the top of the page.
-    if (i > 0) html += finding_html(evaluations[i], "finding");
+    if (i > 0) html += finding_html(evaluations[i]);
     html += evaluation_html(evaluations[i], fmt::format("chart-{}", i));
   }
-  return html;
+  return html + methods_html(evaluations) + how_to_read_html(evaluations);
 }
 
 std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses) {
@@ -85,9 +83,8 @@ std::string html_report(const std::vector<Evaluation>& evaluations, const Report
   std::string body = fmt::format("<h1>{}</h1>\n", escape_html(options.title));
   body += evaluations.empty()
               ? fmt::format("<p class=\"headline\">{}</p>\n", prose_html(analyses.front().section.finding))
-              : finding_html(evaluations.front(), "headline");
-  body += findings_html(analyses) + evaluations_html(evaluations);
-  for (const AnalysisFile& analysis : analyses) body += section_html(analysis.section);
+              : top_html(evaluations.front());
+  body += evaluations_html(evaluations) + analyses_html(analyses);
   for (const ReportPicture& picture : options.pictures) body += picture_html(picture);
   body += reproduce_all(evaluations, analyses);
   return fmt::format(

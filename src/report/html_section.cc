@@ -106,13 +106,16 @@ std::string table_html(const ReportTable& table) {
 }
 
 std::string section_html(const Section& section) {
-  std::string html =
-      fmt::format("<section id=\"analysis-{}\">\n<h2>{}</h2>\n", escape_html(section.name), escape_html(section.title));
-  html += paragraph("finding", section.finding) + paragraph("soft", section.how);
+  // The id stands inside, so that a link to it opens what is folded.
+  std::string html = fmt::format(
+      "<details class=\"section\"><summary><h3>{}</h3><span class=\"soft\">{}</span></summary>\n"
+      "<section id=\"analysis-{}\">\n",
+      escape_html(section.title), prose_html(section.finding), escape_html(section.name));
+  html += paragraph("soft", section.how);
   html += "<div class=\"charts\">";
   for (const Figure& figure : section.figures) html += figure_html(figure);
   for (const ReportTable& table : section.tables) html += table_html(table);
-  return html + "</div>\n</section>\n";
+  return html + "</div>\n</section>\n</details>\n";
 }
 
 }  // namespace protocom

@@ -22,7 +22,6 @@ a { color: var(--m-completed); text-underline-offset: .15em; }
 .finding { font-weight: 600; }
 .soft, figcaption, .caption { color: var(--soft); font-size: .9rem; }
 .soft { margin-bottom: 1rem; }
-.findings th { width: 34%; font-weight: 400; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -56,6 +55,10 @@ figcaption { margin-top: .3rem; }
 .picture img { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 10px; background: #fff; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere;
       font: .85rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+details.section { border-top: 1px solid var(--line); padding: .7rem 0; }
+summary { cursor: pointer; list-style-position: outside; margin-left: 1.1rem; }
+summary h3 { display: inline; }
+summary .soft { display: block; margin: .15rem 0 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; font-size: .9rem; margin: .6rem 0; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
@@ -66,9 +69,9 @@ dd code { font: .85em ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospa
   table { font-size: .88rem; }
   th, td { padding: .4rem .3rem; }
   th:first-child { max-width: 8.5rem; }
-  th small.about { display: none; }
 }
 @media print {
+  details.section::details-content { content-visibility: visible; block-size: auto; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   body { font-size: 11pt; }
   main { max-width: none; padding: 0; }

@@ -242,6 +242,7 @@ std::shared_ptr<Method> ready(const std::string& name) {
     method->load(ready(source)->state());
   } else if (method->spec().has(Need::kFitting)) {
     FitInputs inputs{methods_world().base, {}, &methods_world().knowledge, &methods_world().class_names, 3};
+    inputs.knowledge_use = KnowledgeUse::kAlways;
     inputs.maps = {methods_world().maps, at::arange(kWorldBase * kWorldImages, at::kLong), {}};
     method->fit(inputs);
   }

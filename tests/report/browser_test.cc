@@ -61,6 +61,7 @@ std::string whole_page() {
 constexpr const char* kProbe = R"js(<script>
 addEventListener('load', () => {
   const cut = [], overlapping = [], unnamed = [];
+  for (const folded of document.querySelectorAll('details')) folded.open = true;
   for (const svg of document.querySelectorAll('svg')) {
     const name = svg.querySelector('title')?.textContent;
     if (svg.getAttribute('role') !== 'img' || !name || !svg.querySelector('desc')?.textContent) unnamed.push(name);

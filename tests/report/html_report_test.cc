@@ -160,7 +160,7 @@ TEST(HtmlReport, ShowsAnalysesWithTheirFindingFirstAndHowToReproduceThem) {
     expect_balanced(html);
     EXPECT_LT(
         html.find(
-            "<a href=\"#analysis-noise\">Wrong &lt;knowledge&gt;</a></th><td class=\"words\">It costs 3.1 points."),
+            "<summary><h3>Wrong &lt;knowledge&gt;</h3><span class=\"soft\">It costs 3.1 points.</span></summary>"),
         html.find("<section id=\"analysis-noise\">"));
     EXPECT_THAT(html, HasSubstr("<th scope=\"row\">a &amp; b</th><td>1.0 ± 0.1</td>"));
     EXPECT_THAT(html, HasSubstr("protocom analyse noise --gamma 0,0.1"));

@@ -54,6 +54,7 @@ nlohmann::json details_of(const PldaFit& fit) {
     details["strength"] = *fit.strength;
     details["explained"] = model.explained;
   }
+  if (fit.left_out) details["knowledge_left_out"] = true;
   if (model.knowledge) {
     details["prior"] = model.knowledge->name();
     details["explained_left_out"] = model.explained_left_out;

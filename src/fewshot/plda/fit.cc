@@ -124,13 +124,7 @@ PldaSpace with_floor(PldaSpace space) {
   return space;
 }
 
-}  // namespace
-
-PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
-  if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
-    fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
-               options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
-  }
+PldaFit fit_as_told(const PldaFitInputs& given, const PldaFitOptions& options) {
   PldaFit fit;
   const bool root = root_of(given.base_features);
   const PldaFitInputs inputs = root ? roots_of(given) : given;
@@ -153,6 +147,23 @@ PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
   }
   if (told.fit) fit.model.knowledge = told.fit(prior_examples(raw, whole.moments(), told.descriptions))->scaled(factor);
   fit.model.space.root = root;
+  return fit;
+}
+
+}  // namespace
+
+PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
+  if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
+    fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
+               options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
+  }
+  PldaFit told = fit_as_told(given, options);
+  if (!options.only_if_it_pays || knowledge_pays(told.worth)) return told;
+  PldaFitInputs untold = given;
+  untold.descriptions = {};
+  PldaFit fit = fit_as_told(untold, options);
+  fit.worth = std::move(told.worth);
+  fit.left_out = true;
   return fit;
 }
 

@@ -61,6 +61,10 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   return worth;
 }
 
+bool knowledge_pays(const std::vector<KnowledgeGain>& worth) {
+  return worth.empty() || worth.front().gain > 0;
+}
+
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
   std::string text;
   for (const KnowledgeGain& knowledge_worth : worth) {
@@ -82,6 +86,9 @@ std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
 }
 
 std::string knowledge_sentence(const PldaFit& fit) {
+  if (fit.left_out)
+    return "Knowledge did not pay on classes held out of the fit: the model was fitted without it. `fit --knowledge-use "
+           "always` keeps it, which classes without images need.";
   if (!fit.model.knowledge) return "The model was fitted without knowledge of the classes.";
   if (!fit.strength) {
     return "What knowledge explains could not be measured and it is not followed: it takes 4 base classes or 4 val "

@@ -159,6 +159,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   if (inputs.knowledge != nullptr && uses_fitted_knowledge()) {
     attributes_ = inputs.knowledge->attributes;
     given.descriptions = align_knowledge(*inputs.knowledge, *inputs.class_names, attributes_);
+    options.only_if_it_pays = prior_ == kFitted && inputs.knowledge_use == KnowledgeUse::kAuto;
     if (prior_ != kFitted) options.prior = prior_;
   } else if (prior_ != kFitted && uses_fitted_knowledge()) {
     fail_usage("the prior '{}' of '{}' needs {}", prior_, spec().name, to_string(Need::kKnowledge));
@@ -166,6 +167,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   PldaFit found = fit_plda(given, options);
   findings_ = findings_of(found);
   details_ = details_of(found);
+  if (found.left_out) attributes_.clear();
   model_ = std::make_shared<const PldaModel>(std::move(found.model));
 }
 

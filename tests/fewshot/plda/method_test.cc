@@ -11,6 +11,7 @@
 #include "protocom/core/artefact.h"
 #include "protocom/core/npz.h"
 #include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/plda/fit.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -206,6 +207,46 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   }
   EXPECT_EQ(chosen, 1);
   EXPECT_EQ(fit.at("knowledge_adds").size(), 2U);
+}
+
+/// The same attributes, each class with those of another.
+KnowledgeTable misleading_knowledge() {
+  KnowledgeTable knowledge = described_classes().knowledge;
+  knowledge.association = knowledge.association.roll(5, 0);
+  return knowledge;
+}
+
+TEST(PldaMethod, LeavesOutKnowledgeThatDoesNotPayUnlessItIsToldTo) {
+  const DescribedClasses& classes = described_classes();
+  const KnowledgeTable misleading = misleading_knowledge();
+  const auto fitted = [&](KnowledgeUse use) {
+    std::shared_ptr<Method> method = make_method("plda:scale=1");
+    FitInputs inputs = classes.fit_inputs(classes.features, &misleading);
+    inputs.knowledge_use = use;
+    method->fit(inputs);
+    return method;
+  };
+  const auto by_itself = fitted(KnowledgeUse::kAuto);
+  const MethodState expected = untold_plda()->state();
+  const MethodState found = by_itself->state();
+  ASSERT_EQ(found.tensors.size(), expected.tensors.size());
+  for (const auto& [name, tensor] : expected.tensors) EXPECT_TRUE(found.at(name).equal(tensor)) << name;
+  EXPECT_TRUE(found.attributes.empty());
+  EXPECT_THAT(by_itself->findings(), Contains(HasSubstr("--knowledge-use always")));
+  EXPECT_TRUE(by_itself->details().at("knowledge_left_out").get<bool>());
+  EXPECT_EQ(by_itself->details().at("knowledge_adds").size(), 2U) << "what it was judged by";
+  EXPECT_TRUE(plda_model_of(fitted(KnowledgeUse::kAlways)->state()).knowledge);
+  EXPECT_TRUE(plda_model_of(told_plda()->state()).knowledge) << "knowledge that pays stays";
+}
+
+TEST(KnowledgePays, WhereItGainsWithOneImage) {
+  const auto gains = [](double one, double five) {
+    return std::vector<KnowledgeGain>{{1, 50, one, 3}, {5, 70, five, 3}};
+  };
+  EXPECT_TRUE(knowledge_pays(gains(0.1, -1)));
+  EXPECT_FALSE(knowledge_pays(gains(0, 9)));
+  EXPECT_FALSE(knowledge_pays(gains(-2, 9)));
+  EXPECT_TRUE(knowledge_pays({})) << "what cannot be measured is not followed anyway";
 }
 
 // What is known was judged by the best class's score until version 3, without regard of those that look alike.

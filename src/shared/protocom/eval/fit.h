@@ -13,6 +13,7 @@ struct FitOptions {
   /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
   /// are left out for that. For those who choose among fitted methods on val.
   bool sees_val = true;
+  KnowledgeUse knowledge_use = KnowledgeUse::kAuto;
 };
 
 /// What a method is fitted from; the references must outlive the fitting.

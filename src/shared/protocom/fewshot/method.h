@@ -100,6 +100,13 @@ struct FitMaps {
   at::Tensor val = {};   ///< those of FitInputs::val
 };
 
+/// Whether a method that can do with knowledge or without (`plda`) follows what it is given.
+enum class KnowledgeUse {
+  kAuto,    ///< where it gains on classes that are held out of the fit
+  kAlways,  ///< classes without images need it
+  kNever
+};
+
 /// What a method is fitted on.
 struct FitInputs {
   LabelledFeatures base;
@@ -107,6 +114,7 @@ struct FitInputs {
   const KnowledgeTable* knowledge = nullptr;              ///< may be null
   const std::vector<std::string>* class_names = nullptr;  ///< [c], what the labels number
   uint64_t seed = 1;
+  KnowledgeUse knowledge_use = KnowledgeUse::kAuto;
   Progress* progress = &Progress::none();
   FitMaps maps = {};  ///< for methods with Need::kFeatureMaps
 };

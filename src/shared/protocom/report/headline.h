@@ -13,6 +13,11 @@ std::string signed_number(double value, int decimals);
 /// mean, both with their intervals.
 std::string headline(const Evaluation& evaluation);
 
+/// What to expect of the best inductive method (of the task with the fewest shots), for who does not compare methods:
+/// "5 classes at once: 82 of 100 right with 1 photo per class, 90 with 5 photos per class (plda)." Tasks with other
+/// numbers of images or shares per class are left out; headline() where there are only those.
+std::string expectation(const Evaluation& evaluation);
+
 /// What knowledge adds on the same episodes to the methods that a task has with and without it, a column for each task;
 /// without rows where there is no such method.
 ReportTable knowledge_table(const Evaluation& evaluation);

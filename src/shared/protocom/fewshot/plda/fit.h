@@ -29,6 +29,7 @@ struct PldaFitOptions {
   int64_t folds = 4;   ///< the base classes are left out in so many parts (2 where there are fewer than 20)
   int64_t tasks = 60;  ///< drawn for each number of shots and each distribution of queries
   uint64_t seed = 1;   ///< of the parts and the tasks
+  bool only_if_it_pays = false;  ///< descriptions are left out where knowledge_pays() is false
 };
 
 /// One setting that was tried.
@@ -48,6 +49,10 @@ struct KnowledgeGain {
   double ci95 = 0;     ///< half width of the 95 % interval of the gain of as many other classes
 };
 
+/// Whether knowledge gains with one image per class (the first of `worth`). More is not asked for: near 100 % nothing is
+/// gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
+bool knowledge_pays(const std::vector<KnowledgeGain>& worth);
+
 /// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
 /// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth);
@@ -57,6 +62,7 @@ struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
   std::vector<KnowledgeGain> worth = {};  ///< with 1 image per class and more; empty without knowledge
+  bool left_out = false;                  ///< knowledge was given and did not pay: the model has none
   double shrinkage = 0;                   ///< of the space
   double floor = 1;                       ///< factor of the variance where base classes show none
   /// Factor of what knowledge predicts; none without knowledge, and where it could not be measured: then it is 0.
