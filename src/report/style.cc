@@ -37,7 +37,7 @@ td small, th small { display: block; font-weight: 400; color: var(--soft); font-
 td b { font-weight: 700; }
 small.up { color: var(--good); }
 small.down { color: var(--bad); }
-.tag { white-space: nowrap; }
+.tag { overflow-wrap: anywhere; }
 .tag::before { content: ""; display: inline-block; width: .62em; height: .62em; border-radius: 2px; margin-right: .4em; background: var(--series); }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem; margin: 1rem 0; align-items: start; }
 .charts > * { min-width: 0; }
