@@ -13,6 +13,7 @@
 #include "serve/database.h"
 #include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
+#include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
@@ -54,13 +55,15 @@ void check_room(const Database& database, int64_t before) {
                   database.path().string(), disk.available / kKibibyte, (2 * added + kRoomKept) / kKibibyte));
 }
 
-/// One transaction and its entry in the list of changes, which `made` holds once it is committed.
+/// One transaction and its entry in the list of changes, which `made` holds once it is committed. What was undone
+/// before cannot be done again after it.
 class Change {
  public:
   Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)
       : database_(database), transaction_(database, Access::kWrite), entry_{0, excerpt(what, 200), now()}, made_(made) {
     made_.reset();
     check_number_left(database);
+    forget_undone(database);
     database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
     entry_.id = database.last_row();
   }
@@ -203,13 +206,11 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
-/// Deletes what a change added and brings back what it removed.
-void take_back(const Database& database, int64_t change) {
-  for (const std::string table : changing_tables()) {
-    database.prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(change).run();
-    database.prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(change).run();
-  }
-  database.prepare("DELETE FROM changes WHERE id = ?").bind(change).run();
+/// A revision without changes is told by the last number that a change has had. Where all changes were undone, and some
+/// then done again, that number stands for the classes before them: those that are left here need another.
+void use_up_revision(const Database& database) {
+  if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
+  database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");
 }
 
 /// Gives what is unused in the file back to the disk, which takes as much of it as the file is long, for a while.
@@ -335,33 +336,13 @@ void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
   });
 }
 
-ChangeEntry RecognizerFile::undo() {
-  return reading(path(), [&] {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty()) fail("{}: there is nothing to undo", path().string());
-    take_back(*database_, last.front().id);
-    transaction.commit();
-    return last.front();
-  });
-}
-
-std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
-  return reading(path(), [&]() -> std::optional<ChangeEntry> {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty() || last.front().id != change) return std::nullopt;
-    take_back(*database_, change);
-    transaction.commit();
-    return last.front();
-  });
-}
-
 void RecognizerFile::compact() {
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
+    forget_undone(*database_);
     for (const std::string table : changing_tables())
       database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
+    use_up_revision(*database_);
     database_->run("DELETE FROM changes");
     transaction.commit();
     shrink(*database_);

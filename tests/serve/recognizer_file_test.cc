@@ -6,7 +6,6 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <random>
 #include <thread>
 
 #include "protocom/core/error.h"
@@ -66,19 +65,6 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
       << "a class that is there keeps its description";
   EXPECT_EQ(enrolled.classes[1].description.title, "a cat");
   EXPECT_EQ(enrolled.classes[1].description.embedding_source, "attributes");
-}
-
-TEST_F(RecognizerFileTest, TakesOneChangeBackOnlyWhileItIsTheLast) {
-  RecognizerFile file(path_);
-  EXPECT_FALSE(file.undo_only(1)) << "there is none";
-  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const int64_t dog = file.changes(1)[0].id;
-  file.enrol({enrolment("cat", {{3, 4}}, {"b"})});
-  EXPECT_FALSE(file.undo_only(dog));
-  EXPECT_THAT(file.list_classes(), SizeIs(2));
-  EXPECT_TRUE(file.undo_only(file.changes(1)[0].id));
-  EXPECT_TRUE(file.undo_only(dog));
-  EXPECT_THAT(file.list_classes(), IsEmpty());
 }
 
 TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
@@ -203,40 +189,6 @@ TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   EXPECT_EQ(file.enrol({enrolment("cat", {{5, 6}}, {"c"})})[0].now.images, 1) << "a class of that name can come back";
 }
 
-TEST_F(RecognizerFileTest, UndoGoesBackThroughAnyChanges) {
-  RecognizerFile file(path_);
-  std::mt19937 random(5);
-  std::vector<std::string> states = {all_of(file)};
-  std::vector<int64_t> revisions = {file.revision()};
-  while (states.size() < 60) {
-    change_anything(file, random);
-    if (file.revision() == revisions.back()) continue;
-    states.push_back(all_of(file));
-    revisions.push_back(file.revision());
-  }
-  for (size_t left = states.size() - 1; left > 0; --left) {
-    file.undo();
-    ASSERT_EQ(all_of(file), states[left - 1]) << "after undoing change " << left;
-    if (left > 1) {
-      EXPECT_EQ(file.revision(), revisions[left - 1]);
-    }
-  }
-  EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
-  EXPECT_THAT(file.check(), IsEmpty());
-}
-
-TEST_F(RecognizerFileTest, ARevisionIsNeverUsedForOtherClasses) {
-  RecognizerFile file(path_);
-  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const int64_t dog = file.revision();
-  file.undo();
-  const int64_t empty = file.revision();
-  file.enrol({enrolment("cat", {{1, 2}}, {"a"})});
-  EXPECT_NE(file.revision(), dog);
-  file.compact();
-  EXPECT_NE(file.revision(), empty);
-}
-
 TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"secret", "b"})});
@@ -247,13 +199,6 @@ TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   EXPECT_EQ(all_of(file), before);
   EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
   EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
-}
-
-TEST_F(RecognizerFileTest, AnUndoneEnrolmentIsGoneFromTheFile) {
-  RecognizerFile file(path_);
-  file.enrol({enrolment("dog", {{1, 2}}, {"secret"})});
-  file.undo();
-  EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
 }
 
 /// Pages of 4096 bytes that differ.
