@@ -244,6 +244,10 @@ class Recognizer:
         """Takes the last change back; returns what it was."""
         return self._core.undo()
 
+    def redo(self):
+        """Does again what `undo` took back last, until there is a new change; returns what it was."""
+        return self._core.redo()
+
     def __repr__(self):
         classes = self.classes
         return f"Recognizer({self._path!r}, {len(classes)} classes, {sum(classes.values())} images)"

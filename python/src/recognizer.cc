@@ -271,8 +271,12 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
              own.call([&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
            })
-      .def("undo", [](SharedRecognizer& own) {
-        return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+      .def("undo",
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+           })
+      .def("redo", [](SharedRecognizer& own) {
+        return own.call([](Recognizer& recognizer) { return recognizer.file().redo().what; });
       });
 }
 

@@ -275,6 +275,10 @@ std::string Recognizer::undo() {
   return impl_->call([](protocom::Recognizer& own) { return own.file().undo().what; });
 }
 
+std::string Recognizer::redo() {
+  return impl_->call([](protocom::Recognizer& own) { return own.file().redo().what; });
+}
+
 Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,
                                   const Progress& progress) {
   return with_warnings([&] {

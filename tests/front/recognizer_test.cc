@@ -96,6 +96,8 @@ TEST_F(FrontRecognizer, ListsRenamesRemovesAndTakesBack) {
   EXPECT_EQ(own.classes()[0].name, "northern cardinal");
   EXPECT_THAT(own.undo(), HasSubstr("northern cardinal"));
   EXPECT_EQ(own.classes()[0].name, "cardinal");
+  EXPECT_THAT(own.redo(), HasSubstr("northern cardinal"));
+  EXPECT_EQ(own.classes()[0].name, "northern cardinal");
   own.remove_examples({own.examples("bluebird")[0].id});
   EXPECT_THAT(own.examples("bluebird"), SizeIs(2));
   own.remove("bluebird");
