@@ -1,8 +1,9 @@
 // One class: its photos, its name and its attributes.
 
+import {remember} from './actions.js';
 import {call, callJson, classPath} from './api.js';
 import {attempt, byId, el, say} from './dom.js';
-import {enrolFiles, remember} from './enrol.js';
+import {enrolFiles} from './enrol.js';
 import {picturesOf} from './folders.js';
 import {exampleImage} from './pictures.js';
 import {forgotten, renamed} from './photos.js';
@@ -61,7 +62,7 @@ function exampleCard(one, takenFor) {
   const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
     const done = await call('DELETE', 'v1/examples/' + one.example);
     remember(`remove ${title}`, [done.change]);
-    forgotten({example: one.example});
+    forgotten({example: one.example}, done.change);
     await refresh();
     say(`${title} was removed. Undo brings it back.`);
   })}, 'Remove');
@@ -108,7 +109,7 @@ async function rename() {
   if (!to) throw new Error('Give the class a name.');
   const from = name, done = await callJson('PATCH', classPath(from), {name: to});
   remember(`rename ${displayName(from)} to ${displayName(to)}`, [done.change]);
-  renamed(from, to);
+  renamed(from, to, done.change);
   name = to;
   history.replaceState(null, '', '#classes/' + encodeURIComponent(to));
   await refresh();
@@ -119,7 +120,7 @@ async function removeClass() {
   if (name === null) return;
   const gone = name, title = displayName(gone), done = await call('DELETE', classPath(gone));
   remember(`remove ${title}`, [done.change]);
-  forgotten({class: gone});
+  forgotten({class: gone}, done.change);
   location.hash = '#classes';
   await refresh();
   say(`${title} was removed. Undo brings it back.`);
