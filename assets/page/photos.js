@@ -256,6 +256,11 @@ export function renamed(from, to, change) {
   for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {...photo.verdict, class: to}, [change]);
 }
 
+/** A class is part of another one, where its photos have other numbers. @param {string} from @param {string} into @param {import('./types').Change} change */
+export function merged(from, into, change) {
+  for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {class: into, changes: [change.id]}, [change]);
+}
+
 /**
  * Photos of the class, or those examples, were taken out of the recognizer.
  * @param {{class?: string, example?: number}} what

@@ -236,6 +236,10 @@ class Recognizer:
         """Renames a class."""
         self._core.rename(name, to)
 
+    def merge(self, name, into):
+        """Moves the images of a class to another one, and removes it."""
+        self._core.merge(name, into)
+
     def remove(self, name):
         """Removes a class."""
         self._core.remove(name)

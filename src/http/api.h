@@ -71,6 +71,7 @@ class Api {
   nlohmann::json show_class(const Request& request);
   nlohmann::json change_class(const Request& request);
   nlohmann::json remove_class(const Request& request);
+  nlohmann::json merge_class(const Request& request);
   nlohmann::json undo(const Request& request);
   nlohmann::json redo(const Request& request);
   nlohmann::json list_changes(const Request& request);

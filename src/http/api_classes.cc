@@ -112,6 +112,23 @@ json Api::remove_class(const Request& request) {
   });
 }
 
+json Api::merge_class(const Request& request) {
+  const std::string& name = request.parameters.at("class");
+  const json body = read_json_body(request.body, shape_of(request, {"into"})).members;
+  if (!body.contains("into")) refuse(400, "give the class that it becomes part of: {{\"into\": \"okapi\"}}");
+  const std::string into = text_in(body, "into");
+  return with_editor(request, [&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    class_or_404(file, name);
+    class_or_404(file, into);
+    const int64_t added = refusing(409, [&] { return file.merge_class(name, into); });
+    json merged = class_json(class_or_404(file, into), settings_.attributes);
+    merged["added"] = added;
+    merged["change"] = change_json(file.last_made());
+    return merged;
+  });
+}
+
 json Api::undo(const Request& request) {
   const std::optional<int64_t> asked = change_asked_for(request.body, shape_of(request, {"change"}));
   return with_editor(request, [&](Recognizer& editor) {
@@ -167,6 +184,12 @@ void Api::add_class_routes() {
       {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
          respond(json_response(remove_class(request)));
        }});
+  routes_.push_back(
+      {"POST",
+       "/v1/classes/{class}/merge",
+       Asks::kWrite,
+       {kJson},
+       [this](const Request& request, const Respond& respond) { respond(json_response(merge_class(request))); }});
   routes_.push_back({"GET", "/v1/changes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(list_changes(request)));
                      }});

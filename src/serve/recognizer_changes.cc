@@ -206,6 +206,39 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
+void remove_live_class(const Database& database, const Change& change, int64_t id) {
+  database
+      .prepare(
+          "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
+          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
+      .bind(change.id())
+      .bind(id)
+      .run();
+  for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
+  change.remove("classes", "id", id);
+}
+
+/// Examples of a class as examples of another one, less those that it holds; returns how many those were.
+int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
+  std::vector<int64_t> ids;
+  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id");
+  for (rows.bind(from); rows.step();) ids.push_back(rows.number(0));
+  Statement add = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
+      "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
+  Statement show = database.prepare(
+      "INSERT INTO thumbnails(example, jpeg, added_by) "
+      "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+  int64_t added = 0;
+  for (const int64_t id : ids) {
+    add.bind(to).bind(change.id()).bind(id).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    show.bind(database.last_row()).bind(change.id()).bind(id).run();
+  }
+  return added;
+}
+
 /// A revision without changes is told by the last number that a change has had. Where all changes were undone, and some
 /// then done again, that number stands for the classes before them: those that are left here need another.
 void use_up_revision(const Database& database) {
@@ -296,17 +329,22 @@ void RecognizerFile::rename_class(const std::string& name, const std::string& ne
 void RecognizerFile::remove_class(const std::string& name) {
   reading(path(), [&] {
     Change change(*database_, fmt::format("remove class '{}'", name), last_made_);
-    const int64_t id = class_id(name);
-    database_
-        ->prepare(
-            "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
-            "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
-        .bind(change.id())
-        .bind(id)
-        .run();
-    for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
-    change.remove("classes", "id", id);
+    remove_live_class(*database_, change, class_id(name));
     change.commit();
+  });
+}
+
+int64_t RecognizerFile::merge_class(const std::string& name, const std::string& into) {
+  return reading(path(), [&] {
+    Change change(*database_, fmt::format("merge class '{}' into '{}'", name, into), last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    const int64_t from = class_id(name), to = class_id(into);
+    if (from == to) fail("class '{}' cannot be merged into itself: name another one", name);
+    const int64_t moved = copy_examples(*database_, change, from, to);
+    remove_live_class(*database_, change, from);
+    check_room(*database_, size_before);
+    change.commit();
+    return moved;
   });
 }
 

@@ -193,6 +193,11 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   const json example = json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);
   EXPECT_EQ(run({"examples", "remove", "all.pcm", example.at("example").dump()}).exit_code, 0);
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
+  const std::string second = by_class.rbegin()->first;
+  EXPECT_EQ(
+      run({"classes", "merge", "all.pcm", second, first}).out,
+      "'" + second + "' is part of '" + first + "' now, with 3 more images (protocom undo all.pcm takes it back)\n");
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);

@@ -368,6 +368,29 @@ TEST_F(PageWork, AClassIsSearchedLookedAtRenamedAndCleaned) {
   EXPECT_EQ(images_of("002.Bright_Bird"), 2);
 }
 
+TEST_F(PageWork, AClassIsMergedIntoAnotherAndTakenBack) {
+  ask_about(photos({240}));
+  open_details(0);
+  click("#confirm");
+  ASSERT_TRUE(status_has("added to Bright Bird"));
+  go("classes/002.Bright_Bird");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#examples img[src]').length === 2"));
+  shoot("class", 1280, false);
+  shoot("class-phone-dark", 390, true);
+  set("merge", "no such bird");
+  click("#merge-form button");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename-error').textContent.includes('no class')"));
+  set("merge", "dark bird");
+  click("#merge-form button");
+  ASSERT_TRUE(status_has("Bright Bird is part of Dark Bird now, with 2 photos"));
+  EXPECT_EQ(images_of("001.Dark_Bird"), 3);
+  EXPECT_EQ(text("#class-title"), "Dark Bird");
+  EXPECT_EQ(verdicts(), json({"Dark Bird"}));
+  undo();
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+  EXPECT_EQ(verdicts(), json({"Bright Bird"}));
+}
+
 TEST_F(PageWork, AttributesAreChips) {
   go("classes/001.Dark_Bird");
   set("attribute-new", "tial");
@@ -408,6 +431,23 @@ TEST_F(PageWork, SaysHowWellTheClassesAreToldApart) {
   go("classes/001.Dark_Bird");
   ASSERT_TRUE(browser_->wait_for("document.querySelector('.taken-for')"));
   EXPECT_EQ(text(".taken-for"), "Looks like Bright Bird") << "the bright one is in the wrong class";
+}
+
+TEST_F(PageWork, SaysWhichPhotosAreThereTwice) {
+  for (const int grey : {0, 5}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
+  for (const int grey : {245, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
+  enrol("Middle", 240);
+  reload();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
+  go("classes/Middle");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('.twin')"));
+  EXPECT_EQ(text(".twin"), "Also in Bright Bird");
+  shoot("twins", 1280, false);
+  go("classes/002.Bright_Bird");
+  ASSERT_TRUE(
+      browser_->wait_for("document.getElementById('class-title').textContent === 'Bright Bird' && "
+                         "[...document.querySelectorAll('.twin')].some(e => e.textContent === 'Also in Middle')"))
+      << "and the other way round";
 }
 
 }  // namespace

@@ -173,6 +173,27 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 2);
 }
 
+TEST_F(Served, MergesAClassIntoAnotherAsOneChange) {
+  serve();
+  for (const auto& [name, grey] : {std::pair("dark", 10), std::pair("night", 20), std::pair("night", 10)})
+    enrol(name, static_cast<uint8_t>(grey));
+  const auto merge = [&](const json& into) {
+    return ask("POST", "/v1/classes/night/merge", json{{"into", into}}.dump(), kJson);
+  };
+  EXPECT_EQ(merge("bright").status, 404);
+  EXPECT_EQ(merge("night").status, 409);
+  EXPECT_EQ(merge(1).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/classes/night/merge", "{}", kJson).status, 400);
+  const Reply merged = merge("dark");
+  ASSERT_EQ(merged.status, 200) << merged.body;
+  EXPECT_EQ(merged.json()["class"], "dark");
+  EXPECT_EQ(merged.json()["images"], 2);
+  EXPECT_EQ(merged.json()["added"], 1) << "one was there already";
+  EXPECT_EQ(merge("dark").status, 404) << "it is gone";
+  EXPECT_EQ(ask("POST", "/v1/undo", json{{"change", merged.json()["change"]["id"]}}.dump(), kJson).status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes/night").json()["images"], 2);
+}
+
 TEST_F(Served, WhatAClassHasKeepsItsWeights) {
   serve();
   const auto patch = [&](const json& attributes) {

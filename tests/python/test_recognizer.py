@@ -45,6 +45,9 @@ def test_enrols_undoes_renames_and_removes(mine, photos):
     with pytest.raises(protocom.Error, match="nothing to redo"):
         mine.redo()
     mine.rename("okapi", "tapir")
+    mine.merge("tapir", "green")
+    assert mine.classes == {"blue": 4, "green": 7, "red": 4}
+    mine.undo()
     mine.remove("red")
     assert set(protocom.Recognizer.open(mine._path).classes) == {"blue", "green", "tapir"}
 

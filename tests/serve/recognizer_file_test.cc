@@ -177,6 +177,32 @@ TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
   EXPECT_TRUE(file.find_class("wolf"));
 }
 
+TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}, 0), enrolment("cat", {{5, 6}}, {"c"}),
+              enrolment("hound", {{7, 8}, {3, 4}}, {"d", "b"}, 1)});
+  const std::string before = all_of(file);
+  EXPECT_EQ(file.merge_class("hound", "dog"), 1) << "the other one was there";
+  EXPECT_EQ(file.last_made()->what, "merge class 'hound' into 'dog'");
+  EXPECT_FALSE(file.has_class("hound"));
+  EXPECT_THAT(file.list_classes(), SizeIs(2));
+  const StoredClass dog = file.snapshot().enrolled.classes[0];
+  EXPECT_TRUE(dog.features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
+  EXPECT_TRUE(dog.description.association.equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
+  const ExampleEntry moved = file.list_examples("dog").back();
+  EXPECT_EQ(moved.source, "photos/d.jpg");
+  EXPECT_EQ(file.thumbnail(moved.id), "JPEG of d");
+  const std::string after = all_of(file);
+  file.undo();
+  EXPECT_EQ(all_of(file), before);
+  file.redo();
+  EXPECT_EQ(all_of(file), after);
+  EXPECT_THAT(file.check(), IsEmpty());
+  EXPECT_THAT(message_of([&] { file.merge_class("dog", "dog"); }), HasSubstr("merged into itself"));
+  EXPECT_THAT(message_of([&] { file.merge_class("dog", "cot"); }), HasSubstr("did you mean 'cat'"));
+  EXPECT_EQ(all_of(file), after);
+}
+
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});

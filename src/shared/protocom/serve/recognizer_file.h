@@ -218,6 +218,10 @@ class RecognizerFile {
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.
   void remove_class(const std::string& name);
+  /// Moves a class's images to another class and removes it, as one change. Returns how many the other one did not hold
+  /// already; those have other ids then. It keeps its own description. Throws Error for an unknown class, and for one
+  /// and the same.
+  int64_t merge_class(const std::string& name, const std::string& into);
   /// Throws Error when one is not there; then all stay.
   void remove_examples(const std::vector<int64_t>& ids);
   void set_calibration(const nlohmann::json& calibration);
