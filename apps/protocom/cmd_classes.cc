@@ -86,6 +86,13 @@ void run_remove(const ClassesArguments& options) {
   fmt::print("'{}' is removed (protocom undo {} brings it back)\n", options.name, options.recognizer);
 }
 
+void run_merge(const ClassesArguments& options) {
+  RecognizerFile file(options.recognizer);
+  const int64_t added = file.merge_class(options.name, options.new_name);
+  fmt::print("'{}' is part of '{}' now, with {} more image{} (protocom undo {} takes it back)\n", options.name,
+             options.new_name, added, added == 1 ? "" : "s", options.recognizer);
+}
+
 CLI::App* add(CLI::App& parent, const char* name, const char* description, const std::string& more,
               void (*run)(const ClassesArguments&), const std::shared_ptr<ClassesArguments>& options) {
   CLI::App* command =
@@ -96,7 +103,7 @@ CLI::App* add(CLI::App& parent, const char* name, const char* description, const
 }
 
 void add_classes_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "classes", "List, show, rename and remove the classes of a recognizer",
+  CLI::App* command = add_command(app, "classes", "List, show, rename, merge and remove the classes of a recognizer",
                                   "protocom classes list birds.pcm");
   command->require_subcommand(1);
   auto options = std::make_shared<ClassesArguments>();
@@ -109,6 +116,10 @@ void add_classes_command(CLI::App& app) {
       add(*command, "rename", "Give a class another name", " okapi \"Okapia johnstoni\"", &run_rename, options);
   rename->add_option("class", options->name, "Its name")->required();
   rename->add_option("new", options->new_name, "The other name")->required();
+  CLI::App* merge = add(*command, "merge", "Move the images of a class to another one, and remove it", " okapi2 okapi",
+                        &run_merge, options);
+  merge->add_option("class", options->name, "Its name")->required();
+  merge->add_option("into", options->new_name, "The other class")->required();
   CLI::App* remove = add(*command, "remove", "Remove a class with its images", " okapi", &run_remove, options);
   remove->add_option("class", options->name, "Its name")->required();
 }

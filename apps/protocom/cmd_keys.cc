@@ -56,7 +56,8 @@ void add_keys_command(CLI::App& app) {
   keys->require_subcommand(1);
   CLI::App* add = add_part(*keys, "add", "Make a key and print it", options);
   add->add_option("name", options->key.name, "Whose it is")->required();
-  add->add_option("--role", options->role, "read: classify and list; write: also enrol, correct, calibrate and undo")
+  add->add_option("--role", options->role,
+                  "read: classify and list; write: also enrol, correct, calibrate, undo and redo")
       ->check(CLI::IsMember({"read", "write"}));
   add->add_option("--per-minute", options->key.per_minute, "Requests")->check(CLI::Range(1, 1'000'000));
   add->callback([options] { run_add(*options); });

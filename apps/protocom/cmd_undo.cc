@@ -12,20 +12,28 @@ struct UndoArguments {
 
 constexpr int64_t kShown = 20;
 
-/// What each call would take back, the next one first.
-void print_steps(const RecognizerFile& file) {
-  std::vector<std::vector<std::string>> rows = {{"undo", "change", "time"}};
-  for (const ChangeEntry& entry : file.changes(kShown))
+/// What each call would take or bring back, the next one first.
+void print_steps(const char* command, const std::vector<ChangeEntry>& steps) {
+  std::vector<std::vector<std::string>> rows = {{command, "change", "time"}};
+  for (const ChangeEntry& entry : steps)
     rows.push_back({std::to_string(rows.size()), one_line(entry.what), time_text(entry.time)});
   print_table(rows);
 }
 
 void run_undo(const UndoArguments& options) {
   RecognizerFile file(options.recognizer);
-  if (options.list) return print_steps(file);
-  fmt::print("undone: {}\n", one_line(file.undo().what));
+  if (options.list) return print_steps("undo", file.changes(kShown));
+  fmt::print("undone: {}\nprotocom redo {} brings it back\n", one_line(file.undo().what), options.recognizer);
   const std::vector<ChangeEntry> next = file.changes(1);
   if (!next.empty()) fmt::print("again would undo: {}\n", one_line(next.front().what));
+}
+
+void run_redo(const UndoArguments& options) {
+  RecognizerFile file(options.recognizer);
+  if (options.list) return print_steps("redo", file.undone(kShown));
+  fmt::print("redone: {}\n", one_line(file.redo().what));
+  const std::vector<ChangeEntry> next = file.undone(1);
+  if (!next.empty()) fmt::print("again would redo: {}\n", one_line(next.front().what));
 }
 
 void add_undo_command(CLI::App& app) {
@@ -38,7 +46,18 @@ void add_undo_command(CLI::App& app) {
   command->callback([options] { run_undo(*options); });
 }
 
+void add_redo_command(CLI::App& app) {
+  auto options = std::make_shared<UndoArguments>();
+  CLI::App* command = add_command(app, "redo", "Do again what undo took back; again: the one after it",
+                                  "protocom redo birds.pcm --list\n"
+                                  "  protocom redo birds.pcm");
+  command->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  command->add_flag("--list", options->list, "Show what each call would bring back, and change nothing");
+  command->callback([options] { run_redo(*options); });
+}
+
 const Command kUndo{Order::kUndo, &add_undo_command};
+const Command kRedo{Order::kRedo, &add_redo_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -31,6 +31,7 @@ enum class Order {
   kClasses,
   kExamples,
   kUndo,
+  kRedo,
   kServe,
   kShow,
   kRun

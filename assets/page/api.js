@@ -73,6 +73,9 @@ export const classPath = name => 'v1/classes/' + encodeURIComponent(name);
 const thumbnails = new Map();
 const mostThumbnails = 3000;
 
+/** Asks for the small pictures anew. */
+export const forgetThumbnails = () => thumbnails.clear();
+
 /**
  * The small picture of an enrolled photo; null where none was kept.
  * @param {number} example

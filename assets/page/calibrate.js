@@ -1,9 +1,9 @@
 // "None of these": how much of other things may pass, and what that costs in photos of the classes.
 
 import {stopEstimating} from './accuracy.js';
+import {remember} from './actions.js';
 import {call, callJson} from './api.js';
 import {attempt, byId, say, svg} from './dom.js';
-import {remember} from './enrol.js';
 import {pieces} from './pictures.js';
 import {onPhotos, strangers} from './photos.js';
 import {on, refresh, state} from './state.js';

@@ -1,7 +1,7 @@
 // One photo: how probable each class is, the enrolled photos that look most like it, and what it really is.
 
+import {undo} from './actions.js';
 import {attempt, bar, byId, el, sayAt, showBlob} from './dom.js';
-import {undo} from './enrol.js';
 import {exampleImage} from './pictures.js';
 import {confirm, decide, decideNone, firstOf, reopen} from './photos.js';
 import {state} from './state.js';
@@ -48,11 +48,13 @@ export function hasChanged(which) {
   if (which === photo) fill();
 }
 
-/** @param {import('./types').Answer} answer */
+/** What the photo can be, the most probable first; but what the answer says it is stands above "none of these" where that
+    is below a half and yet above each class. @param {import('./types').Answer} answer */
 function choices(answer) {
   const said = answer.ranking.map((one, i) => ({name: /** @type {string | null} */ (one.class), probability: one.probability, key: i < 5 ? String(i + 1) : ''}));
   if (typeof answer.none === 'number') said.push({name: null, probability: answer.none, key: '0'});
-  return said.sort((a, b) => b.probability - a.probability);
+  const verdict = answer.none_of_these ? null : answer.ranking[0]?.class;
+  return said.sort((a, b) => Number(b.name === verdict) - Number(a.name === verdict) || b.probability - a.probability);
 }
 
 /** @param {{name: string | null, probability: number, key: string}} choice */

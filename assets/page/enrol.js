@@ -1,55 +1,13 @@
-// Photos become examples of a class; and undo, which takes whole actions back.
+// Photos become examples of a class.
 
-import {call, callJson, classPath} from './api.js';
-import {say} from './dom.js';
+import {remember} from './actions.js';
+import {call, classPath} from './api.js';
 import {pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
-import {refresh, state} from './state.js';
+import {refresh} from './state.js';
 import {counted, displayName} from './words.js';
 
 const photosAtOnce = 32;
-
-/** Changes that belong together: one action of a person. @type {{what: string, changes: number[]}[]} */
-const actions = [];
-/** @type {Set<(changes: number[]) => void>} */
-const undoneListeners = new Set();
-
-/** @param {(changes: number[]) => void} listener gets the numbers of changes that were taken back */
-export const onUndone = listener => undoneListeners.add(listener);
-
-/** @param {string} what @param {(import('./types').Change | null)[]} changes */
-export function remember(what, changes) {
-  const numbers = changes.flatMap(change => change ? [change.id] : []);
-  if (numbers.length) actions.push({what, changes: numbers});
-}
-
-/** The action that undo would take back; null: only a change of the server's, or nothing. */
-export const lastAction = () => actions.find(action => action.changes.at(-1) === state.change?.id) ?? null;
-
-/**
- * Takes the last action back, whoever made it.
- * @param {number} [until] also everything after and including this change
- */
-export async function undo(until) {
-  if (!state.change) return;
-  const action = lastAction();
-  const undone = [];
-  const wanted = until === undefined ? new Set(action?.changes ?? [state.change.id]) : null;
-  let what = action?.what ?? '';
-  try {
-    for (let change = /** @type {import('./types').Change | null} */ (state.change); change;) {
-      if (wanted ? !wanted.has(change.id) : change.id < Number(until)) break;
-      const done = await callJson('POST', 'v1/undo', {change: change.id});
-      what ||= done.undone.what;
-      undone.push(done.undone.id);
-      change = done.change;
-    }
-  } finally {
-    for (const listener of undoneListeners) listener(undone);
-    await refresh();
-  }
-  say(undone.length > 1 && until !== undefined ? `${counted(undone.length, 'change')} taken back.` : `Taken back: ${what}.`);
-}
 
 /**
  * Sends photos of one class, in pieces.

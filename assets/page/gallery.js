@@ -1,14 +1,15 @@
 // One class: its photos, its name and its attributes.
 
+import {remember} from './actions.js';
 import {call, callJson, classPath} from './api.js';
 import {attempt, byId, el, say} from './dom.js';
-import {enrolFiles, remember} from './enrol.js';
+import {enrolFiles} from './enrol.js';
 import {picturesOf} from './folders.js';
 import {exampleImage} from './pictures.js';
-import {forgotten, renamed} from './photos.js';
+import {forgotten, merged, renamed} from './photos.js';
 import {on, refresh, state} from './state.js';
 import {takeDrops} from './classes.js';
-import {counted, displayName, timeOf, wordsFor} from './words.js';
+import {classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
 
 /** The class that is shown; null: none. @type {string | null} */
 let name = null;
@@ -21,6 +22,7 @@ export function openClass(which) {
   byId('class-list').hidden = which !== null;
   if (which === null) return;
   byId('rename').value = which;
+  byId('merge').value = '';
   byId('rename-error').hidden = byId('attribute-error').hidden = true;
   attempt(null, show);
 }
@@ -45,9 +47,10 @@ async function show() {
 function showExamples(examples) {
   const focused = [...byId('examples').querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
   const taken = new Map((state.accuracy?.mistakes ?? []).map(one => [one.example, one.taken_for]));
-  const doubtful = examples.filter(one => taken.has(one.example));
+  const twins = twinsHere(), doubtful = examples.filter(one => taken.has(one.example));
   const rest = examples.filter(one => !taken.has(one.example));
-  byId('examples').replaceChildren(...[...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example))));
+  rest.sort((a, b) => (twins.get(a.example)?.at ?? Infinity) - (twins.get(b.example)?.at ?? Infinity) || 0);
+  byId('examples').replaceChildren(...[...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example), twins.get(one.example)?.said)));
   const buttons = byId('examples').querySelectorAll('button');
   if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)]?.focus({preventScroll: true});
   byId('doubtful').hidden = doubtful.length === 0;
@@ -55,18 +58,34 @@ function showExamples(examples) {
                                                        : `${doubtful.length} photos look more like other classes: are they in the right one?`;
 }
 
-/** @param {import('./types').Example} one @param {string | undefined} takenFor */
-function exampleCard(one, takenFor) {
+/** Photos of this class that are almost the same as another one: what is said of them, and the place of their pair. */
+function twinsHere() {
+  /** @type {Map<number, {said: string, at: number}>} */
+  const twins = new Map();
+  for (const [at, pair] of (state.accuracy?.twins ?? []).entries()) {
+    const inBoth = pair.class === pair.twin_class;
+    const note = (/** @type {number} */ example, /** @type {string} */ other) => {
+      if (!twins.has(example)) twins.set(example, {said: inBoth ? 'Almost the same as another one here' : 'Also in ' + displayName(other), at});
+    };
+    if (pair.class === name) note(pair.example, pair.twin_class);
+    if (pair.twin_class === name) note(pair.twin, pair.class);
+  }
+  return twins;
+}
+
+/** @param {import('./types').Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
+function exampleCard(one, takenFor, twin) {
   const title = one.source || 'photo ' + one.example;
   const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
     const done = await call('DELETE', 'v1/examples/' + one.example);
     remember(`remove ${title}`, [done.change]);
-    forgotten({example: one.example});
+    forgotten({example: one.example}, done.change);
     await refresh();
     say(`${title} was removed. Undo brings it back.`);
   })}, 'Remove');
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
-            takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null, remove);
+            takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
+            twin ? el('span', {class: 'twin'}, twin) : null, remove);
 }
 
 // Attributes as chips.
@@ -108,18 +127,31 @@ async function rename() {
   if (!to) throw new Error('Give the class a name.');
   const from = name, done = await callJson('PATCH', classPath(from), {name: to});
   remember(`rename ${displayName(from)} to ${displayName(to)}`, [done.change]);
-  renamed(from, to);
+  renamed(from, to, done.change);
   name = to;
   history.replaceState(null, '', '#classes/' + encodeURIComponent(to));
   await refresh();
   say(`${displayName(from)} is now ${displayName(to)}.`);
 }
 
+async function merge() {
+  const into = classNamed(byId('merge').value);
+  if (name === null) return;
+  if (!into) throw new Error('Say of which class it is a part.');
+  const from = name, done = await callJson('POST', classPath(from) + '/merge', {into});
+  remember(`merge ${displayName(from)} into ${displayName(into)}`, [done.change]);
+  merged(from, into, done.change);
+  byId('merge').value = '';
+  location.hash = '#classes/' + encodeURIComponent(into);
+  await refresh();
+  say(`${displayName(from)} is part of ${displayName(into)} now, with ${counted(done.added, 'photo')}. Undo takes it back.`);
+}
+
 async function removeClass() {
   if (name === null) return;
   const gone = name, title = displayName(gone), done = await call('DELETE', classPath(gone));
   remember(`remove ${title}`, [done.change]);
-  forgotten({class: gone});
+  forgotten({class: gone}, done.change);
   location.hash = '#classes';
   await refresh();
   say(`${title} was removed. Undo brings it back.`);
@@ -138,6 +170,10 @@ export function listenToGallery() {
   byId('rename-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     attempt(event.submitter, rename, byId('rename-error'));
+  });
+  byId('merge-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    attempt(event.submitter, merge, byId('rename-error'));
   });
   byId('attribute-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 // The answers as a grid: one card a photo, with keys, filters and a selection.
 
+import {redo, undo} from './actions.js';
 import {attempt, byId, el, say, showBlob} from './dom.js';
-import {undo} from './enrol.js';
 import {isLarge} from './pictures.js';
 import {clear, confirm, decide, decideNone, firstOf, onPhotos, photos} from './photos.js';
 import {close, hasChanged, isOpen, open, pick} from './details.js';
@@ -190,6 +190,7 @@ function act(photo, key) {
     case '0': decideNone([photo]); return true;
     case 'x': select(photo, false); return true;
     case 'u': attempt(null, () => undo()); return true;
+    case 'r': attempt(null, () => redo()); return true;
     case 'escape': close(); selectAll(false); return true;
   }
   return false;

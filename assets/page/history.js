@@ -1,8 +1,8 @@
-// What was changed, last first, and how to take it back.
+// What was changed, last first, how to take it back, and what was taken back.
 
+import {lastAction, nextAction, redo, undo} from './actions.js';
 import {call} from './api.js';
 import {attempt, byId, el} from './dom.js';
-import {lastAction, undo} from './enrol.js';
 import {on, state} from './state.js';
 import {timeOf} from './words.js';
 
@@ -14,28 +14,39 @@ export function openHistory(shown) {
   if (shown) attempt(null, show);
 }
 
-async function show() {
-  /** @type {import('./types').Change[]} */
-  const changes = (await call('GET', 'v1/changes')).changes;
-  byId('changes').replaceChildren(...changes.map((change, i) => {
-    const button = el('button', {type: 'button', class: 'plain', 'aria-label': (i ? 'Undo back to here: ' : 'Undo: ') + change.what,
-                                 onclick: () => attempt(button, () => undo(change.id))}, i ? 'Undo back to here' : 'Undo');
-    return el('li', {}, el('span', {class: 'name'}, change.what), el('span', {class: 'about'}, change.time ? timeOf(change.time) : ''), button);
-  }));
-  byId('no-changes').hidden = changes.length > 0;
+/**
+ * @param {import('./types').Change} change
+ * @param {string} label of the button
+ * @param {() => Promise<void>} work
+ */
+function row(change, label, work) {
+  const button = el('button', {type: 'button', class: 'plain', 'aria-label': `${label}: ${change.what}`, onclick: () => attempt(button, work)}, label);
+  return el('li', {}, el('span', {class: 'name'}, change.what), el('span', {class: 'about'}, change.time ? timeOf(change.time) : ''), button);
 }
 
-function showUndo() {
-  const button = byId('undo'), what = lastAction()?.what ?? state.change?.what;
-  button.setAttribute('aria-disabled', String(!state.change));
-  button.title = what ? 'Undo: ' + what : 'There is nothing to undo';
+async function show() {
+  /** @type {{changes: import('./types').Change[], undone: import('./types').Change[]}} */
+  const {changes, undone} = await call('GET', 'v1/changes');
+  byId('changes').replaceChildren(...changes.map((change, i) => row(change, i ? 'Undo back to here' : 'Undo', () => undo(change.id))));
+  byId('undone').replaceChildren(...undone.map((change, i) => row(change, i ? 'Redo up to here' : 'Redo', () => redo(change.id))).reverse());
+  byId('undone-part').hidden = undone.length === 0;
+  byId('no-changes').hidden = changes.length + undone.length > 0;
+}
+
+/** @param {'undo' | 'redo'} id @param {import('./types').Change | null} change @param {string} word @param {{what: string} | null} action */
+function showStep(id, change, word, action) {
+  const button = byId(id), what = action?.what ?? change?.what;
+  button.setAttribute('aria-disabled', String(!change));
+  button.title = what ? `${word}: ${what}` : `There is nothing to ${id}`;
   button.setAttribute('aria-label', button.title);
 }
 
 export function listenToHistory() {
   on('recognizer', () => {
-    showUndo();
+    showStep('undo', state.change, 'Undo', lastAction());
+    showStep('redo', state.redo, 'Redo', nextAction());
     if (isShown) attempt(null, show);
   });
   byId('undo').addEventListener('click', () => { if (state.change) attempt(null, () => undo()); });
+  byId('redo').addEventListener('click', () => { if (state.redo) attempt(null, () => redo()); });
 }

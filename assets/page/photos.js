@@ -1,8 +1,9 @@
 // The photos that were asked about, and what was answered and decided. No elements here: grid.js and details.js show it.
 
+import {onRedone, onUndone, remember} from './actions.js';
 import {call, callJson} from './api.js';
 import {say} from './dom.js';
-import {idsOf, onUndone, remember, sendExamples} from './enrol.js';
+import {idsOf, sendExamples} from './enrol.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
 import {on, refresh, state} from './state.js';
@@ -189,13 +190,28 @@ export const decide = inTurn(async (/** @type {Photo[]} */ some, /** @type {stri
   changes.push(...done.changes);
   const ids = await idsOf(name, wanted, done.added);
   wanted.forEach((photo, i) => {
-    photo.verdict = {class: name, changes: done.changes.map(change => change.id), example: ids[i]};
-    tell('changed', photo);
+    settle(photo, {class: name, changes: done.changes.map(change => change.id), example: ids[i]}, done.changes);
   });
   remember(`${counted(wanted.length, 'photo')} as ${displayName(name)}`, changes);
   await refresh();
   say(done.added ? `${counted(done.added, 'photo')} added to ${displayName(name)}.` : `${displayName(name)} has ${wanted.length === 1 ? 'this photo' : 'these photos'} already.`);
 });
+
+/** What changes decided of photos, so that undo and redo show them as they were.
+    @type {{photo: Photo, changes: number[], from: import('./types').Verdict | null, to: import('./types').Verdict | null}[]} */
+const decisions = [];
+
+/** @param {Photo} photo @param {import('./types').Verdict | null} to */
+function show(photo, to) {
+  photo.verdict = to;
+  tell('changed', photo);
+}
+
+/** @param {Photo} photo @param {import('./types').Verdict | null} to @param {import('./types').Change[]} changes that did it */
+function settle(photo, to, changes) {
+  if (changes.length) decisions.push({photo, changes: changes.map(change => change.id), from: photo.verdict, to});
+  show(photo, to);
+}
 
 /** @param {Photo} photo */
 async function retract(photo) {
@@ -204,6 +220,7 @@ async function retract(photo) {
   const {example} = verdict;
   if (example === undefined) throw new Error(`${photo.name} is in ${displayName(verdict.class)}: remove it there first.`);
   const done = await call('DELETE', 'v1/examples/' + example);
+  settle(photo, null, [done.change]);
   return [done.change];
 }
 
@@ -224,28 +241,35 @@ export async function confirm(some) {
 export function decideNone(some) {
   for (const photo of some) {
     if (photo.error || photo.verdict?.class === null || photo.verdict?.example !== undefined) continue;
-    photo.verdict = {class: null, changes: []};
-    tell('changed', photo);
+    show(photo, {class: null, changes: []});
   }
 }
 
 /** Takes back that a photo is of none of the classes. @param {Photo} photo */
 export function reopen(photo) {
-  photo.verdict = null;
-  tell('changed', photo);
+  show(photo, null);
   askAgain().catch(error => say(error.message, true));
 }
 
-/** A class has another name. @param {string} from @param {string} to */
-export function renamed(from, to) {
-  for (const photo of photos) if (photo.verdict?.class === from) photo.verdict.class = to;
+/** A class has another name. @param {string} from @param {string} to @param {import('./types').Change} change */
+export function renamed(from, to, change) {
+  for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {...photo.verdict, class: to}, [change]);
 }
 
-/** Photos of the class, or those examples, were taken out of the recognizer. @param {{class?: string, example?: number}} what */
-export function forgotten(what) {
+/** A class is part of another one, where its photos have other numbers. @param {string} from @param {string} into @param {import('./types').Change} change */
+export function merged(from, into, change) {
+  for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {class: into, changes: [change.id]}, [change]);
+}
+
+/**
+ * Photos of the class, or those examples, were taken out of the recognizer.
+ * @param {{class?: string, example?: number}} what
+ * @param {import('./types').Change} change
+ */
+export function forgotten(what, change) {
   for (const photo of photos) {
     const {verdict} = photo;
-    if (verdict && verdict.class !== null && (verdict.class === what.class || verdict.example === what.example && what.example !== undefined)) reopen(photo);
+    if (verdict && verdict.class !== null && (verdict.class === what.class || verdict.example === what.example && what.example !== undefined)) settle(photo, null, [change]);
   }
 }
 
@@ -253,15 +277,14 @@ export function forgotten(what) {
 export const strangers = () => photos.filter(photo => photo.verdict?.class === null);
 
 export function clear() {
-  photos.length = 0;
+  photos.length = decisions.length = 0;
   tell('added');
 }
 
 onUndone(undone => {
-  for (const photo of photos) {
-    if (!photo.verdict?.changes.some(change => undone.includes(change))) continue;
-    photo.verdict = null;
-    tell('changed', photo);
-  }
+  for (const {photo, changes, from} of [...decisions].reverse()) if (changes.some(change => undone.includes(change))) show(photo, from);
+});
+onRedone(redone => {
+  for (const {photo, changes, to} of decisions) if (changes.some(change => redone.includes(change))) show(photo, to);
 });
 on('recognizer', () => { askAgain().catch(error => say(error.message, true)); });

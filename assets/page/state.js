@@ -6,6 +6,7 @@ export const state = {
   /** @type {import('./types').ClassEntry[]} */ classes: [],
   /** @type {import('./types').RecognizerInfo | null} */ recognizer: null,
   /** The change that undo would take back. @type {import('./types').Change | null} */ change: null,
+  /** The change that redo would bring back. @type {import('./types').Change | null} */ redo: null,
   /** @type {import('./types').Accuracy | null} */ accuracy: null,
 };
 
@@ -25,6 +26,7 @@ export async function refresh() {
   const [listed, recognizer] = await Promise.all([call('GET', 'v1/classes'), call('GET', 'v1/recognizer')]);
   state.classes = listed.classes;
   state.change = listed.change;
+  state.redo = listed.redo;
   state.recognizer = recognizer;
   tell('recognizer');
 }

@@ -48,6 +48,7 @@ export interface Accuracy {
   accuracy: number | null;
   gain: number | null;
   mistakes: { example: number; class: string; taken_for: string }[];
+  twins: { example: number; class: string; twin: number; twin_class: string; similarity: number }[];
 }
 
 /** What a person has said of a photo: a class it was enrolled in, or that it is of none. */

@@ -80,6 +80,8 @@ PROTOCOM_C_API int protocom_enrol_features(protocom_recognizer* recognizer, cons
                                            const float* features, int64_t rows, int64_t dim);
 /* Takes the last change of the file back. */
 PROTOCOM_C_API int protocom_undo(protocom_recognizer* recognizer);
+/* Does again what the last undo took back, until there is a new change. */
+PROTOCOM_C_API int protocom_redo(protocom_recognizer* recognizer);
 
 /* An answer for each image. */
 PROTOCOM_C_API protocom_answers* protocom_classify(protocom_recognizer* recognizer, const protocom_image* images,

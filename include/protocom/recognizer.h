@@ -171,10 +171,15 @@ class PROTOCOM_API Recognizer {
   [[nodiscard]] std::vector<ExampleInfo> examples(const std::string& class_name = "") const;
   /// Throw Error for an unknown class, a name that is taken, and an example that is not there.
   void rename(const std::string& class_name, const std::string& new_name);
+  /// Moves the images of a class to another one, and removes it.
+  void merge(const std::string& class_name, const std::string& into);
   void remove(const std::string& class_name);
   void remove_examples(const std::vector<int64_t>& ids);
   /// Takes the last change of the file back and says which it was. Throws Error where there is none.
   std::string undo();
+  /// Does again what the last undo() took back and says which change it was. Throws Error where there is none: a new
+  /// change ends what can be done again.
+  std::string redo();
 
   /// Makes "none of these" known: images are of none of the classes below a familiarity that at most `false_accept` of
   /// strangers reach; without a rate as many strangers reach it as own images do not. `others`: images of none of the

@@ -236,6 +236,10 @@ class Recognizer:
         """Renames a class."""
         self._core.rename(name, to)
 
+    def merge(self, name, into):
+        """Moves the images of a class to another one, and removes it."""
+        self._core.merge(name, into)
+
     def remove(self, name):
         """Removes a class."""
         self._core.remove(name)
@@ -243,6 +247,10 @@ class Recognizer:
     def undo(self):
         """Takes the last change back; returns what it was."""
         return self._core.undo()
+
+    def redo(self):
+        """Does again what `undo` took back last, until there is a new change; returns what it was."""
+        return self._core.redo()
 
     def __repr__(self):
         classes = self.classes

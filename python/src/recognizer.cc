@@ -263,6 +263,10 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {
              own.call([&](Recognizer& recognizer) { recognizer.file().rename_class(name, to); });
            })
+      .def("merge",
+           [](SharedRecognizer& own, const std::string& name, const std::string& into) {
+             own.call([&](Recognizer& recognizer) { recognizer.file().merge_class(name, into); });
+           })
       .def("remove",
            [](SharedRecognizer& own, const std::string& name) {
              own.call([&](Recognizer& recognizer) { recognizer.file().remove_class(name); });
@@ -271,8 +275,12 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
              own.call([&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
            })
-      .def("undo", [](SharedRecognizer& own) {
-        return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+      .def("undo",
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+           })
+      .def("redo", [](SharedRecognizer& own) {
+        return own.call([](Recognizer& recognizer) { return recognizer.file().redo().what; });
       });
 }
 

@@ -167,6 +167,13 @@ int protocom_undo(protocom_recognizer* recognizer) {
   });
 }
 
+int protocom_redo(protocom_recognizer* recognizer) {
+  return status_of([&] {
+    expect(recognizer != nullptr, "the recognizer");
+    recognizer->recognizer.redo();
+  });
+}
+
 protocom_answers* protocom_classify(protocom_recognizer* recognizer, const protocom_image* images, size_t count) {
   return handle_of([&] {
     expect(recognizer != nullptr, "the recognizer");

@@ -263,6 +263,10 @@ void Recognizer::rename(const std::string& class_name, const std::string& new_na
   impl_->call([&](protocom::Recognizer& own) { own.file().rename_class(class_name, new_name); });
 }
 
+void Recognizer::merge(const std::string& class_name, const std::string& into) {
+  impl_->call([&](protocom::Recognizer& own) { own.file().merge_class(class_name, into); });
+}
+
 void Recognizer::remove(const std::string& class_name) {
   impl_->call([&](protocom::Recognizer& own) { own.file().remove_class(class_name); });
 }
@@ -273,6 +277,10 @@ void Recognizer::remove_examples(const std::vector<int64_t>& ids) {
 
 std::string Recognizer::undo() {
   return impl_->call([](protocom::Recognizer& own) { return own.file().undo().what; });
+}
+
+std::string Recognizer::redo() {
+  return impl_->call([](protocom::Recognizer& own) { return own.file().redo().what; });
 }
 
 Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,

@@ -166,6 +166,11 @@ nlohmann::json last_change_of(const RecognizerFile& file) {
   return last.empty() ? nullptr : change_json(last.front());
 }
 
+nlohmann::json next_redo_of(const RecognizerFile& file) {
+  const std::vector<ChangeEntry> next = file.undone(1);
+  return next.empty() ? nullptr : change_json(next.front());
+}
+
 ClassEntry class_or_404(const RecognizerFile& file, const std::string& name) {
   auto found = file.find_class(name);
   if (!found) refuse(404, "there is no class '{}'", excerpt(name));

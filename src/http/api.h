@@ -71,7 +71,9 @@ class Api {
   nlohmann::json show_class(const Request& request);
   nlohmann::json change_class(const Request& request);
   nlohmann::json remove_class(const Request& request);
+  nlohmann::json merge_class(const Request& request);
   nlohmann::json undo(const Request& request);
+  nlohmann::json redo(const Request& request);
   nlohmann::json list_changes(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
   nlohmann::json describe_recognizer(const Request& request);
@@ -149,6 +151,8 @@ nlohmann::json calibration_json(nlohmann::json calibration);
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
 /// The last one of the file, whoever made it.
 nlohmann::json last_change_of(const RecognizerFile& file);
+/// The one that redo would bring back; null: there is none.
+nlohmann::json next_redo_of(const RecognizerFile& file);
 
 /// Throws HttpError 404 unless the class is there.
 ClassEntry class_or_404(const RecognizerFile& file, const std::string& name);

@@ -1,10 +1,22 @@
 #include "http/api.h"
 #include "http/turn.h"
+#include "protocom/serve/twin_examples.h"
 
 namespace protocom::http {
 namespace {
 
 using nlohmann::json;
+
+json twins_json(const std::vector<TwinExamples>& twins) {
+  json list = json::array();
+  for (const TwinExamples& pair : twins)
+    list.push_back({{"example", pair.example},
+                    {"class", pair.class_name},
+                    {"twin", pair.twin},
+                    {"twin_class", pair.twin_class},
+                    {"similarity", pair.similarity}});
+  return list;
+}
 
 json accuracy_json(const ExpectedAccuracy& expected) {
   json mistakes = json::array();
@@ -33,6 +45,7 @@ json Api::expected_accuracy(const Request& request) {
   const int64_t measured = recognizer.file().revision();
   WhileWanted wanted(*request.cancellation);
   json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy(wanted)); });
+  shown["twins"] = twins_json(find_twins(recognizer.file().snapshot()));
   const std::lock_guard lock(expected_mutex_);
   if (recognizer.file().revision() == measured) expected_ = {measured, shown};
   return shown;

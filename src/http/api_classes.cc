@@ -37,6 +37,15 @@ json class_json(const ClassEntry& entry, const std::vector<std::string>& names) 
 /// The name of a file without where it lies.
 std::string label_of(const std::string& source) { return source.substr(source.find_last_of('/') + 1); }
 
+/// Which change a body asks to undo or redo; nothing: the next one.
+std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape& shape) {
+  if (body.empty()) return std::nullopt;
+  const json asked = read_json_body(body, shape).members;
+  if (!asked.contains("change")) return std::nullopt;
+  if (!asked["change"].is_number_unsigned()) refuse(400, "'change' has to be a number");
+  return asked["change"].get<int64_t>();
+}
+
 void check_free(const RecognizerFile& file, const std::string& name) {
   if (file.find_class(name)) refuse(409, "there is a class '{}' already", excerpt(name));
 }
@@ -48,7 +57,7 @@ json Api::list_classes(const Request& request) {
     json classes = json::array();
     for (const ClassEntry& entry : editor.file().list_classes())
       classes.push_back(class_json(entry, settings_.attributes));
-    return json{{"classes", classes}, {"change", last_change_of(editor.file())}};
+    return json{{"classes", classes}, {"change", last_change_of(editor.file())}, {"redo", next_redo_of(editor.file())}};
   });
 }
 
@@ -103,26 +112,59 @@ json Api::remove_class(const Request& request) {
   });
 }
 
+json Api::merge_class(const Request& request) {
+  const std::string& name = request.parameters.at("class");
+  const json body = read_json_body(request.body, shape_of(request, {"into"})).members;
+  if (!body.contains("into")) refuse(400, "give the class that it becomes part of: {{\"into\": \"okapi\"}}");
+  const std::string into = text_in(body, "into");
+  return with_editor(request, [&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    class_or_404(file, name);
+    class_or_404(file, into);
+    const int64_t added = refusing(409, [&] { return file.merge_class(name, into); });
+    json merged = class_json(class_or_404(file, into), settings_.attributes);
+    merged["added"] = added;
+    merged["change"] = change_json(file.last_made());
+    return merged;
+  });
+}
+
 json Api::undo(const Request& request) {
-  json asked = json::object();
-  if (!request.body.empty()) asked = read_json_body(request.body, shape_of(request, {"change"})).members;
-  if (asked.contains("change") && !asked["change"].is_number_unsigned()) refuse(400, "'change' has to be a number");
+  const std::optional<int64_t> asked = change_asked_for(request.body, shape_of(request, {"change"}));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const std::vector<ChangeEntry> last = file.changes(1);
     if (last.empty()) refuse(409, "there is nothing to undo");
-    const int64_t id = asked.value("change", last.front().id);
+    const int64_t id = asked.value_or(last.front().id);
     const auto undone = file.undo_only(id);
     if (!undone) refuse(409, "change {} is not the last one", id);
-    return json{{"undone", {{"id", undone->id}, {"what", undone->what}}}, {"change", last_change_of(file)}};
+    return json{{"undone", {{"id", undone->id}, {"what", undone->what}}},
+                {"change", last_change_of(file)},
+                {"redo", next_redo_of(file)}};
+  });
+}
+
+json Api::redo(const Request& request) {
+  const std::optional<int64_t> asked = change_asked_for(request.body, shape_of(request, {"change"}));
+  return with_editor(request, [&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    const std::vector<ChangeEntry> next = file.undone(1);
+    if (next.empty()) refuse(409, "there is nothing to redo");
+    const int64_t id = asked.value_or(next.front().id);
+    const auto redone = file.redo_only(id);
+    if (!redone) refuse(409, "change {} is not the next one to redo", id);
+    return json{{"redone", {{"id", redone->id}, {"what", redone->what}}},
+                {"change", last_change_of(file)},
+                {"redo", next_redo_of(file)}};
   });
 }
 
 json Api::list_changes(const Request& request) {
   return with_editor(request, [](const Recognizer& editor) {
-    json changes = json::array();
+    json changes = json::array(), undone = json::array();
     for (const ChangeEntry& change : editor.file().changes(kMostChanges)) changes.push_back(change_json(change));
-    return json{{"changes", changes}};
+    for (const ChangeEntry& change : editor.file().undone(kMostChanges)) undone.push_back(change_json(change));
+    return json{{"changes", changes}, {"undone", undone}};
   });
 }
 
@@ -142,11 +184,20 @@ void Api::add_class_routes() {
       {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
          respond(json_response(remove_class(request)));
        }});
+  routes_.push_back(
+      {"POST",
+       "/v1/classes/{class}/merge",
+       Asks::kWrite,
+       {kJson},
+       [this](const Request& request, const Respond& respond) { respond(json_response(merge_class(request))); }});
   routes_.push_back({"GET", "/v1/changes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(list_changes(request)));
                      }});
   routes_.push_back({"POST", "/v1/undo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(undo(request)));
+                     }});
+  routes_.push_back({"POST", "/v1/redo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
+                       respond(json_response(redo(request)));
                      }});
 }
 

@@ -13,6 +13,7 @@
 #include "serve/database.h"
 #include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
+#include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
@@ -54,13 +55,15 @@ void check_room(const Database& database, int64_t before) {
                   database.path().string(), disk.available / kKibibyte, (2 * added + kRoomKept) / kKibibyte));
 }
 
-/// One transaction and its entry in the list of changes, which `made` holds once it is committed.
+/// One transaction and its entry in the list of changes, which `made` holds once it is committed. What was undone
+/// before cannot be done again after it.
 class Change {
  public:
   Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)
       : database_(database), transaction_(database, Access::kWrite), entry_{0, excerpt(what, 200), now()}, made_(made) {
     made_.reset();
     check_number_left(database);
+    forget_undone(database);
     database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
     entry_.id = database.last_row();
   }
@@ -203,13 +206,44 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
-/// Deletes what a change added and brings back what it removed.
-void take_back(const Database& database, int64_t change) {
-  for (const std::string table : changing_tables()) {
-    database.prepare("DELETE FROM " + table + " WHERE added_by = ?").bind(change).run();
-    database.prepare("UPDATE " + table + " SET removed_by = NULL WHERE removed_by = ?").bind(change).run();
+void remove_live_class(const Database& database, const Change& change, int64_t id) {
+  database
+      .prepare(
+          "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
+          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
+      .bind(change.id())
+      .bind(id)
+      .run();
+  for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
+  change.remove("classes", "id", id);
+}
+
+/// Examples of a class as examples of another one, less those that it holds; returns how many those were.
+int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
+  std::vector<int64_t> ids;
+  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id");
+  for (rows.bind(from); rows.step();) ids.push_back(rows.number(0));
+  Statement add = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
+      "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
+  Statement show = database.prepare(
+      "INSERT INTO thumbnails(example, jpeg, added_by) "
+      "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+  int64_t added = 0;
+  for (const int64_t id : ids) {
+    add.bind(to).bind(change.id()).bind(id).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    show.bind(database.last_row()).bind(change.id()).bind(id).run();
   }
-  database.prepare("DELETE FROM changes WHERE id = ?").bind(change).run();
+  return added;
+}
+
+/// A revision without changes is told by the last number that a change has had. Where all changes were undone, and some
+/// then done again, that number stands for the classes before them: those that are left here need another.
+void use_up_revision(const Database& database) {
+  if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
+  database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");
 }
 
 /// Gives what is unused in the file back to the disk, which takes as much of it as the file is long, for a while.
@@ -295,17 +329,22 @@ void RecognizerFile::rename_class(const std::string& name, const std::string& ne
 void RecognizerFile::remove_class(const std::string& name) {
   reading(path(), [&] {
     Change change(*database_, fmt::format("remove class '{}'", name), last_made_);
-    const int64_t id = class_id(name);
-    database_
-        ->prepare(
-            "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
-            "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
-        .bind(change.id())
-        .bind(id)
-        .run();
-    for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
-    change.remove("classes", "id", id);
+    remove_live_class(*database_, change, class_id(name));
     change.commit();
+  });
+}
+
+int64_t RecognizerFile::merge_class(const std::string& name, const std::string& into) {
+  return reading(path(), [&] {
+    Change change(*database_, fmt::format("merge class '{}' into '{}'", name, into), last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    const int64_t from = class_id(name), to = class_id(into);
+    if (from == to) fail("class '{}' cannot be merged into itself: name another one", name);
+    const int64_t moved = copy_examples(*database_, change, from, to);
+    remove_live_class(*database_, change, from);
+    check_room(*database_, size_before);
+    change.commit();
+    return moved;
   });
 }
 
@@ -335,33 +374,13 @@ void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
   });
 }
 
-ChangeEntry RecognizerFile::undo() {
-  return reading(path(), [&] {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty()) fail("{}: there is nothing to undo", path().string());
-    take_back(*database_, last.front().id);
-    transaction.commit();
-    return last.front();
-  });
-}
-
-std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
-  return reading(path(), [&]() -> std::optional<ChangeEntry> {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty() || last.front().id != change) return std::nullopt;
-    take_back(*database_, change);
-    transaction.commit();
-    return last.front();
-  });
-}
-
 void RecognizerFile::compact() {
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
+    forget_undone(*database_);
     for (const std::string table : changing_tables())
       database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
+    use_up_revision(*database_);
     database_->run("DELETE FROM changes");
     transaction.commit();
     shrink(*database_);

@@ -2,6 +2,7 @@
 #include "protocom/serve/calibration.h"
 #include "protocom/serve/recognizer_file.h"
 #include "serve/database.h"
+#include "serve/recognizer_schema.h"
 
 namespace protocom {
 namespace {
@@ -46,6 +47,14 @@ constexpr Rule kRules[] = {
      "thumbnails of examples that are not there"},
 };
 
+/// What no undo or redo leaves, in a file that has had one.
+constexpr Rule kRulesOfUndone[] = {
+    {"SELECT count(*) FROM undone WHERE id <= (SELECT coalesce(max(id), 0) FROM changes)",
+     "changes that were undone before others that were not"},
+    {"SELECT count(*) FROM undone_removals WHERE change NOT IN (SELECT id FROM undone)",
+     "removals of changes that were not undone"},
+};
+
 /// What classifying needs besides classes.
 void check_needed_parts(const RecognizerFile& file, std::vector<std::string>& findings) {
   if (file.artefact("backbone") == nullptr)
@@ -71,11 +80,34 @@ void check_pages(const Database& database, std::vector<std::string>& findings) {
   }
 }
 
+void check_rule(const Database& database, const std::string& query, const std::string& finding,
+                std::vector<std::string>& findings) {
+  const int64_t count = database.number(query).value_or(0);
+  if (count > 0) findings.push_back(fmt::format("{}: {} {}", database.path().string(), count, finding));
+}
+
+/// Rows of a table that redo would bring back or remove though no change that was undone did.
+void check_undone_rows(const Database& database, const std::string& table, std::vector<std::string>& findings) {
+  const bool any = has_undone(database);
+  const std::string unknown = any ? " AND -removed_by NOT IN (SELECT id FROM undone)" : "";
+  check_rule(database, fmt::format("SELECT count(*) FROM {} WHERE removed_by < 0{}", table, unknown),
+             table + " of changes that were not undone", findings);
+  if (!any) return;
+  check_rule(database,
+             fmt::format("SELECT count(*) FROM undone_removals WHERE part = '{0}' AND item NOT IN (SELECT id FROM {0})",
+                         table),
+             table + " that a redo would remove are not there", findings);
+}
+
 void check_rules(const Database& database, std::vector<std::string>& findings) {
-  for (const Rule& rule : kRules) {
-    const int64_t count = database.number(rule.query).value_or(0);
-    if (count > 0) findings.push_back(fmt::format("{}: {} {}", database.path().string(), count, rule.finding));
-  }
+  for (const Rule& rule : kRules) check_rule(database, rule.query, rule.finding, findings);
+  for (const char* table : changing_tables()) check_undone_rows(database, table, findings);
+  if (!has_undone(database)) return;
+  for (const Rule& rule : kRulesOfUndone) check_rule(database, rule.query, rule.finding, findings);
+  check_rule(database,
+             fmt::format("SELECT count(*) FROM undone_removals WHERE part NOT IN ('{}')",
+                         fmt::join(changing_tables(), "', '")),
+             "removals from tables that are unknown", findings);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kApplication = 0x50434D52;  // "PCMR"
 constexpr int64_t kVersion = 2;
+constexpr int64_t kVersionWithUndone = 3;  // of a file in which a change was undone
 
 /// Of a table of changing_tables().
 std::string changing(const std::string& columns) {
@@ -55,6 +56,20 @@ const std::map<std::string, std::string>& parts() {
   return kParts;
 }
 
+/// The same of what a file has from the first undo on.
+const std::map<std::string, std::string>& undone_parts() {
+  static const std::map<std::string, std::string> kParts = {
+      {"undone", "CREATE TABLE undone(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, what TEXT NOT NULL)"},
+      {"undone_removals",
+       "CREATE TABLE undone_removals(change INTEGER NOT NULL, part TEXT NOT NULL, item INTEGER NOT NULL)"}};
+  return kParts;
+}
+
+bool is_one_of(const std::map<std::string, std::string>& parts, const std::string& name, const std::string& sql) {
+  const auto part = parts.find(name);
+  return part != parts.end() && part->second == sql;
+}
+
 bool is_of_sqlite(const std::string& name, const std::string& sql) {
   return sql.empty() || (name == "sqlite_sequence" && sql == "CREATE TABLE sqlite_sequence(name,seq)");
 }
@@ -68,8 +83,9 @@ void check_identity(const Database& database) {
   if (version == 1)
     fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
          where);
-  if (version != kVersion)
-    fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version, kVersion);
+  if (version != kVersion && version != kVersionWithUndone)
+    fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version,
+         kVersionWithUndone);
 }
 
 }  // namespace
@@ -90,23 +106,34 @@ void create_schema(const Database& database) {
   database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kVersion));
 }
 
+bool has_undone(const Database& database) {
+  return database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'undone'").value_or(0) > 0;
+}
+
+void add_undone(const Database& database) {
+  for (const auto& [name, sql] : undone_parts()) database.run(sql);
+  database.run(fmt::format("PRAGMA user_version={}", kVersionWithUndone));
+}
+
 void check_schema(const Database& database) {
   check_identity(database);
-  size_t found = 0;
+  size_t found = 0, found_undone = 0;
   Statement entries = database.prepare("SELECT name, sql FROM sqlite_schema");
   while (entries.step()) {
     const std::string name = entries.text(0);
     const std::string sql = entries.text(1);
-    const auto part = parts().find(name);
-    if (part != parts().end() && part->second == sql)
+    if (is_one_of(parts(), name, sql))
       ++found;
+    else if (is_one_of(undone_parts(), name, sql))
+      ++found_undone;
     else if (!is_of_sqlite(name, sql))
       fail("{}: the file is damaged, or another program has changed it: it should have no '{}'",
            database.path().string(), excerpt(name));
   }
-  if (found != parts().size())
+  const size_t expected = parts().size() + (found_undone > 0 ? undone_parts().size() : 0);
+  if (found + found_undone != expected)
     fail("{}: the file is damaged: {} of its {} tables and indexes are missing", database.path().string(),
-         parts().size() - found, parts().size());
+         expected - found - found_undone, expected);
 }
 
 }  // namespace protocom

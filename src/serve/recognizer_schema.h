@@ -6,12 +6,17 @@
 namespace protocom {
 
 /// Tables of which rows are added and removed by changes (docs/formats.md): a row belongs to the change that added it,
-/// stays when another removes it, and is never rewritten, so that the last change can be undone. In the order in which
-/// undoing goes through them.
+/// stays when another removes it or its own is undone, and is never rewritten, so that the last change can be undone
+/// and done again. In the order in which undoing goes through them.
 const std::vector<const char*>& changing_tables();
 
 /// Makes the tables of a recognizer in an empty file.
 void create_schema(const Database& database);
+
+/// Whether the file has the tables of changes that were undone, and what makes them, within the caller's transaction:
+/// no file has them before its first undo, so that what is never undone can be read by earlier programs too.
+bool has_undone(const Database& database);
+void add_undone(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no
 /// trigger or view of a stranger's runs.

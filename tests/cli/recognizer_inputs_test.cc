@@ -85,7 +85,8 @@ TEST_F(Recognizers, AttributesThatTakeThePlaceOfOthersAreSaidToDoSo) {
   EXPECT_THAT(described(has[1] + "," + has[0]), Not(HasSubstr("in place of"))) << "they are the same";
   EXPECT_THAT(described(has[0]), HasSubstr("1, in place of 2"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "again.pcm"}).out,
-            "undone: describe 'Blue Jay' by 1 attribute\nagain would undo: describe 'Blue Jay' by 2 attributes\n");
+            "undone: describe 'Blue Jay' by 1 attribute\nprotocom redo again.pcm brings it back\n"
+            "again would undo: describe 'Blue Jay' by 2 attributes\n");
 }
 
 TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
@@ -121,7 +122,8 @@ TEST_F(Recognizers, CountTheImagesThatAreNewAndThoseThatWereThereBesideThem) {
   EXPECT_THAT(both.out, HasSubstr("new images  there already  images"));
   EXPECT_THAT(both.err, HasSubstr("1 of the images could not be read; images enrolled: 1, there already: 1"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "odd.pcm"}).out,
-            "undone: enrol 1 image of 'QQ' (1 more was there already)\nagain would undo: enrol 1 image of 'QQ'\n");
+            "undone: enrol 1 image of 'QQ' (1 more was there already)\nprotocom redo odd.pcm brings it back\n"
+            "again would undo: enrol 1 image of 'QQ'\n");
 }
 
 TEST_F(Recognizers, ShowTheAttributesOfAClassInWords) {

@@ -185,11 +185,25 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_THAT(run({"undo", "all.pcm", "--list"}).out, HasSubstr("1  rename class '" + first + "'"));
   EXPECT_THAT(run({"undo", "all.pcm"}).out, HasSubstr("rename class '" + first + "'"));
   EXPECT_EQ(run({"classes", "show", "all.pcm", "renamed"}).exit_code, 1);
+  EXPECT_THAT(run({"redo", "all.pcm", "--list"}).out, HasSubstr("1  rename class '" + first + "'"));
+  EXPECT_EQ(run({"redo", "all.pcm"}).out, "redone: rename class '" + first + "' to 'renamed'\n");
+  EXPECT_EQ(run({"classes", "show", "all.pcm", "renamed"}).exit_code, 0);
+  EXPECT_THAT(run({"redo", "all.pcm"}).err, HasSubstr("there is nothing to redo"));
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   const json example = json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);
   EXPECT_EQ(run({"examples", "remove", "all.pcm", example.at("example").dump()}).exit_code, 0);
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
+  const std::string second = by_class.rbegin()->first;
+  EXPECT_EQ(
+      run({"classes", "merge", "all.pcm", second, first}).out,
+      "'" + second + "' is part of '" + first + "' now, with 3 more images (protocom undo all.pcm takes it back)\n");
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"redo", "all.pcm"}).out,
+            "redone: remove 1 examples\nagain would redo: remove class '" + first + "'\n");
+  EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size()));
 

@@ -101,6 +101,9 @@ static void features(protocom_recognizer* birds) {
   EXPECT(answers != NULL && strcmp(protocom_answer_class(answers, 0, 0), "wren") == 0);
   protocom_answers_free(answers);
   EXPECT(protocom_undo(birds) == PROTOCOM_OK);
+  EXPECT(protocom_redo(birds) == PROTOCOM_OK);
+  EXPECT(protocom_redo(birds) == PROTOCOM_ERROR && strstr(protocom_error(), "nothing to redo") != NULL);
+  EXPECT(protocom_undo(birds) == PROTOCOM_OK);
   EXPECT(protocom_classify_features(birds, row, 1, dim - 1) == NULL);
   EXPECT(strstr(protocom_error(), "numbers each") != NULL);
   free(row);
@@ -118,6 +121,7 @@ static void misuse(protocom_recognizer* birds) {
   EXPECT(protocom_enrol(birds, NULL, &none, 1) == PROTOCOM_USAGE);
   EXPECT(protocom_enrol(birds, "a", NULL, 1) == PROTOCOM_USAGE);
   EXPECT(protocom_undo(NULL) == PROTOCOM_USAGE);
+  EXPECT(protocom_redo(NULL) == PROTOCOM_USAGE);
   EXPECT(protocom_answers_count(NULL) == 0 && protocom_classes_count(NULL) == 0 && protocom_dim(NULL) == 0);
   protocom_answers_free(NULL);
   protocom_classes_free(NULL);

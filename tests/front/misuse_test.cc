@@ -384,6 +384,7 @@ TEST_F(FrontMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"images of a class that is not there", [&] { static_cast<void>(empty.examples("a")); }, "'a'"},
       {"an image that was not enrolled", [&] { empty.remove_examples({7}); }, "7"},
       {"nothing to undo", [&] { empty.undo(); }, "undo"},
+      {"nothing to redo", [&] { empty.redo(); }, "redo"},
       {"a rate of two", [&] { empty.calibrate({}, 2); }, ""},
       {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); }, "top should be 1 to"},
       {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "a port is 0 to 65535"},

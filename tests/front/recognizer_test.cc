@@ -96,6 +96,11 @@ TEST_F(FrontRecognizer, ListsRenamesRemovesAndTakesBack) {
   EXPECT_EQ(own.classes()[0].name, "northern cardinal");
   EXPECT_THAT(own.undo(), HasSubstr("northern cardinal"));
   EXPECT_EQ(own.classes()[0].name, "cardinal");
+  EXPECT_THAT(own.redo(), HasSubstr("northern cardinal"));
+  EXPECT_EQ(own.classes()[0].name, "northern cardinal");
+  own.merge("northern cardinal", "bluebird");
+  EXPECT_EQ(own.classes()[0].images, 6);
+  EXPECT_THAT(own.undo(), HasSubstr("merge"));
   own.remove_examples({own.examples("bluebird")[0].id});
   EXPECT_THAT(own.examples("bluebird"), SizeIs(2));
   own.remove("bluebird");

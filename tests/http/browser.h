@@ -192,6 +192,7 @@ class Browser {
                                                           {"ArrowRight", {"ArrowRight", 39, ""}},
                                                           {"ArrowDown", {"ArrowDown", 40, ""}},
                                                           {"KeyN", {"n", 78, "n"}},
+                                                          {"KeyR", {"r", 82, "r"}},
                                                           {"KeyU", {"u", 85, "u"}},
                                                           {"KeyX", {"x", 88, "x"}},
                                                           {"KeyY", {"y", 89, "y"}},

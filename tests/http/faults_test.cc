@@ -79,6 +79,7 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": "a", "attributes": ["tail"]})", kJson).status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/classes/cat", R"({"name": 1})", kJson).status, 400);
   EXPECT_EQ(ask("POST", "/v1/undo", R"({"change": -1})", kJson).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/redo", R"({"change": "1"})", kJson).status, 400);
 }
 
 TEST_F(Served, AnErrorTellsNothingOfTheMachine) {
@@ -290,7 +291,8 @@ TEST_F(Keyed, AKeyIsAskedForAndAllowsWhatItsRoleDoes) {
   EXPECT_EQ(status(reading_, "POST", "/v1/classes/dark/examples", png(1)), 403);
   EXPECT_EQ(status(writing_, "POST", "/v1/classes/dark/examples", png(1)), 201);
   EXPECT_EQ(status(reading_, "POST", "/v1/classify", png(1)), 200);
-  for (const char* target : {"/v1/undo", "/v1/calibrate"}) EXPECT_EQ(status(reading_, "POST", target), 403) << target;
+  for (const char* target : {"/v1/undo", "/v1/redo", "/v1/calibrate"})
+    EXPECT_EQ(status(reading_, "POST", target), 403) << target;
   EXPECT_EQ(status(reading_, "DELETE", "/v1/classes/dark"), 403);
   EXPECT_EQ(status(reading_, "DELETE", "/v1/examples/1"), 403);
   EXPECT_THAT(ask("GET", "/v1/classes").headers.at("www-authenticate"), "Bearer");

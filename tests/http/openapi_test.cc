@@ -215,10 +215,17 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"attributes": ["tail"]})", kJson), "/v1/classes/{class}", "patch");
   check(ask("GET", "/v1/classes/night"), "/v1/classes/{class}", "get");
+  check(ask("POST", "/v1/classes/night/merge", R"({"into": "bright"})", kJson), "/v1/classes/{class}/merge", "post");
+  check(ask("POST", "/v1/classes/night/merge", R"({"into": "bright"})", kJson), "/v1/classes/{class}/merge", "post");
+  check(ask("POST", "/v1/undo"), "/v1/undo", "post");
   check(ask("DELETE", "/v1/examples/1"), "/v1/examples/{example}", "delete");
   check(ask("DELETE", "/v1/classes/bright"), "/v1/classes/{class}", "delete");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");
+  check(ask("GET", "/v1/changes"), "/v1/changes", "get");
+  check(ask("GET", "/v1/classes"), "/v1/classes", "get");
   check(ask("POST", "/v1/undo", R"({"change": 1})", kJson), "/v1/undo", "post");
+  check(ask("POST", "/v1/redo", R"({"change": 1})", kJson), "/v1/redo", "post");
+  check(ask("POST", "/v1/redo"), "/v1/redo", "post");
   for (const char* path : {"/healthz", "/readyz", "/metrics", "/openapi.json"}) check(ask("GET", path), path, "get");
   for (const auto& [path, item] : document.at("paths").items()) {
     for (const auto& [method, operation] : item.items())

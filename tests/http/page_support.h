@@ -108,6 +108,12 @@ class Page : public Served {
     EXPECT_TRUE(browser_->wait_for("document.getElementById('status').textContent.startsWith('Taken back')"));
   }
 
+  void redo() {
+    forget_status();
+    click("#redo");
+    EXPECT_TRUE(browser_->wait_for("document.getElementById('status').textContent.startsWith('Done again')"));
+  }
+
   std::string text(const std::string& selector) {
     return browser_->evaluate("document.querySelector(" + nlohmann::json(selector).dump() + ").textContent")
         .get<std::string>();

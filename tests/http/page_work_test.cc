@@ -92,6 +92,24 @@ TEST_F(PageWork, AsksAgainAfterACorrectionAndMovesNothing) {
       << "and as they were after undo";
 }
 
+TEST_F(PageWork, WhatTheAnswerSaysComesFirstThoughNoneOfTheseIsMoreProbableThanEachClass) {
+  browser_->evaluate(R"(window.fetch = (asked => async (path, options) => {
+    const response = await asked(path, options);
+    if (path !== 'v1/classify') return response;
+    const said = await response.json();
+    for (const answer of said.answers) {
+      Object.assign(answer, {none: 0.4, none_of_these: false});
+      answer.ranking.forEach((one, i) => one.probability = 0.35 - 0.1 * i);
+    }
+    return new Response(JSON.stringify(said));
+  })(window.fetch))");
+  ask_about(photos({20}));
+  EXPECT_EQ(verdicts(), json({"Dark Bird"}));
+  open_details(0);
+  EXPECT_EQ(texts("#ranking .choice-name"), json({"Dark Bird", "None of these", "Bright Bird"}));
+  EXPECT_EQ(texts("#ranking .choice-percent"), json({"35 %", "40 %", "25 %"}));
+}
+
 TEST_F(PageWork, ArrowsMoveBetweenPhotosAndOneIsThereOnce) {
   ask_about(photos({20, 220, 60}));
   browser_->choose("#ask-files", photos({20, 220, 60}));
@@ -119,6 +137,68 @@ TEST_F(PageWork, APhotoThatIsCorrectedTwiceIsInTheLastClassAlone) {
   undo();
   EXPECT_EQ(images_of("001.Dark_Bird"), 2) << "one undo for one action";
   EXPECT_EQ(images_of("002.Bright_Bird"), 1);
+  EXPECT_EQ(verdicts(), json({"Dark Bird"})) << "as it was decided first";
+  redo();
+  EXPECT_EQ(images_of("001.Dark_Bird"), 1) << "and one redo";
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+  EXPECT_EQ(verdicts(), json({"Bright Bird"}));
+  correct("Dark Bird");
+  EXPECT_EQ(images_of("002.Bright_Bird"), 1) << "it is still known where the photo lies";
+}
+
+TEST_F(PageWork, WhatWasUndoneIsDoneAgainByButtonKeyAndHistoryUntilThereIsANewChange) {
+  EXPECT_EQ(browser_->evaluate("document.getElementById('redo').getAttribute('aria-disabled')"), "true");
+  ask_about(photos({10, 20, 240}));
+  click("#select-all");
+  set("selection-class", "Middle");
+  click("#selection button.plain");
+  ASSERT_TRUE(status_has("3 photos added to Middle"));
+  undo();
+  EXPECT_EQ(browser_->evaluate("document.getElementById('redo').title"), "Redo: 3 photos as Middle");
+  EXPECT_EQ(browser_->evaluate("document.querySelectorAll('[data-state=decided]').length"), 0);
+  forget_status();
+  browser_->evaluate("document.querySelector('.open').focus()");
+  browser_->press("KeyR");
+  ASSERT_TRUE(status_has("Done again: 3 photos as Middle"));
+  EXPECT_EQ(images_of("Middle"), 3);
+  EXPECT_EQ(browser_->evaluate("document.querySelectorAll('[data-state=decided]').length"), 3) << "as they were shown";
+  undo();
+  undo();
+  go("history");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#undone li').length === 2"));
+  EXPECT_EQ(browser_->evaluate("document.querySelector('#undone li:last-child button').textContent"), "Redo");
+  shoot("history", 1280, false);
+  shoot("history-phone-dark", 390, true);
+  forget_status();
+  browser_->evaluate("document.querySelector('#undone li button').click()");
+  ASSERT_TRUE(status_has("2 changes done again"));
+  EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird", "Middle"}));
+  undo();
+  enrol_in_page("Other", photos({100}));
+  EXPECT_EQ(browser_->evaluate("document.getElementById('redo').getAttribute('aria-disabled')"), "true");
+  EXPECT_EQ(browser_->evaluate("document.getElementById('redo').title"), "There is nothing to redo");
+}
+
+TEST_F(PageWork, AClassThatIsRenamedAndRemovedIsShownRightByUndoAndRedo) {
+  ask_about(photos({20}));
+  open_details(0);
+  correct("Bright Bird");
+  go("classes/002.Bright_Bird");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename').value === '002.Bright_Bird'"));
+  set("rename", "White bird");
+  click("#rename-form button");
+  ASSERT_TRUE(status_has("Bright Bird is now White bird"));
+  click("#remove-class");
+  ASSERT_TRUE(status_has("White bird was removed"));
+  go("photos");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('#answers .verdict').textContent === 'Dark Bird'"))
+      << "nobody has decided any more";
+  undo();
+  EXPECT_EQ(verdicts(), json({"White bird"})) << "what was decided holds again";
+  undo();
+  EXPECT_EQ(verdicts(), json({"Bright Bird"}));
+  redo();
+  EXPECT_EQ(verdicts(), json({"White bird"}));
 }
 
 TEST_F(PageWork, ManyAreCorrectedAtOnceAndTakenBackAtOnce) {
@@ -288,6 +368,29 @@ TEST_F(PageWork, AClassIsSearchedLookedAtRenamedAndCleaned) {
   EXPECT_EQ(images_of("002.Bright_Bird"), 2);
 }
 
+TEST_F(PageWork, AClassIsMergedIntoAnotherAndTakenBack) {
+  ask_about(photos({240}));
+  open_details(0);
+  click("#confirm");
+  ASSERT_TRUE(status_has("added to Bright Bird"));
+  go("classes/002.Bright_Bird");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#examples img[src]').length === 2"));
+  shoot("class", 1280, false);
+  shoot("class-phone-dark", 390, true);
+  set("merge", "no such bird");
+  click("#merge-form button");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename-error').textContent.includes('no class')"));
+  set("merge", "dark bird");
+  click("#merge-form button");
+  ASSERT_TRUE(status_has("Bright Bird is part of Dark Bird now, with 2 photos"));
+  EXPECT_EQ(images_of("001.Dark_Bird"), 3);
+  EXPECT_EQ(text("#class-title"), "Dark Bird");
+  EXPECT_EQ(verdicts(), json({"Dark Bird"}));
+  undo();
+  EXPECT_EQ(images_of("002.Bright_Bird"), 2);
+  EXPECT_EQ(verdicts(), json({"Bright Bird"}));
+}
+
 TEST_F(PageWork, AttributesAreChips) {
   go("classes/001.Dark_Bird");
   set("attribute-new", "tial");
@@ -328,6 +431,23 @@ TEST_F(PageWork, SaysHowWellTheClassesAreToldApart) {
   go("classes/001.Dark_Bird");
   ASSERT_TRUE(browser_->wait_for("document.querySelector('.taken-for')"));
   EXPECT_EQ(text(".taken-for"), "Looks like Bright Bird") << "the bright one is in the wrong class";
+}
+
+TEST_F(PageWork, SaysWhichPhotosAreThereTwice) {
+  for (const int grey : {0, 5}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
+  for (const int grey : {245, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
+  enrol("Middle", 240);
+  reload();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
+  go("classes/Middle");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('.twin')"));
+  EXPECT_EQ(text(".twin"), "Also in Bright Bird");
+  shoot("twins", 1280, false);
+  go("classes/002.Bright_Bird");
+  ASSERT_TRUE(
+      browser_->wait_for("document.getElementById('class-title').textContent === 'Bright Bird' && "
+                         "[...document.querySelectorAll('.twin')].some(e => e.textContent === 'Also in Middle')"))
+      << "and the other way round";
 }
 
 }  // namespace

@@ -55,9 +55,9 @@ class ReplacedFile : public Served {
 
   void expect_refused(const char* when) const {
     EXPECT_EQ(ask("GET", "/readyz").status, 503) << when;
-    for (const Reply& reply :
-         {enrol_feature(0.5F), enrol("new", 7), ask("DELETE", "/v1/classes/dark"), ask("GET", "/v1/classes"),
-          ask("POST", "/v1/classify", png(20), kPng), ask("POST", "/v1/calibrate"), ask("POST", "/v1/undo")}) {
+    for (const Reply& reply : {enrol_feature(0.5F), enrol("new", 7), ask("DELETE", "/v1/classes/dark"),
+                               ask("GET", "/v1/classes"), ask("POST", "/v1/classify", png(20), kPng),
+                               ask("POST", "/v1/calibrate"), ask("POST", "/v1/undo"), ask("POST", "/v1/redo")}) {
       EXPECT_EQ(reply.status, 503) << when << reply.body;
       EXPECT_THAT(reply.error(), HasSubstr("is another one")) << when;
     }

@@ -38,6 +38,36 @@ TEST_F(Served, EnrolsClassifiesCorrectsAndTakesBack) {
       << "it is undone already";
 }
 
+TEST_F(Served, DoesAgainWhatWasTakenBackUntilThereIsANewChange) {
+  serve();
+  EXPECT_EQ(ask("POST", "/v1/redo").status, 409) << "nothing was";
+  enrol("dark", 10);
+  const json bright = enrol("bright", 240).json()["change"];
+  const auto redo = [&](const json& change) {
+    return ask("POST", "/v1/redo", json{{"change", change["id"]}}.dump(), kJson);
+  };
+  const json first = ask("POST", "/v1/undo").json();
+  EXPECT_EQ(first["redo"]["id"], bright["id"]);
+  const json dark = ask("POST", "/v1/undo").json()["undone"];
+  const json listed = ask("GET", "/v1/changes").json();
+  EXPECT_EQ(listed["changes"], json::array());
+  ASSERT_EQ(listed["undone"].size(), 2);
+  EXPECT_EQ(listed["undone"][0]["what"], "enrol 1 image of 'dark'") << "in the order of redo";
+  EXPECT_EQ(ask("GET", "/v1/classes").json()["redo"]["id"], dark["id"]);
+  EXPECT_EQ(redo(bright).status, 409) << "the other comes first";
+  const json again = ask("POST", "/v1/redo").json();
+  EXPECT_EQ(again["redone"], dark);
+  EXPECT_EQ(again["change"]["id"], dark["id"]);
+  EXPECT_EQ(again["redo"]["id"], bright["id"]);
+  EXPECT_EQ(redo(bright).status, 200);
+  EXPECT_EQ(best(20), "dark");
+  EXPECT_EQ(best(230), "bright");
+  EXPECT_EQ(ask("POST", "/v1/undo").status, 200);
+  enrol("grey", 128);
+  EXPECT_TRUE(ask("GET", "/v1/classes").json()["redo"].is_null());
+  EXPECT_EQ(redo(bright).status, 409);
+}
+
 TEST_F(Served, AnImageThatIsThereAlreadyIsNoChangeThatCouldBeUndone) {
   serve();
   enrol("dark", 10);
@@ -141,6 +171,27 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 1);
   EXPECT_EQ(ask("POST", "/v1/undo").status, 200);
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 2);
+}
+
+TEST_F(Served, MergesAClassIntoAnotherAsOneChange) {
+  serve();
+  for (const auto& [name, grey] : {std::pair("dark", 10), std::pair("night", 20), std::pair("night", 10)})
+    enrol(name, static_cast<uint8_t>(grey));
+  const auto merge = [&](const json& into) {
+    return ask("POST", "/v1/classes/night/merge", json{{"into", into}}.dump(), kJson);
+  };
+  EXPECT_EQ(merge("bright").status, 404);
+  EXPECT_EQ(merge("night").status, 409);
+  EXPECT_EQ(merge(1).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/classes/night/merge", "{}", kJson).status, 400);
+  const Reply merged = merge("dark");
+  ASSERT_EQ(merged.status, 200) << merged.body;
+  EXPECT_EQ(merged.json()["class"], "dark");
+  EXPECT_EQ(merged.json()["images"], 2);
+  EXPECT_EQ(merged.json()["added"], 1) << "one was there already";
+  EXPECT_EQ(merge("dark").status, 404) << "it is gone";
+  EXPECT_EQ(ask("POST", "/v1/undo", json{{"change", merged.json()["change"]["id"]}}.dump(), kJson).status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes/night").json()["images"], 2);
 }
 
 TEST_F(Served, WhatAClassHasKeepsItsWeights) {

@@ -41,7 +41,13 @@ def test_enrols_undoes_renames_and_removes(mine, photos):
     mine.enrol("okapi", mine.features_of([photo("green", 51)]))
     assert mine.classes["okapi"] == 3
     assert "okapi" in mine.undo() and mine.classes["okapi"] == 2
+    assert "okapi" in mine.redo() and mine.classes["okapi"] == 3
+    with pytest.raises(protocom.Error, match="nothing to redo"):
+        mine.redo()
     mine.rename("okapi", "tapir")
+    mine.merge("tapir", "green")
+    assert mine.classes == {"blue": 4, "green": 7, "red": 4}
+    mine.undo()
     mine.remove("red")
     assert set(protocom.Recognizer.open(mine._path).classes) == {"blue", "green", "tapir"}
 

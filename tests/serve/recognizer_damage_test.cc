@@ -66,7 +66,7 @@ TEST_F(DamagedRecognizer, AnotherProgramsDatabaseIsRefused) {
 
 TEST_F(DamagedRecognizer, ANewerFormatIsRefusedByItsNumber) {
   Database::open(path_).run("PRAGMA user_version=7");
-  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 2")));
+  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 3")));
 }
 
 TEST_F(DamagedRecognizer, TheFirstFormatIsRefusedWithTheWayOverAFolder) {
@@ -160,6 +160,43 @@ TEST_F(DamagedRecognizer, CheckingFindsWhateverNoRunOfOursLeaves) {
   }
 }
 
+TEST_F(DamagedRecognizer, CheckingFindsWhatNoUndoLeaves) {
+  RecognizerFile(path_).undo();
+  EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
+  const std::string whole = read_file(path_);
+  const std::vector<std::pair<std::string, std::string>> damages = {
+      {"UPDATE names SET removed_by = -77 WHERE id = 1", "1 names of changes that were not undone"},
+      {"DELETE FROM undone", "removals of changes that were not undone"},
+      {"UPDATE undone SET id = 1", "1 changes that were undone before others that were not"},
+      {"UPDATE undone_removals SET part = 'sqlite_schema' WHERE part = 'names'",
+       "1 removals from tables that are unknown"},
+      {"UPDATE undone_removals SET item = 99 WHERE part = 'names'", "1 names that a redo would remove are not there"}};
+  for (const auto& [sql, finding] : damages) {
+    write_file(path_, whole);
+    Database::open(path_).run(sql);
+    EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr(finding))) << sql;
+  }
+}
+
+TEST_F(DamagedRecognizer, ARedoOfAStrangersListTouchesNoOtherTable) {
+  RecognizerFile(path_).undo();
+  Database::open(path_).run(
+      "UPDATE undone_removals SET part = 'artefacts'; INSERT INTO undone_removals VALUES(6, 'names; DROP TABLE names', "
+      "1), "
+      "(6, 'names'' OR 1 --', 1)");
+  RecognizerFile file(path_);
+  const std::string before = all_of(file);
+  EXPECT_EQ(file.redo().what, "remove class 'class 2'");
+  EXPECT_EQ(all_of(file), before) << "it removes nothing that it does not know";
+  file.read_artefact("backbone", [](const fs::path& path) { EXPECT_EQ(read_file(path), "the backbone"); });
+}
+
+TEST_F(DamagedRecognizer, AFileWithHalfOfTheTablesOfUndoneChangesIsRefused) {
+  RecognizerFile(path_).undo();
+  Database::open(path_).run("DROP TABLE undone_removals");
+  EXPECT_THAT(opened(), HasSubstr("are missing"));
+}
+
 TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIsFull) {
   Database::open(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
   RecognizerFile file(path_);
@@ -209,8 +246,10 @@ void read_all(const fs::path& path) {
     static_cast<void>(file.snapshot());
     static_cast<void>(file.list_examples(""));
     static_cast<void>(file.changes());
+    static_cast<void>(file.undone());
     file.enrol({enrolment("new", {{1, 2}}, {"new"})});
     file.undo();
+    file.redo();
   } catch (const Error& error) {
     EXPECT_THAT(std::string(error.what()), HasSubstr("a.pcm"));
   }
@@ -233,6 +272,18 @@ TEST_F(DamagedRecognizer, AnyDamagedBytesAreReadOrRefused) {
       const size_t at = random() % 2 == 0 ? random() % 4096 : random() % damaged.size();
       damaged[at] = static_cast<char>(random());
     }
+    write_file(path_, damaged);
+    read_all(path_);
+  }
+}
+
+TEST_F(DamagedRecognizer, AnyDamagedBytesOfAnUndoneChangeAreReadOrRefused) {
+  RecognizerFile(path_).undo();
+  const std::string whole = read_file(path_);
+  std::mt19937 random(12);
+  for (int64_t round = 0; round < 200; ++round) {
+    std::string damaged = whole;
+    for (uint32_t k = random() % 8; k < 8; ++k) damaged[random() % damaged.size()] = static_cast<char>(random());
     write_file(path_, damaged);
     read_all(path_);
   }

@@ -71,7 +71,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
   const std::string some = classes.empty() ? "" : classes[random() % classes.size()].name;
   const auto number = static_cast<float>(random() % 100);
   const std::string hash = std::to_string(random() % 30);
-  switch (random() % 6) {
+  switch (random() % 7) {
     case 0:
       if (!some.empty() && !file.find_class(name)) return file.rename_class(some, name);
       break;
@@ -83,6 +83,12 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
       break;
     case 3:
       return file.set_calibration({{"number", number}});
+    case 4:
+      if (classes.size() > 1 && name != some && file.find_class(name)) {
+        file.merge_class(some, name);
+        return;
+      }
+      break;
     default:
       break;
   }

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <random>
 #include <thread>
 
 #include "protocom/core/error.h"
@@ -66,19 +65,6 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
       << "a class that is there keeps its description";
   EXPECT_EQ(enrolled.classes[1].description.title, "a cat");
   EXPECT_EQ(enrolled.classes[1].description.embedding_source, "attributes");
-}
-
-TEST_F(RecognizerFileTest, TakesOneChangeBackOnlyWhileItIsTheLast) {
-  RecognizerFile file(path_);
-  EXPECT_FALSE(file.undo_only(1)) << "there is none";
-  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const int64_t dog = file.changes(1)[0].id;
-  file.enrol({enrolment("cat", {{3, 4}}, {"b"})});
-  EXPECT_FALSE(file.undo_only(dog));
-  EXPECT_THAT(file.list_classes(), SizeIs(2));
-  EXPECT_TRUE(file.undo_only(file.changes(1)[0].id));
-  EXPECT_TRUE(file.undo_only(dog));
-  EXPECT_THAT(file.list_classes(), IsEmpty());
 }
 
 TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
@@ -191,6 +177,32 @@ TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
   EXPECT_TRUE(file.find_class("wolf"));
 }
 
+TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}, 0), enrolment("cat", {{5, 6}}, {"c"}),
+              enrolment("hound", {{7, 8}, {3, 4}}, {"d", "b"}, 1)});
+  const std::string before = all_of(file);
+  EXPECT_EQ(file.merge_class("hound", "dog"), 1) << "the other one was there";
+  EXPECT_EQ(file.last_made()->what, "merge class 'hound' into 'dog'");
+  EXPECT_FALSE(file.has_class("hound"));
+  EXPECT_THAT(file.list_classes(), SizeIs(2));
+  const StoredClass dog = file.snapshot().enrolled.classes[0];
+  EXPECT_TRUE(dog.features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
+  EXPECT_TRUE(dog.description.association.equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
+  const ExampleEntry moved = file.list_examples("dog").back();
+  EXPECT_EQ(moved.source, "photos/d.jpg");
+  EXPECT_EQ(file.thumbnail(moved.id), "JPEG of d");
+  const std::string after = all_of(file);
+  file.undo();
+  EXPECT_EQ(all_of(file), before);
+  file.redo();
+  EXPECT_EQ(all_of(file), after);
+  EXPECT_THAT(file.check(), IsEmpty());
+  EXPECT_THAT(message_of([&] { file.merge_class("dog", "dog"); }), HasSubstr("merged into itself"));
+  EXPECT_THAT(message_of([&] { file.merge_class("dog", "cot"); }), HasSubstr("did you mean 'cat'"));
+  EXPECT_EQ(all_of(file), after);
+}
+
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
@@ -203,40 +215,6 @@ TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   EXPECT_EQ(file.enrol({enrolment("cat", {{5, 6}}, {"c"})})[0].now.images, 1) << "a class of that name can come back";
 }
 
-TEST_F(RecognizerFileTest, UndoGoesBackThroughAnyChanges) {
-  RecognizerFile file(path_);
-  std::mt19937 random(5);
-  std::vector<std::string> states = {all_of(file)};
-  std::vector<int64_t> revisions = {file.revision()};
-  while (states.size() < 60) {
-    change_anything(file, random);
-    if (file.revision() == revisions.back()) continue;
-    states.push_back(all_of(file));
-    revisions.push_back(file.revision());
-  }
-  for (size_t left = states.size() - 1; left > 0; --left) {
-    file.undo();
-    ASSERT_EQ(all_of(file), states[left - 1]) << "after undoing change " << left;
-    if (left > 1) {
-      EXPECT_EQ(file.revision(), revisions[left - 1]);
-    }
-  }
-  EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
-  EXPECT_THAT(file.check(), IsEmpty());
-}
-
-TEST_F(RecognizerFileTest, ARevisionIsNeverUsedForOtherClasses) {
-  RecognizerFile file(path_);
-  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const int64_t dog = file.revision();
-  file.undo();
-  const int64_t empty = file.revision();
-  file.enrol({enrolment("cat", {{1, 2}}, {"a"})});
-  EXPECT_NE(file.revision(), dog);
-  file.compact();
-  EXPECT_NE(file.revision(), empty);
-}
-
 TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"secret", "b"})});
@@ -247,13 +225,6 @@ TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   EXPECT_EQ(all_of(file), before);
   EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
   EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
-}
-
-TEST_F(RecognizerFileTest, AnUndoneEnrolmentIsGoneFromTheFile) {
-  RecognizerFile file(path_);
-  file.enrol({enrolment("dog", {{1, 2}}, {"secret"})});
-  file.undo();
-  EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
 }
 
 /// Pages of 4096 bytes that differ.

@@ -63,11 +63,13 @@ TEST_F(RecognizerSnapshotTest, RefreshedIsWhatAFreshOneWouldBe) {
   RecognizerFile file = open(), other = open();
   RecognizerSnapshot refreshed;
   std::mt19937 random(23);
-  for (int64_t round = 0; round < 150; ++round) {
+  for (int64_t round = 0; round < 200; ++round) {
     for (uint32_t i = random() % 4; i > 0; --i) {
       RecognizerFile& by = random() % 2 == 0 ? file : other;
       if (random() % 3 == 0 && !by.changes(1).empty())
         by.undo();
+      else if (random() % 2 == 0 && !by.undone(1).empty())
+        by.redo();
       else if (random() % 20 == 0)
         by.compact();
       else
@@ -105,6 +107,10 @@ TEST_F(RecognizerSnapshotTest, ReadsNoMoreThanWhatHasChanged) {
   file.undo();
   file.undo();
   EXPECT_THAT(file.refresh(snapshot), ElementsAre(-1, 0, 1)) << "the class that was removed comes back in its place";
+  file.redo();
+  EXPECT_THAT(file.refresh(snapshot), ElementsAre(1, 2)) << "and goes again";
+  file.redo();
+  EXPECT_THAT(file.refresh(snapshot), ElementsAre(0, 1, -1));
 }
 
 TEST_F(RecognizerSnapshotTest, FollowsTheFirstChangeAfterThereWasNoneToUndo) {
@@ -210,6 +216,8 @@ TEST(ClassScorerUpdate, FollowsEveryChangeAsIfItWereNew) {
       const auto x = static_cast<float>(random() % 100), y = static_cast<float>(random() % 100);
       if (random() % 4 == 0 && !file.changes(1).empty())
         file.undo();
+      else if (random() % 3 == 0 && !file.undone(1).empty())
+        file.redo();
       else if (random() % 4 == 0 && file.find_class(name))
         file.remove_class(name);
       else

@@ -132,7 +132,7 @@ struct RecognizerContents {
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
 };
 
-/// A change of the file that can be undone.
+/// A change of the file that can be undone, or was.
 struct ChangeEntry {
   int64_t id = 0;
   std::string what;  ///< "rename class 'a' to 'b'"
@@ -203,6 +203,8 @@ class RecognizerFile {
   [[nodiscard]] std::optional<nlohmann::json> calibration() const;
   /// At most so many of the changes that undo() can take back, last first.
   [[nodiscard]] std::vector<ChangeEntry> changes(int64_t most = 1000) const;
+  /// At most so many of the changes that redo() can bring back, in the order in which it does.
+  [[nodiscard]] std::vector<ChangeEntry> undone(int64_t most = 1000) const;
 
   /// The change that this object's last call of those below made; nothing before, and where it changed nothing. Unlike
   /// changes() it is never another process's.
@@ -216,14 +218,24 @@ class RecognizerFile {
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.
   void remove_class(const std::string& name);
+  /// Moves a class's images to another class and removes it, as one change. Returns how many the other one did not hold
+  /// already; those have other ids then. It keeps its own description. Throws Error for an unknown class, and for one
+  /// and the same.
+  int64_t merge_class(const std::string& name, const std::string& into);
   /// Throws Error when one is not there; then all stay.
   void remove_examples(const std::vector<int64_t>& ids);
   void set_calibration(const nlohmann::json& calibration);
-  /// Takes the last change back: the file holds what it held before. Throws Error when there is none.
+  /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
+  /// is a new change, which deletes it for good. Throws Error when there is none.
   ChangeEntry undo();
   /// The same if the last change is that one; else, or where there is none, nothing happens.
   std::optional<ChangeEntry> undo_only(int64_t change);
-  /// Forgets what was removed and how to undo, and gives the room back.
+  /// Does again what the last undo() took back, with the same numbers of changes, classes and examples. Throws Error
+  /// when there is none.
+  ChangeEntry redo();
+  /// The same if that change is the next; else, or where there is none, nothing happens.
+  std::optional<ChangeEntry> redo_only(int64_t change);
+  /// Forgets what was removed, and how to undo and redo, and gives the room back.
   void compact();
 
   /// What is wrong with the file, in sentences; empty: nothing. Reads all of it.
