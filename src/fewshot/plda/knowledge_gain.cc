@@ -61,6 +61,16 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   return worth;
 }
 
+std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
+                                            const std::vector<KnowledgeGain>& of_fewer, int64_t fewer) {
+  const auto inverse_share = [](int64_t p) { return static_cast<double>(p) / static_cast<double>(p - 1); };
+  const double ahead = (inverse_share(parts) - 1) / (inverse_share(fewer) - inverse_share(parts));
+  for (size_t i = 0; i < std::min(gains.size(), of_fewer.size()); ++i) {
+    if (gains[i].k_shot == of_fewer[i].k_shot) gains[i].gain += ahead * std::max(0.0, gains[i].gain - of_fewer[i].gain);
+  }
+  return gains;
+}
+
 bool knowledge_pays(const std::vector<KnowledgeGain>& worth) {
   return worth.empty() || worth.front().gain > 0;
 }
