@@ -5,6 +5,7 @@
 //   encoder_ratio imagenet 16 2 resnet18.pt resnet18.onnx
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <cstdio>

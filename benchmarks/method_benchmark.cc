@@ -2,6 +2,7 @@
 // minutes; 5,000 episodes/s by all four methods and 10,000 episodes under 2 s, on 2 cores. The values are random: time
 // does not depend on them. peers/evaluate_against_peer times the whole program against a plain PyTorch one.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <benchmark/benchmark.h>
 
 #include <chrono>

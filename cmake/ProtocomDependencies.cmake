@@ -1,31 +1,9 @@
 # Every library protocom builds on, all of them Debian packages (scripts/packages.txt); nothing is downloaded.
-# The installed package reads this file too, so it defines nothing but targets and two variables.
+# The installed package reads this file too, so it defines little but targets.
 find_package(Threads REQUIRED)
+
+include(${CMAKE_CURRENT_LIST_DIR}/ProtocomTorch.cmake)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(Torch REQUIRED)
-
-# Our own level is C++17: clang 14 refuses Debian's Torch headers as C++20. A newer Torch says in an #error line of its
-# headers which level it needs, and raises ours.
-set(PROTOCOM_CXX_LEVEL 17)
-foreach(directory IN LISTS TORCH_INCLUDE_DIRS)
-  foreach(header ATen/ATen.h torch/all.h)
-    if(EXISTS ${directory}/${header})
-      file(STRINGS ${directory}/${header} demand REGEX "^ *#error C\\+\\+[0-9]+ or later")
-      if(demand MATCHES "C\\+\\+([0-9]+)" AND CMAKE_MATCH_1 GREATER PROTOCOM_CXX_LEVEL)
-        set(PROTOCOM_CXX_LEVEL ${CMAKE_MATCH_1})
-      endif()
-    endif()
-  endforeach()
-endforeach()
-
-# The target `torch` hands its ABI flag on to all that link it, but the distribution's C++ libraries have the new ABI only.
-if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
-  message(FATAL_ERROR "LibTorch ${Torch_VERSION} in ${TORCH_INSTALL_PREFIX} was built with the old C++ ABI (${TORCH_CXX_FLAGS}); "
-    "fmt, spdlog and GoogleTest of this system have the new one and would not link. Take a LibTorch with the new ABI: "
-    "PyTorch's wheels have it from 2.6 on, Debian's libtorch-dev always.")
-endif()
-
-find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)

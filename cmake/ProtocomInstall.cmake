@@ -8,7 +8,7 @@ if(NOT PROTOCOM_SHARED)
   # What the archive is made of, and where its dependencies are found again.
   get_property(modules GLOBAL PROPERTY protocom_modules)
   install(TARGETS ${modules} EXPORT protocomTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/ProtocomDependencies.cmake DESTINATION ${package} COMPONENT development)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/ProtocomDependencies.cmake ${PROJECT_SOURCE_DIR}/cmake/ProtocomTorch.cmake DESTINATION ${package} COMPONENT development)
 endif()
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/protocom/*.h)
 install(FILES ${headers} ${PROJECT_BINARY_DIR}/include/protocom/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/protocom COMPONENT development)

@@ -98,7 +98,7 @@ void Heartbeat::Watch::look_for_failures() {
 void Heartbeat::Watch::look_for_ends() {
   for (size_t other = 0; other < done.size(); ++other) {
     if (done[other] || !store->check({end_key(static_cast<int>(other))})) continue;
-    if (other == 0) store->set(heard_key(rank), {1});
+    if (other == 0) store->set(heard_key(rank), std::vector<uint8_t>{1});
     const std::lock_guard lock(mutex);
     done[other] = true;
   }
@@ -201,8 +201,8 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::leave() const {
   try {
-    store_->set(end_key(rank_), {1});
-    store_->set(heard_key(rank_), {1});
+    store_->set(end_key(rank_), std::vector<uint8_t>{1});
+    store_->set(heard_key(rank_), std::vector<uint8_t>{1});
     std::vector<std::string> all;
     for (int rank = 0; rank < size_; ++rank) all.push_back(heard_key(rank));
     const auto until = Watch::Clock::now() + kGoodbye;

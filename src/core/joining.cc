@@ -165,7 +165,7 @@ void give_up(c10d::Store& store, const std::vector<int>& missing) {
 }
 
 void join(c10d::Store& store, const Launch& launch) {
-  store.set(joined_key(launch.rank), {1});
+  store.set(joined_key(launch.rank), std::vector<uint8_t>{1});
   Waiting waiting(launch.patience);
   for (;;) {
     const std::vector<int> missing = absent(store, launch.size);

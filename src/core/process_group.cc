@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
-#ifdef USE_C10D_NCCL
+#ifdef PROTOCOM_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
@@ -68,7 +68,7 @@ c10::intrusive_ptr<CollectiveEngine> open_gloo(const c10::intrusive_ptr<c10d::St
 
 c10::intrusive_ptr<CollectiveEngine> open_nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
                                                [[maybe_unused]] const Launch& launch) {
-#ifdef USE_C10D_NCCL
+#ifdef PROTOCOM_NCCL
   if (at::hasCUDA()) {
     return c10::make_intrusive<c10d::ProcessGroupNCCL>(c10::make_intrusive<c10d::PrefixStore>("nccl", store),
                                                        launch.rank, launch.size);

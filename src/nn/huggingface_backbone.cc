@@ -1,6 +1,7 @@
 #include "nn/huggingface_backbone.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
 #include <cmath>

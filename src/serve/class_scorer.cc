@@ -1,6 +1,7 @@
 #include "protocom/serve/class_scorer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 

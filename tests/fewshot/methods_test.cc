@@ -1,6 +1,7 @@
 #include "protocom/fewshot/methods.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 
 #include <limits>

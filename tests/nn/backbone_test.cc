@@ -569,6 +569,15 @@ TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt
 }
 
 // Reported in public: pytorch/pytorch issue 74625.
+bool convolves_halves() {
+  try {
+    at::conv2d(at::ones({1, 3, 4, 4}, at::kHalf), at::ones({2, 3, 3, 3}, at::kHalf));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
   const testing::TempDir folder;
   const auto refusal = [&](const std::string& code) {
@@ -580,8 +589,9 @@ TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
   const std::string raised = refusal("  if x.size(1) == 3:\n    assert False, 'no such images'\n  return x\n");
   EXPECT_THAT(raised, HasSubstr("no such images"));
   EXPECT_THAT(raised, ::testing::Not(HasSubstr("Traceback")));
+  // LibTorch 1.13 does not convolve half-precision numbers on a CPU, later ones do.
   EXPECT_THAT(refusal("  return torch.conv2d(x.half(), torch.ones([2, 3, 3, 3]).half()).flatten(1)\n"),
-              HasSubstr("save it after model.float()"));
+              HasSubstr(convolves_halves() ? "(no Error)" : "save it after model.float()"));
 }
 
 // What freezing makes a constant of may be no constant: here a count of the calls.

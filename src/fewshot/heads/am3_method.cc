@@ -1,6 +1,7 @@
 #include "fewshot/heads/am3_method.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 

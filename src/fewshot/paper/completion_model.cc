@@ -1,6 +1,7 @@
 #include "protocom/fewshot/paper/completion_model.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 

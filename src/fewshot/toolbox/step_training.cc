@@ -1,5 +1,6 @@
 #include "fewshot/toolbox/step_training.h"
 
+#include <ATen/core/grad_mode.h>
 #include <torch/optim/adam.h>
 
 #include <cmath>
