@@ -568,7 +568,6 @@ TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt
   EXPECT_EQ(refusal("torch.dropout(x, 0.1, False)"), "(no Error)");
 }
 
-// Reported in public: pytorch/pytorch issue 74625.
 bool convolves_halves() {
   try {
     at::conv2d(at::ones({1, 3, 4, 4}, at::kHalf), at::ones({2, 3, 3, 3}, at::kHalf));
@@ -578,6 +577,7 @@ bool convolves_halves() {
   }
 }
 
+// Reported in public: pytorch/pytorch issue 74625.
 TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
   const testing::TempDir folder;
   const auto refusal = [&](const std::string& code) {
