@@ -46,9 +46,10 @@ void add_fit_command(CLI::App& app) {
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods");
   add_data_options(*command, options->files);
   command
-      ->add_option("--knowledge-use", options->knowledge_use,
-                   "Whether plda uses --knowledge: auto (where it gains on held-out classes), always (as classes without "
-                   "images need), never")
+      ->add_option(
+          "--knowledge-use", options->knowledge_use,
+          "Whether plda uses --knowledge: auto (where it gains on held-out classes), always (as classes without "
+          "images need), never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   command->add_option("--out", options->out, "File to write")->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");

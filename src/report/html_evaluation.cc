@@ -114,9 +114,9 @@ std::string accuracy_table(const Evaluation& evaluation) {
   for (const auto& method : evaluation.methods()) {
     if (method.second != mode) html += mode_line(evaluation, method.second, protocols.size() + (timed ? 2 : 1));
     mode = method.second;
-    html += fmt::format(
-        "<tr><th scope=\"row\"><span class=\"tag {}\">{}</span><small>{}</small>{}</th>",
-        colour_of(evaluation, method.first), escape_html(method.first), method.second, assumes_line(method.first));
+    html += fmt::format("<tr><th scope=\"row\"><span class=\"tag {}\">{}</span><small>{}</small>{}</th>",
+                        colour_of(evaluation, method.first), escape_html(method.first), method.second,
+                        assumes_line(method.first));
     for (const Protocol& protocol : protocols) html += table_cell(evaluation, protocol, method);
     html += speed_cell(evaluation, method.first);
     html += "</tr>\n";

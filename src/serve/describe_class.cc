@@ -98,7 +98,12 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
                   found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, "; "));
   }
   const bool by_text = description.association.numel() == 0;
-  if (by_text && description.embedding.count_nonzero().item<int64_t>() == 0) {
+  if (by_text && !(request.attributes.empty() && request.synset.empty())) {
+    logger().warn(
+        "class '{}': the model uses no attributes; what tells the class from others are its images (a fit with "
+        "--knowledge-use always uses them)",
+        request.name);
+  } else if (by_text && description.embedding.count_nonzero().item<int64_t>() == 0) {
     logger().warn("class '{}' has no vector in the knowledge: what is known of it are its images", request.name);
   } else if (!by_text && description.association.count_nonzero().item<int64_t>() == 0) {
     logger().warn(

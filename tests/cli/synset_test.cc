@@ -45,7 +45,8 @@ class Synsets : public Recognizers {
     for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
              {"knowledge", "wordnet", "--wordnet", ".", "--split", out("images/split.csv").string(), "--class-synsets",
               "synsets.csv", "--embedding-dim", "3", "--out", "knowledge.npz"},
-             {"fit", "--features", out("features.npz").string(), "--knowledge", "knowledge.npz", "--out", "plda.npz"},
+             {"fit", "--features", out("features.npz").string(), "--knowledge", "knowledge.npz", "--knowledge-use",
+              "always", "--out", "plda.npz"},
              {"recognizer", "create", "r.pcm", "--backbone", out("backbone.npz").string(), "--fitted", "plda.npz",
               "--knowledge", "knowledge.npz"}}) {
       const Outcome outcome = run(arguments);

@@ -132,11 +132,12 @@ TEST(Expectation, SaysWhatTheBestInductiveMethodGetsRightByClassesAtOnceAndPhoto
   };
   json many = result("completed", "inductive", 1, 31.4);
   many["n_way"] = 20;
-  EXPECT_EQ(expectation_of({result("mean", "inductive", 5, 80.0), result("mean", "inductive", 1, 53.3),
-                            result("completed", "inductive", 1, 62.5), result("completed", "inductive", 5, 90.4), many,
-                            result("gauss-fusion", "transductive", 1, 70.0)}),
-            "5 classes at once: 62 of 100 right with 1 photo per class, 90 with 5 photos per class; 20 classes at once: 31 "
-            "of 100 right with 1 photo per class (completed).");
+  EXPECT_EQ(
+      expectation_of({result("mean", "inductive", 5, 80.0), result("mean", "inductive", 1, 53.3),
+                      result("completed", "inductive", 1, 62.5), result("completed", "inductive", 5, 90.4), many,
+                      result("gauss-fusion", "transductive", 1, 70.0)}),
+      "5 classes at once: 62 of 100 right with 1 photo per class, 90 with 5 photos per class; 20 classes at once: 31 "
+      "of 100 right with 1 photo per class (completed).");
   json unbalanced = result("mean", "inductive", 1, 66.4);
   unbalanced["query_distribution"] = "dirichlet";
   unbalanced["alpha"] = 0.5;

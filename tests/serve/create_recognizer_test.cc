@@ -28,6 +28,7 @@ class RecognizerToMake : public SmallRecognizer {
     knowledge_ = world.knowledge;
     write("toy.npz", knowledge_);
     FitInputs inputs;
+    inputs.knowledge_use = KnowledgeUse::kAlways;
     const at::Tensor base = world.features.labels.lt(options.base).nonzero().flatten();
     inputs.base = {world.features.features.index_select(0, base), world.features.labels.index_select(0, base)};
     inputs.knowledge = &world.knowledge;

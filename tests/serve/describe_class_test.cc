@@ -52,6 +52,13 @@ TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
   EXPECT_EQ(fish.embedding.numel(), 2);
 }
 
+TEST(DescribeClass, AttributesForAModelThatUsesNoneAreSaidToBeOfNoUse) {
+  const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
+  const Logged logged;
+  EXPECT_EQ(describe_class(knowledge(), model, request("fish", {"fin"})).association.numel(), 0);
+  EXPECT_THAT(logged.text(), HasSubstr("class 'fish': the model uses no attributes"));
+}
+
 TEST(DescribeClass, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
   try {
     describe_class(knowledge(), store_model({0, 0}), request("fish", {"tial"}));

@@ -27,6 +27,7 @@ class FittedStore : public ::testing::Test {
     const at::Tensor base = world_.features.labels.lt(options.base).nonzero().flatten();
     const std::shared_ptr<Method> method = make_method("plda");
     FitInputs inputs;
+    inputs.knowledge_use = KnowledgeUse::kAlways;
     inputs.base = {world_.features.features.index_select(0, base), world_.features.labels.index_select(0, base)};
     inputs.knowledge = &world_.knowledge;
     inputs.class_names = &world_.features.class_names;

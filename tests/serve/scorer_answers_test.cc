@@ -83,6 +83,7 @@ FittedMethod fitted_to(const ManyImages& images, const std::string& text) {
   }
   const at::Tensor which = at::tensor(rows, at::kLong);
   FitInputs inputs;
+  inputs.knowledge_use = KnowledgeUse::kAlways;
   inputs.base = {images.features.index_select(0, which), images.labels.index_select(0, which)};
   inputs.knowledge = &images.knowledge;
   inputs.class_names = &images.knowledge.classes;

@@ -16,10 +16,12 @@ inline std::shared_ptr<Method> fitted_plda(const ToyWorld& world) {
     if (world.features.class_split[static_cast<size_t>(labels[i])] == Split::kBase) rows.push_back(i);
   }
   const at::Tensor base = at::tensor(rows, at::kLong);
-  method->fit({{world.features.features.index_select(0, base), world.features.labels.index_select(0, base)},
-               {},
-               &world.knowledge,
-               &world.features.class_names});
+  FitInputs inputs{{world.features.features.index_select(0, base), world.features.labels.index_select(0, base)},
+                   {},
+                   &world.knowledge,
+                   &world.features.class_names};
+  inputs.knowledge_use = KnowledgeUse::kAlways;
+  method->fit(inputs);
   return method;
 }
 

@@ -61,19 +61,7 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   return worth;
 }
 
-std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
-                                            const std::vector<KnowledgeGain>& of_fewer, int64_t fewer) {
-  const auto inverse_share = [](int64_t p) { return static_cast<double>(p) / static_cast<double>(p - 1); };
-  const double ahead = (inverse_share(parts) - 1) / (inverse_share(fewer) - inverse_share(parts));
-  for (size_t i = 0; i < std::min(gains.size(), of_fewer.size()); ++i) {
-    if (gains[i].k_shot == of_fewer[i].k_shot) gains[i].gain += ahead * std::max(0.0, gains[i].gain - of_fewer[i].gain);
-  }
-  return gains;
-}
-
-bool knowledge_pays(const std::vector<KnowledgeGain>& worth) {
-  return worth.empty() || worth.front().gain > 0;
-}
+bool knowledge_pays(const std::vector<KnowledgeGain>& worth) { return worth.empty() || worth.front().gain > 0; }
 
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
   std::string text;
@@ -97,8 +85,8 @@ std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
 
 std::string knowledge_sentence(const PldaFit& fit) {
   if (fit.left_out)
-    return "Knowledge did not pay on classes held out of the fit: the model was fitted without it. `fit --knowledge-use "
-           "always` keeps it, which classes without images need.";
+    return "Knowledge did not pay on classes held out of the fit: the model was fitted without it. "
+           "`fit --knowledge-use always` keeps it, which classes without images need.";
   if (!fit.model.knowledge) return "The model was fitted without knowledge of the classes.";
   if (!fit.strength) {
     return "What knowledge explains could not be measured and it is not followed: it takes 4 base classes or 4 val "

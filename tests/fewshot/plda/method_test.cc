@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "fewshot/plda/findings.h"
-#include "fewshot/plda/knowledge_gain.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/artefact.h"
 #include "protocom/core/npz.h"
@@ -248,15 +247,6 @@ TEST(KnowledgePays, WhereItGainsWithOneImage) {
   EXPECT_FALSE(knowledge_pays(gains(0, 9)));
   EXPECT_FALSE(knowledge_pays(gains(-2, 9)));
   EXPECT_TRUE(knowledge_pays({})) << "what cannot be measured is not followed anyway";
-}
-
-// Half the classes teach a gain of 8, three quarters one of 11: g - a / C with a = 9 C / 2 and g = 17, so 12.5 for all.
-TEST(KnowledgeGain, GoesOnAsItRoseWithTheClassesThatThePriorLearnsFrom) {
-  const std::vector<KnowledgeGain> of_four = {{1, 50, 11, 3}, {5, 70, 2, 1}};
-  const auto all = with_all_classes(of_four, 4, {{1, 50, 8, 3}, {5, 70, 3, 1}}, 2);
-  EXPECT_NEAR(all[0].gain, 12.5, 1e-12);
-  EXPECT_EQ(all[0].ci95, 3);
-  EXPECT_EQ(all[1].gain, 2) << "more classes do not teach less";
 }
 
 // What is known was judged by the best class's score until version 3, without regard of those that look alike.

@@ -26,9 +26,9 @@ struct PldaFitOptions {
   /// Factors of the variance between classes in dimensions that no base class shows: few base classes show few of those
   /// in which others differ.
   std::vector<double> floors = {1, 2, 4};
-  int64_t folds = 4;   ///< the base classes are left out in so many parts (2 where there are fewer than 20)
-  int64_t tasks = 60;  ///< drawn for each number of shots and each distribution of queries
-  uint64_t seed = 1;   ///< of the parts and the tasks
+  int64_t folds = 4;             ///< the base classes are left out in so many parts (2 where there are fewer than 20)
+  int64_t tasks = 60;            ///< drawn for each number of shots and each distribution of queries
+  uint64_t seed = 1;             ///< of the parts and the tasks
   bool only_if_it_pays = false;  ///< descriptions are left out where knowledge_pays() is false
 };
 
@@ -49,8 +49,8 @@ struct KnowledgeGain {
   double ci95 = 0;     ///< half width of the 95 % interval of the gain of as many other classes
 };
 
-/// Whether knowledge gains with one image per class (the first of `worth`). More is not asked for: near 100 % nothing is
-/// gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
+/// Whether knowledge gains with one image per class (the first of `worth`). More is not asked for: near 100 % nothing
+/// is gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
 bool knowledge_pays(const std::vector<KnowledgeGain>& worth);
 
 /// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
