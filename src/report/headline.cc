@@ -71,7 +71,7 @@ std::string expectation(const Evaluation& evaluation) {
     if (plain && row.method == (*best)->method && row.mode == (*best)->mode)
       right[row.n_way][row.k_shot] = row.accuracy.value;
   }
-  if (right.empty()) return headline(evaluation);
+  if (right.empty()) return "";
   std::vector<std::string> sentences;
   for (const auto& [n_way, by_shots] : right) {
     std::vector<std::string> words;
@@ -82,7 +82,7 @@ std::string expectation(const Evaluation& evaluation) {
     }
     sentences.push_back(fmt::format("{} classes at once: {}", n_way, fmt::join(words, ", ")));
   }
-  return fmt::format("{} ({}).", fmt::join(sentences, "; "), (*best)->method);
+  return fmt::format("{} ({}, {}).", fmt::join(sentences, "; "), (*best)->method, (*best)->mode);
 }
 
 ReportTable knowledge_table(const Evaluation& evaluation) {

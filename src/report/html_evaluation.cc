@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -181,16 +180,16 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
 }  // namespace
 
 std::string methods_html(const std::vector<Evaluation>& evaluations) {
-  std::map<std::string, std::string> about;  // by name: parameters change how, not what
+  // In the order of the results, since some texts refer to the method before; parameters change how, not what.
+  std::set<std::string> told;
+  std::string html;
   for (const Evaluation& evaluation : evaluations) {
     for (const MethodResult& row : evaluation.results) {
-      if (const std::string text = method_about(row.method); !text.empty())
-        about[row.method.substr(0, row.method.find(':'))] = text;
+      const std::string name = row.method.substr(0, row.method.find(':')), text = method_about(row.method);
+      if (!text.empty() && told.insert(name).second)
+        html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(text));
     }
   }
-  std::string html;
-  for (const auto& [name, text] : about)
-    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(text));
   return html.empty() ? "" : "<h3>Methods</h3>\n<dl>\n" + html + "</dl>\n";
 }
 

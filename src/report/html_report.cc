@@ -18,15 +18,17 @@ std::string picture_html(const ReportPicture& picture) {
       escape_html(picture.caption), media_type(picture.bytes, picture.name), base64(picture.bytes));
 }
 
-std::string finding_html(const Evaluation& evaluation) {
-  std::string html = fmt::format("<p class=\"finding\">{}</p>\n", escape_html(headline(evaluation)));
+std::string finding_html(const Evaluation& evaluation, const char* css_class) {
+  std::string html = fmt::format("<p class=\"{}\">{}</p>\n", css_class, escape_html(headline(evaluation)));
   for (const std::string& line : knowledge_findings(evaluation)) html += fmt::format("<p>{}</p>\n", prose_html(line));
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
 /// For who asks what to expect of own photos; who compares methods reads on.
 std::string top_html(const Evaluation& evaluation) {
-  return fmt::format("<p class=\"headline\">{}</p>\n", escape_html(expectation(evaluation))) + finding_html(evaluation);
+  const std::string expected = expectation(evaluation);
+  if (expected.empty()) return finding_html(evaluation, "headline");
+  return fmt::format("<p class=\"headline\">{}</p>\n", escape_html(expected)) + finding_html(evaluation, "finding");
 }
 
 /// What the analyses found, a line each that unfolds.
@@ -42,7 +44,7 @@ std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   for (size_t i = 0; i < evaluations.size(); ++i) {
     if (evaluations.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(evaluations[i].name));
     // The first one's finding is at the top of the page.
-    if (i > 0) html += finding_html(evaluations[i]);
+    if (i > 0) html += finding_html(evaluations[i], "finding");
     html += evaluation_html(evaluations[i], fmt::format("chart-{}", i));
   }
   return html + methods_html(evaluations) + how_to_read_html(evaluations);

@@ -32,6 +32,8 @@ void move_entry(const Database& database, int64_t change, const char* from, cons
 /// What a change added no longer counts: its rows stay, removed by the negative of its number. What it removed counts
 /// again; which that was is noted. A row that it both added and removed stays as it is.
 void take_back(const Database& database, int64_t change) {
+  // No change of ours has such a number; the negative of the least is none.
+  if (change < 1) fail("{}: the file is damaged: it has a change of the number {}", database.path().string(), change);
   if (!has_undone(database)) add_undone(database);
   for (const char* table : changing_tables()) {
     database

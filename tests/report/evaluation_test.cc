@@ -137,11 +137,11 @@ TEST(Expectation, SaysWhatTheBestInductiveMethodGetsRightByClassesAtOnceAndPhoto
                       result("completed", "inductive", 1, 62.5), result("completed", "inductive", 5, 90.4), many,
                       result("gauss-fusion", "transductive", 1, 70.0)}),
       "5 classes at once: 62 of 100 right with 1 photo per class, 90 with 5 photos per class; 20 classes at once: 31 "
-      "of 100 right with 1 photo per class (completed).");
+      "of 100 right with 1 photo per class (completed, inductive).");
   json unbalanced = result("mean", "inductive", 1, 66.4);
   unbalanced["query_distribution"] = "dirichlet";
   unbalanced["alpha"] = 0.5;
-  EXPECT_EQ(expectation_of({unbalanced}), headline_of({unbalanced})) << "there is no plain task";
+  EXPECT_EQ(expectation_of({unbalanced}), "") << "there is no plain task";
 }
 
 TEST(KnowledgeTable, HasWhatItAddsOnTheSameEpisodesInEachTask) {

@@ -191,6 +191,15 @@ TEST_F(DamagedRecognizer, ARedoOfAStrangersListTouchesNoOtherTable) {
   file.read_artefact("backbone", [](const fs::path& path) { EXPECT_EQ(read_file(path), "the backbone"); });
 }
 
+TEST_F(DamagedRecognizer, AChangeOfANumberThatNoneHasIsNotUndone) {
+  for (const char* number : {"0", "-1", "-9223372036854775808"}) {
+    Database::open(path_).run(
+        fmt::format("DELETE FROM changes; INSERT INTO changes(id, time, what) VALUES({}, 0, 'x')", number));
+    RecognizerFile file(path_);
+    EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr(number)) << "and that the file is damaged";
+  }
+}
+
 TEST_F(DamagedRecognizer, AFileWithHalfOfTheTablesOfUndoneChangesIsRefused) {
   RecognizerFile(path_).undo();
   Database::open(path_).run("DROP TABLE undone_removals");
