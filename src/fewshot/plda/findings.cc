@@ -23,7 +23,11 @@ nlohmann::json json_of(const PldaTrial& trial) {
 }
 
 nlohmann::json json_of(const KnowledgeGain& worth) {
-  return {{"k_shot", worth.k_shot}, {"without", worth.without}, {"gain", worth.gain}, {"ci95", worth.ci95}};
+  return {{"k_shot", worth.k_shot},
+          {"without", worth.without},
+          {"gain", worth.gain},
+          {"low", worth.low},
+          {"high", worth.high}};
 }
 
 }  // namespace

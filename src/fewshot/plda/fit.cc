@@ -97,17 +97,32 @@ void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.model.explained = best.explained;
 }
 
-/// Variational EM's settings, what knowledge is worth, and probabilities.
+std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const TaskDraws& draws) {
+  const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
+  return measure_gains(setting_tasks(held_out_classes(candidate), balanced, draws),
+                       setting_tasks(held_out_classes(without_knowledge(candidate)), balanced, draws));
+}
+
+/// What knowledge will gain. Where base classes are left out in parts, the prior of each has learnt from the others
+/// alone, and more classes teach it more: the gain is measured once more with the classes in half as many parts.
+std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldOutEvidence& evidence,
+                                          const KnowledgeInputs& told, const PldaFitInputs& inputs,
+                                          const PldaFitOptions& options) {
+  const std::vector<KnowledgeGain> gains = gains_of(best, draws_of(options));
+  const auto parts = static_cast<int64_t>(evidence.folds.size());
+  if (!evidence.val.empty() || parts < 4) return gains;
+  PldaFitOptions coarser = options;
+  coarser.folds = parts / 2;
+  const HeldOutEvidence fewer = hold_out(inputs, coarser).second;
+  const PldaCandidate same = with_floors(measure_candidate(fewer, best.shrinkage, told), best.floor);
+  return with_all_classes(gains, parts, gains_of(same, draws_of(options)), coarser.folds);
+}
+
+/// Variational EM's settings and probabilities.
 void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, PldaFit& fit) {
   const auto parts = held_out_classes(best);
-  const TaskDraws draws = draws_of(options);
   choose_vb(parts, options, fit);
-  if (best.tells()) {
-    const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
-    fit.worth = measure_gains(setting_tasks(parts, balanced, draws),
-                              setting_tasks(held_out_classes(without_knowledge(best)), balanced, draws));
-  }
-  set_probabilities(parts, {best.tells(), draws}, fit.model);
+  set_probabilities(parts, {best.tells(), draws_of(options)}, fit.model);
 }
 
 /// What the space of `inputs` is fitted on where it takes roots.
@@ -144,6 +159,7 @@ PldaFit fit_as_told(const PldaFitInputs& given, const PldaFitOptions& options) {
     factor = best.strength * unit_of(best.calibration);
     take(best, raw, fit);
     choose_answers(best, options, fit);
+    if (best.tells()) fit.worth = promised_gains(best, evidence, told, inputs, options);
   }
   if (told.fit) fit.model.knowledge = told.fit(prior_examples(raw, whole.moments(), told.descriptions))->scaled(factor);
   fit.model.space.root = root;

@@ -56,31 +56,40 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   for (const auto& [k_shot, tasks] : by_number) {
     const at::Tensor base = accuracies(tasks.second, inductive_scores());
     const GainOfClasses gain = gain_of_classes(tasks.first, tasks.second);
-    worth.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.ci95});
+    worth.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
   }
   return worth;
+}
+
+std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
+                                            const std::vector<KnowledgeGain>& of_fewer, int64_t fewer) {
+  const auto inverse_share = [](int64_t p) { return static_cast<double>(p) / static_cast<double>(p - 1); };
+  const double ahead = (inverse_share(parts) - 1) / (inverse_share(fewer) - inverse_share(parts));
+  for (size_t i = 0; i < std::min(gains.size(), of_fewer.size()); ++i) {
+    if (gains[i].k_shot == of_fewer[i].k_shot) gains[i].high += ahead * std::max(0.0, gains[i].gain - of_fewer[i].gain);
+  }
+  return gains;
 }
 
 bool knowledge_pays(const std::vector<KnowledgeGain>& worth) { return worth.empty() || worth.front().gain > 0; }
 
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
   std::string text;
-  for (const KnowledgeGain& knowledge_worth : worth) {
-    const bool measurable = std::abs(knowledge_worth.gain) > knowledge_worth.ci95;
+  bool ever_costs = false;
+  for (const KnowledgeGain& at : worth) {
+    const bool adds = at.low > 0;
+    const bool costs = at.high < 0;
+    ever_costs = ever_costs || costs;
     text += text.empty() ? "Knowledge " : ", ";
-    text += measurable ? fmt::format("{} {:.1f} ± {:.1f} points", knowledge_worth.gain > 0 ? "adds" : "costs",
-                                     std::abs(knowledge_worth.gain), knowledge_worth.ci95)
-                       : "adds nothing measurable";
-    text +=
-        fmt::format(" {} the {:.1f} % of {} image{} per class", measurable && knowledge_worth.gain < 0 ? "of" : "to",
-                    knowledge_worth.without, knowledge_worth.k_shot, knowledge_worth.k_shot > 1 ? "s" : "");
+    if (adds) text += fmt::format("adds {:.1f} to {:.1f} points", at.low, at.high);
+    if (costs) text += fmt::format("costs {:.1f} to {:.1f} points", -at.high, -at.low);
+    if (!adds && !costs) text += "adds nothing measurable";
+    text += fmt::format(" {} the {:.1f} % of {} image{} per class", costs ? "of" : "to", at.without, at.k_shot,
+                        at.k_shot > 1 ? "s" : "");
   }
   if (text.empty()) return "";
-  const bool costs = std::any_of(worth.begin(), worth.end(), [](const KnowledgeGain& knowledge_worth) {
-    return knowledge_worth.gain < -knowledge_worth.ci95;
-  });
   return text + " (tasks of classes held out of the fit)." +
-         (costs ? " The method plda:prior=none leaves it out." : "");
+         (ever_costs ? " The method plda:prior=none leaves it out." : "");
 }
 
 std::string knowledge_sentence(const PldaFit& fit) {

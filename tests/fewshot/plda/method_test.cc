@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fewshot/plda/findings.h"
+#include "fewshot/plda/knowledge_gain.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/artefact.h"
 #include "protocom/core/npz.h"
@@ -241,12 +242,21 @@ TEST(PldaMethod, LeavesOutKnowledgeThatDoesNotPayUnlessItIsToldTo) {
 
 TEST(KnowledgePays, WhereItGainsWithOneImage) {
   const auto gains = [](double one, double five) {
-    return std::vector<KnowledgeGain>{{1, 50, one, 3}, {5, 70, five, 3}};
+    return std::vector<KnowledgeGain>{{1, 50, one, one - 3, one + 3}, {5, 70, five, five - 3, five + 3}};
   };
   EXPECT_TRUE(knowledge_pays(gains(0.1, -1)));
   EXPECT_FALSE(knowledge_pays(gains(0, 9)));
   EXPECT_FALSE(knowledge_pays(gains(-2, 9)));
   EXPECT_TRUE(knowledge_pays({})) << "what cannot be measured is not followed anyway";
+}
+
+// Half the classes teach a gain of 8, three quarters one of 11: g - a / C with a = 9 C / 2 and g = 17, so 12.5 for all.
+TEST(KnowledgeGain, ReachesToWhatAPriorOfAllClassesWouldGain) {
+  const auto all =
+      with_all_classes({{1, 50, 11, 8, 14}, {5, 70, 2, 1, 3}}, 4, {{1, 50, 8, 5, 11}, {5, 70, 3, 2, 4}}, 2);
+  EXPECT_NEAR(all[0].high, 15.5, 1e-12);
+  EXPECT_EQ(all[0].low, 8);
+  EXPECT_EQ(all[1].high, 3) << "more classes do not teach less";
 }
 
 // What is known was judged by the best class's score until version 3, without regard of those that look alike.

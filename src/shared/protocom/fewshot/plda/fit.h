@@ -45,15 +45,17 @@ struct PldaTrial {
 struct KnowledgeGain {
   int64_t k_shot = 0;
   double without = 0;  ///< accuracy in percent of the same model and tasks without knowledge
-  double gain = 0;     ///< points
-  double ci95 = 0;     ///< half width of the 95 % interval of the gain of as many other classes
+  double gain = 0;     ///< points, of base classes left out
+  /// What as many other classes will gain, at 95 %: from what the classes left out gained to what they would have with
+  /// a prior that learnt from all base classes.
+  double low = 0, high = 0;
 };
 
 /// Whether knowledge gains with one image per class (the first of `worth`). More is not asked for: near 100 % nothing
 /// is gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
 bool knowledge_pays(const std::vector<KnowledgeGain>& worth);
 
-/// "Knowledge adds 5.1 ± 0.9 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
+/// "Knowledge adds 4.2 to 6.4 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
 /// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth);
 
