@@ -85,10 +85,11 @@ inline at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, c
   return estimated_share(filled, options);
 }
 
-/// Variational EM by the formulas of PldaVbOptions: `count` [..., n], `sum` [..., n, d], unlabelled [..., u, d]. Throws
-/// UsageError for settings out of their range.
+/// Variational EM by the formulas of PldaVbOptions: `count` [..., n], `sum` [..., n, d], unlabelled [..., u, d];
+/// `handicap` [..., u, n] is added to their log likelihoods. Throws UsageError for settings out of their range.
 inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
-                            const at::Tensor& unlabelled, const PldaVbOptions& options = {}) {
+                            const at::Tensor& unlabelled, const PldaVbOptions& options = {},
+                            const at::Tensor& handicap = {}) {
   check_options(options);
   PldaVbResult result;
   result.means = class_mean_posterior(prior, count, sum);
@@ -102,17 +103,21 @@ inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count
     return result;
   }
   result.log_share = at::zeros_like(count);
+  const at::Tensor weight = count.mean(-1, true).reciprocal().clamp(options.least_weight, 1);  // [..., 1]
   at::Tensor filled = at::full_like(count, static_cast<double>(u) / static_cast<double>(n));
   for (int64_t step = 0; step <= options.steps; ++step) {
-    const at::Tensor logits = log_likelihood(result.means, unlabelled, options);
+    at::Tensor logits = log_likelihood(result.means, unlabelled, options);
+    if (handicap.defined()) logits = logits + handicap;
     result.log_share = share_of(logits, filled, result.log_share, options);
+    if (options.proportions == Proportions::kEstimate) result.log_share = weight * result.log_share;
     // Responsibilities near the smallest float would make the products slow, and weigh nothing.
     result.responsibilities =
         at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kSmallestResponsibility, 0);
     if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
     filled = result.responsibilities.sum(-2);
-    result.means = class_mean_posterior(prior, count + filled,
-                                        sum + at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
+    result.means = class_mean_posterior(
+        prior, count + weight * filled,
+        sum + weight.unsqueeze(-1) * at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
   }
   return result;
 }

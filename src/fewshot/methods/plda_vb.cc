@@ -54,14 +54,22 @@ class PldaVb : public PldaMethod {
       if (options_.steps > 0) vb.steps = options_.steps;
       if (vb.proportions == Proportions::kGiven) vb.given = given(batch);
       const PldaLayout& layout = prepared_.rows->layout();
-      PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}};
+      PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}, {}};
       std::tie(task.count, task.sum) = supports_of(batch);
       if (batch.unlabelled.defined()) task.queries = batch.query;
-      const at::Tensor scores = plda_vb_rows(task, layout, vb);
-      const at::Tensor logits =
-          options_.scale > 0 ? options_.scale * scores : by_shots(model.transductive_scale, task.count) * scores;
       const at::Tensor means = row_means(row_posterior(task.prior, task.count, task.sum, layout));
-      const at::Tensor alone = row_log_predictive(row_predictive(means, prepared_.metric_of(task.count)), batch.query);
+      const PldaRowPredictive predictive = row_predictive(means, prepared_.metric_of(task.count));
+      const at::Tensor alone = row_log_predictive(predictive, batch.query);
+      const at::Tensor fitted_scale = by_shots(model.transductive_scale, task.count);
+      const bool pooled = task.queries.defined();
+      if (vb.plausible > 0) {
+        const at::Tensor each = pooled ? row_log_predictive(predictive, task.unlabelled) : alone;
+        task.handicap = vb_handicap(fitted_scale * each, vb.plausible);
+      }
+      at::Tensor scores = plda_vb_rows(task, layout, vb);
+      if (vb.plausible > 0 && pooled) scores = scores + vb_handicap(fitted_scale * alone, vb.plausible);
+      const at::Tensor logits =
+          (options_.scale > 0 ? at::full_like(fitted_scale, options_.scale) : fitted_scale) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};
     }
 

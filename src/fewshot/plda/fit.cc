@@ -97,25 +97,42 @@ void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.model.explained = best.explained;
 }
 
-std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const TaskDraws& draws) {
+/// A promise is measured with more tasks than a setting is chosen by: no two candidates share its tasks.
+constexpr int64_t kTasksOfAPromise = 8;
+
+std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFitOptions& options) {
+  TaskDraws draws = draws_of(options);
+  draws.tasks *= kTasksOfAPromise;
   const std::vector<TaskQueries> balanced = {TaskQueries::kBalanced};
   return measure_gains(setting_tasks(held_out_classes(candidate), balanced, draws),
                        setting_tasks(held_out_classes(without_knowledge(candidate)), balanced, draws));
 }
 
+/// So that 5-way tasks can be drawn of each part.
+constexpr int64_t kFewestOfAPart = 5;
+
+/// The same candidate measured with the base classes left out in so many parts.
+std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& best, const KnowledgeInputs& told,
+                                          const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  PldaFitOptions other = options;
+  other.folds = parts;
+  const HeldOutEvidence evidence = hold_out(inputs, other).second;
+  return gains_of(with_floors(measure_candidate(evidence, best.shrinkage, told), best.floor), options);
+}
+
 /// What knowledge will gain. Where base classes are left out in parts, the prior of each has learnt from the others
-/// alone, and more classes teach it more: the gain is measured once more with the classes in half as many parts.
+/// alone, and more classes teach it more: the gain is measured with two numbers of parts, the finer twice as many.
 std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldOutEvidence& evidence,
                                           const KnowledgeInputs& told, const PldaFitInputs& inputs,
                                           const PldaFitOptions& options) {
-  const std::vector<KnowledgeGain> gains = gains_of(best, draws_of(options));
+  std::vector<KnowledgeGain> gains = gains_of(best, options);
   const auto parts = static_cast<int64_t>(evidence.folds.size());
   if (!evidence.val.empty() || parts < 4) return gains;
-  PldaFitOptions coarser = options;
-  coarser.folds = parts / 2;
-  const HeldOutEvidence fewer = hold_out(inputs, coarser).second;
-  const PldaCandidate same = with_floors(measure_candidate(fewer, best.shrinkage, told), best.floor);
-  return with_all_classes(gains, parts, gains_of(same, draws_of(options)), coarser.folds);
+  size_t classes = 0;
+  for (const HeldOutPart& part : evidence.folds) classes += part.rows.size();
+  if (static_cast<int64_t>(classes) < 2 * parts * kFewestOfAPart)
+    return with_all_classes(std::move(gains), parts, gains_in_parts(parts / 2, best, told, inputs, options), parts / 2);
+  return with_all_classes(gains_in_parts(2 * parts, best, told, inputs, options), 2 * parts, gains, parts);
 }
 
 /// Variational EM's settings and probabilities.

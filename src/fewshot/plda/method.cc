@@ -28,6 +28,11 @@ constexpr double kIsotropicShare = 0.3;
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
 constexpr double kAdaptedTrust = 0.5;
 
+/// How far a batch may go from what the labelled images say in adapted spaces, where it lost up to two points against
+/// single photos (docs/log/plda.md).
+constexpr double kAdaptedPlausible = 0.3;
+constexpr double kAdaptedLeastWeight = 0.5;
+
 /// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
 /// val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda.md).
 PldaModel unfitted_model() {
@@ -38,6 +43,8 @@ PldaModel unfitted_model() {
   model.adaptation.isotropic = true;
   model.vb.spread = 0;
   model.vb.trust = kAdaptedTrust;
+  model.vb.plausible = kAdaptedPlausible;
+  model.vb.least_weight = kAdaptedLeastWeight;
   set_scale(kDefaultScale, model);
   return model;
 }
@@ -145,6 +152,8 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
     space.residual = space.space.between;
     space.vb.spread = 0;
     space.vb.trust = kAdaptedTrust;
+    space.vb.plausible = kAdaptedPlausible;
+    space.vb.least_weight = kAdaptedLeastWeight;
   }
   std::unique_ptr<Method> result = make_method(spec().name);
   result->load(state_of(space, {}));

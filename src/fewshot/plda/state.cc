@@ -95,6 +95,14 @@ PldaAdaptation adaptation_of(const at::Tensor& values) {
   return {value[0], value[1], value[2], value[3] == 1};
 }
 
+void bound_batch(const at::Tensor& values, PldaVbOptions& vb) {
+  if (!values.gt(0).logical_and(values.le(1)).all().item<bool>())
+    fail("'batch' holds {} and {}, expected numbers above 0 and up to 1", values[0].item<double>(),
+         values[1].item<double>());
+  vb.plausible = values[0].item<double>();
+  vb.least_weight = values[1].item<double>();
+}
+
 }  // namespace
 
 MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes) {
@@ -103,6 +111,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   add("settings", at::tensor(settings_of(model), at::kDouble));
   add("by_shots", tensor_of_shots(model));
   if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
+  if (model.vb.plausible > 0) add("batch", at::tensor({model.vb.plausible, model.vb.least_weight}, at::kDouble));
   if (model.adaptation.isotropic) return state;
   if (model.space.root) add("root", at::ones({}, at::kDouble));
   add("center", model.space.center);
@@ -122,6 +131,7 @@ PldaModel plda_model_of(const MethodState& state) {
   set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
   if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
+  if (has_tensor(state, "batch")) bound_batch(finite_tensor(state, "batch", {2}), model.vb);
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = finite_tensor(state, "center", {-1});

@@ -6,11 +6,13 @@ namespace protocom {
 
 void check_options(const PldaVbOptions& options) {
   const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
-  if (options.steps < 0 || !in_unit(options.trust) || !in_unit(options.spread) || !(options.concentration >= 0)) {
+  if (options.steps < 0 || !(options.concentration >= 0) || !in_unit(options.trust) || !in_unit(options.spread) ||
+      !in_unit(options.plausible) || !in_unit(options.least_weight)) {
     fail_usage(
-        "steps {}, trust {}, spread {} and concentration {} were asked for, expected steps of at least 0, trust and "
-        "spread in [0, 1], and a concentration of at least 0",
-        options.steps, options.trust, options.spread, options.concentration);
+        "steps {}, concentration {}, trust {}, spread {}, plausible {} and a least weight of {} were asked for, "
+        "expected "
+        "steps and a concentration of at least 0 and the others in [0, 1]",
+        options.steps, options.concentration, options.trust, options.spread, options.plausible, options.least_weight);
   }
   if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
     fail_usage("shares of the classes are needed for given proportions and for no others");

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "fewshot/plda/vb_run.h"
 #include "fewshot/toolbox/row_kernels.h"
@@ -10,6 +11,9 @@
 
 namespace protocom {
 namespace {
+
+/// A hundredth of a nat below what is plausible a class's responsibility has fallen by a factor of e.
+constexpr double kHandicapSlope = 100;
 
 /// The i-th part of a contiguous tensor; null for one that is undefined or empty.
 float* row(const at::Tensor& all, int64_t i) {
@@ -62,6 +66,7 @@ class Episodes {
     unlabelled_ = task.unlabelled.contiguous();
     sum_ = task.sum.contiguous();
     count_ = task.count.contiguous();
+    if (task.handicap.defined()) handicap_ = task.handicap.to(at::kFloat).contiguous();
     if (!given.defined()) return;
     const at::Tensor share = given.to(at::kFloat);
     share_ = (share / share.sum(-1, true)).clamp_min(kSmallestShare).log().expand_as(count_).contiguous();
@@ -79,6 +84,7 @@ class Episodes {
     episode.prior_mean = row(mean_, i);
     episode.prior_variance = row(variance_, i);
     episode.given_log_share = row(share_, i);
+    episode.handicap = row(handicap_, i);
     if (!by_products_) return episode;
     episode.rest = layout_.rest();
     episode.gram_stride = padded_length(episode.u);
@@ -93,10 +99,15 @@ class Episodes {
   PldaLayout layout_;
   bool by_products_ = false;
   Products products_;
-  at::Tensor mean_, variance_, rest_, unlabelled_, sum_, count_, share_;
+  at::Tensor mean_, variance_, rest_, unlabelled_, sum_, count_, share_, handicap_;
 };
 
 }  // namespace
+
+at::Tensor vb_handicap(const at::Tensor& alone, double plausible) {
+  const at::Tensor behind = alone - std::get<0>(alone.max(-1, true)) - std::log(plausible);
+  return (kHandicapSlope * behind.clamp_max(0)).contiguous();
+}
 
 at::Tensor plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options) {
   check_options(options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fewshot/toolbox/row_kernels.h"
 
@@ -55,8 +56,15 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
     pointers_.push_back(episode.rows + i * episode.stride);
     if (episode.gram != nullptr) gram_rows_.push_back(episode.gram + i * episode.gram_stride);
   }
+  weight_ = weight_of(episode);
   started_ = false;
   prior_ = SharePrior(n, episode.u, options_.concentration);
+}
+
+float PldaVbRun::weight_of(const PldaVbEpisode& episode) const {
+  const float images = std::accumulate(episode.count, episode.count + episode.n, 0.0F);
+  const auto least = static_cast<float>(options_.least_weight);
+  return std::clamp(static_cast<float>(episode.n) / std::max(images, 1e-6F), least, 1.0F);
 }
 
 void PldaVbRun::place_means() {
@@ -68,7 +76,7 @@ void PldaVbRun::place_means() {
   const auto spread = static_cast<float>(options_.spread);
   const int64_t uncertain = options_.uncertain < 0 ? dim : options_.uncertain;
   for (int64_t c = 0; c < n; ++c) {
-    const float count = episode_.count[c] + filled_[at(c)];
+    const float count = episode_.count[c] + weight_ * filled_[at(c)];
     float* mean = means_.data() + c * dim;
     const float* prior = episode_.prior_mean + c * dim;
     const float* variance = episode_.prior_variance + c * dim;
@@ -124,6 +132,7 @@ void PldaVbRun::place_logits(float* logits) {
       const int64_t place = i * episode_.n + c;
       const float more = rest ? rest_dots_[at(place)] : 0.0F;
       logits[place] = trust() * (logits[place] + more - 0.5F * own_[at(c)]);
+      if (episode_.handicap != nullptr) logits[place] += episode_.handicap[place];
     }
   }
 }
@@ -136,6 +145,7 @@ void PldaVbRun::place_shares(const float* logits) {
     balance(logits, each);
   } else {
     prior_.expect(filled_, share_);
+    for (float& share : share_) share *= weight_;
   }
 }
 
@@ -169,6 +179,7 @@ void PldaVbRun::place_responsibilities(const float* logits) {
       float& weight = weights_[at(i * episode_.n + c)];
       if (weight <= static_cast<float>(kSmallestResponsibility)) weight = 0;
       filled_[at(c)] += weight;
+      weight *= weight_;
     }
   }
   started_ = true;

@@ -26,6 +26,7 @@ struct PldaVbEpisode {
   const float* length = nullptr;           ///< [n], |T|^2
   const float* variance_rest = nullptr;    ///< [n]
   const float* given_log_share = nullptr;  ///< [n]
+  const float* handicap = nullptr;         ///< [u, n], of the unlabelled; null: none
 };
 
 /// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.
@@ -42,6 +43,8 @@ class PldaVbRun {
   [[nodiscard]] float trust() const { return static_cast<float>(options_.trust); }
 
   void begin(const PldaVbEpisode& episode);
+
+  [[nodiscard]] float weight_of(const PldaVbEpisode& episode) const;
 
   /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
   void place_means();
@@ -63,11 +66,12 @@ class PldaVbRun {
   PldaVbOptions options_;
   PldaVbEpisode episode_;
   SharePrior prior_;
+  float weight_ = 1;                                              // of an unlabelled image
   bool started_ = false;                                          // there are responsibilities
   std::vector<float> means_, sums_, squares_;                     // [n, dim]
-  std::vector<float> weights_, rest_dots_;                        // [u, n]
+  std::vector<float> weights_, rest_dots_;                        // [u, n]; weights_: weight_ times responsibilities
   std::vector<float> by_class_;                                   // [n, gram_stride]
-  std::vector<float> filled_, share_, own_, gain_rest_, square_;  // [n]
+  std::vector<float> filled_, share_, own_, gain_rest_, square_;  // [n]; filled_: sums of responsibilities
   std::vector<double> factor_, column_;                           // [n]
   std::vector<const float*> pointers_, gram_rows_, query_pointers_;
 };

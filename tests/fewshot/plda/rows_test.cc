@@ -158,6 +158,82 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
   }
 }
 
+TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswersWhereTheLabelledImagesBoundThem) {
+  for (const int64_t pool : {0, 21}) {
+    const RaggedTask task = task_of(model_, 30, pool);
+    const Reference plain = reference_of(model_, task);
+    PldaVbOptions options;
+    options.uncertain = model_.space.leading;
+    options.least_weight = 0.5;  // 1.5 images per class: 2/3 counts
+    PldaVbRows rows = rows_of(map_, task);
+    const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
+    at::Tensor unlabelled = queries;
+    if (pool > 0) {
+      rows.queries = rows.unlabelled;
+      rows.unlabelled = map_.map(task.pool);
+      unlabelled = model_.space.transform(task.pool.to(at::kDouble));
+    }
+    const at::Tensor alone = at::randn({2, unlabelled.size(1), 4}, at::kDouble);
+    rows.handicap = vb_handicap(alone, 0.3);
+    const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options, rows.handicap);
+    const at::Tensor expected =
+        pool > 0 ? plda_vb_scores(result, queries, options) : plda_vb_scores(result, queries, options) + rows.handicap;
+    EXPECT_LT(logits_error_of(plda_vb_rows(rows, map_.layout(), options), expected), 1e-4) << pool;
+  }
+}
+
+TEST(PldaVbHandicap, BeginsWhereAClassIsImplausible) {
+  const at::Tensor alone = at::tensor({0.6, 0.3, 0.1}, at::kDouble).log() - 4;
+  const at::Tensor found = vb_handicap(alone, 0.4);
+  EXPECT_EQ(found[0].item<double>(), 0);
+  EXPECT_EQ(found[1].item<double>(), 0) << "half as likely as the likeliest";
+  EXPECT_NEAR(found[2].item<double>(), 100 * std::log(0.1 / 0.6 / 0.4), 1e-9);
+}
+
+// A large class has a part of its own beside a small class, nearer to that than to its own mean once the batch has
+// moved the means. Judged one by one its images are sure.
+TEST(PldaVbHandicap, KeepsAPartOfALargeClassFromFillingASmallOne) {
+  PldaModel model = model_of(8, 0);
+  const PldaRows map(model);
+  const PldaLayout layout = map.layout();
+  const auto at_place = [](double x, double y) {
+    at::Tensor row = at::zeros({8}, at::kDouble);
+    row[0] = x;
+    row[1] = y;
+    return row;
+  };
+  const at::Tensor large = at_place(0, 0), part = at_place(4.2, 1), small = at_place(9, 0);
+  const at::Tensor elsewhere = at::arange(8, at::kLong).gt(1);
+  const auto noisy = [&](const at::Tensor& mean, int64_t count) {
+    return mean + 0.3 * at::randn({count, 8}, at::kDouble) * elsewhere;
+  };
+  const at::Tensor images = at::cat({noisy(large, 60), noisy(part, 25), noisy(small, 3)});
+  const auto as_row = [&](const at::Tensor& f) {
+    const at::Tensor padded = at::constant_pad_nd(f, {0, layout.padded - 8}).to(at::kFloat);
+    return at::constant_pad_nd(at::cat({padded, padded * padded}, -1), {0, layout.width() - 2 * layout.padded});
+  };
+  const at::Tensor sums = at::stack({4 * large, 4 * small});  // no labelled image shows the part
+  PldaVbRows rows{in_parts({at::zeros({2, 8}, at::kDouble), at::full({8}, 20, at::kDouble)}, layout),
+                  at::full({1, 2}, 4.0),
+                  as_row(sums).unsqueeze(0),
+                  as_row(images).unsqueeze(0),
+                  {}};
+  for (at::Tensor* each :
+       {&rows.prior.mean_own, &rows.prior.variance_own, &rows.prior.mean_rest, &rows.prior.variance_rest})
+    *each = each->unsqueeze(0);
+  PldaVbOptions options;
+  options.spread = 0;
+  const auto right_of_part = [&] {
+    return plda_vb_rows(rows, layout, options)[0].narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>();
+  };
+  const at::Tensor means = sums / 4.05;
+  const at::Tensor alone = -0.5 * at::cdist(images, means).square();
+  ASSERT_EQ(alone.narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>(), 25) << "one by one all are right";
+  EXPECT_LT(right_of_part(), 5);
+  rows.handicap = vb_handicap(alone.unsqueeze(0), 0.3);
+  EXPECT_EQ(right_of_part(), 25);
+}
+
 // With a pool, dimension by dimension; of the queries themselves by products between images, where there is a rest.
 TEST_P(PldaRowsOfSizes, GiveTheTransductiveAnswerWhereThePoolIsTheQueries) {
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {

@@ -26,7 +26,9 @@ inline constexpr std::array<double, 4> kConcentrations = {0.5, 2, 10, 50};
 /// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
 /// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
 /// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
-/// posterior of the labelled ones. The defaults hold on Tiny-ImageNet-100 and CUB-100 (val), 1 and 5 shots.
+/// posterior of the labelled ones. `least_weight` and `plausible` keep a batch from answering what the labelled images
+/// contradict; unlike the rest they are no part of that model. The defaults hold on Tiny-ImageNet-100 and CUB-100
+/// (val), 1 and 5 shots.
 struct PldaVbOptions {
   int64_t steps = 20;
   /// beta in [0, 1]: how much of the log likelihood counts. Below 1 because dimensions are not independent of one
@@ -40,6 +42,13 @@ struct PldaVbOptions {
   int64_t uncertain = -1;
   /// a_0 of the Dirichlet prior; 0: each of kConcentrations counts as much as it makes the responsibilities probable.
   double concentration = 0.0;
+  /// The labelled images alone bound what a batch may say: a class that is less than so many times as likely by them as
+  /// the likeliest costs (vb_handicap). 0: nothing does. For spaces that follow the labelled images.
+  double plausible = 0.0;
+  /// What an unlabelled image counts beside a labelled one: one K-th with K labelled images per class (their mean), at
+  /// least this and at most 1 (EM-lambda: Nigam et al. 2000). log share_c is multiplied by it too. With one labelled
+  /// image the unlabelled ones have to move the means; with many they must not outvote them.
+  double least_weight = 1.0;
   Proportions proportions = Proportions::kEstimate;
   at::Tensor given = {};  ///< [..., n], the classes' shares for kGiven; scaled to add up to 1
 };
