@@ -43,8 +43,7 @@ inline constexpr const char* kOutputHelp = "Of an ONNX file with several outputs
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
     "What images an ONNX or TorchScript file or bare state dict takes, where it does not say so itself: imagenet "
-    "(torchvision, "
-    "timm, DINOv2), clip, half (mean and std 0.5), plain:size=64 (RGB in [0, 1], normalisation inside); :size= and "
-    ":resize= change one";
+    "(torchvision, timm, DINOv2), clip, half (mean and std 0.5), plain (RGB in [0, 1], normalisation inside), of 224 "
+    "pixels each; :size= and :resize= change one (plain:size=64)";
 
 }  // namespace protocom::cli

@@ -41,7 +41,8 @@ def _is_features(given):
 class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
-    ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain:size=64".
+    ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
+    (":size=64" where they are smaller than 224).
     """
 
     def __init__(self, path, *, preprocess="", device="auto"):

@@ -17,7 +17,7 @@ constexpr int64_t kLargestSide = 4096;
 
 const std::map<std::string, Preprocessing>& presets() {
   static const std::map<std::string, Preprocessing> kPresets = {
-      {"plain", {}},
+      {"plain", {224, 224, {}, {}}},
       {"imagenet", {224, 256, {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}}},
       {"clip", {224, 224, {0.48145466, 0.4578275, 0.40821073}, {0.26862954, 0.26130258, 0.27577711}}},
       {"half", {224, 256, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}}};
@@ -133,7 +133,6 @@ Preprocessing parse_preprocessing(const std::string& text) {
     set_parameter(text, text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1), result);
     begin = end;
   }
-  if (result.image_size == 0) fail_usage("'{0}' says no size: write {0}:size=224, say", text);
   if (const std::string wrong = wrong_with(result); !wrong.empty()) fail_usage("'{}' asks for {}", text, wrong);
   return result;
 }

@@ -29,6 +29,7 @@ TEST(Preprocessing, ASizeTakesTheBorderOfItsPresetAlong) {
   EXPECT_EQ(half.image_size, 112);
   EXPECT_EQ(half.shorter_side(), 128);  // 256 / 224 of it
   EXPECT_EQ(parse_preprocessing("imagenet:size=224:resize=224").shorter_side(), 224);
+  EXPECT_EQ(parse_preprocessing("plain").image_size, 224) << "as the others";
   const Preprocessing plain = parse_preprocessing("plain:size=64");
   EXPECT_EQ(plain.shorter_side(), 64);
   EXPECT_THAT(plain.mean, IsEmpty());
@@ -44,7 +45,6 @@ TEST(Preprocessing, WithoutNormalisationIsMeanZeroAndDeviationOne) {
 // (sun11999/RDIAN issue 11).
 TEST(Preprocessing, RefusesWhatCannotBe) {
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("imagnet"); }), HasSubstr("did you mean 'imagenet'?"));
-  EXPECT_THAT(usage_message_of([] { parse_preprocessing("plain"); }), HasSubstr("says no size"));
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("clip:size=0"); }), HasSubstr("1 to 4096"));
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("clip:crop=3"); }), HasSubstr("size=PIXELS"));
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("clip:size=224:resize=100"); }),

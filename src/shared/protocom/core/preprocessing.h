@@ -28,7 +28,7 @@ Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size);
 std::string describe(const Preprocessing& preprocessing);
 
 /// A preset, changed by parameters: "imagenet", "clip:size=336:resize=336", "plain:size=64". Presets:
-///   plain     RGB in [0, 1], no normalisation; the size has to be given
+///   plain     224, 224, RGB in [0, 1], no normalisation
 ///   imagenet  256, 224, ImageNet's mean and std: torchvision, timm's default, DINOv2
 ///   clip      224, 224, CLIP's mean and std
 ///   half      256, 224, mean and std 0.5: many of timm's ViT and Inception models
