@@ -103,7 +103,7 @@ inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count
     return result;
   }
   result.log_share = at::zeros_like(count);
-  const at::Tensor weight = count.mean(-1, true).reciprocal().clamp(options.least_weight, 1);  // [..., 1]
+  const at::Tensor weight = count.mean(-1, true).rsqrt().clamp(options.least_weight, 1);  // [..., 1]
   at::Tensor filled = at::full_like(count, static_cast<double>(u) / static_cast<double>(n));
   for (int64_t step = 0; step <= options.steps; ++step) {
     at::Tensor logits = log_likelihood(result.means, unlabelled, options);

@@ -64,7 +64,7 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
 float PldaVbRun::weight_of(const PldaVbEpisode& episode) const {
   const float images = std::accumulate(episode.count, episode.count + episode.n, 0.0F);
   const auto least = static_cast<float>(options_.least_weight);
-  return std::clamp(static_cast<float>(episode.n) / std::max(images, 1e-6F), least, 1.0F);
+  return std::clamp(std::sqrt(static_cast<float>(episode.n) / std::max(images, 1e-6F)), least, 1.0F);
 }
 
 void PldaVbRun::place_means() {

@@ -164,7 +164,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswersWhereTheLabelledImagesBoun
     const Reference plain = reference_of(model_, task);
     PldaVbOptions options;
     options.uncertain = model_.space.leading;
-    options.least_weight = 0.5;  // 1.5 images per class: 2/3 counts
+    options.least_weight = 0.5;  // 1.5 images per class: .82 counts
     PldaVbRows rows = rows_of(map_, task);
     const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
     at::Tensor unlabelled = queries;

@@ -45,8 +45,8 @@ struct PldaVbOptions {
   /// The labelled images alone bound what a batch may say: a class that is less than so many times as likely by them as
   /// the likeliest costs (vb_handicap). 0: nothing does. For spaces that follow the labelled images.
   double plausible = 0.0;
-  /// What an unlabelled image counts beside a labelled one: one K-th with K labelled images per class (their mean), at
-  /// least this and at most 1 (EM-lambda: Nigam et al. 2000). log share_c is multiplied by it too. With one labelled
+  /// What an unlabelled image counts beside a labelled one: 1 / sqrt(K) with K labelled images per class (their mean),
+  /// at least this and at most 1 (EM-lambda: Nigam et al. 2000). log share_c is multiplied by it too. With one labelled
   /// image the unlabelled ones have to move the means; with many they must not outvote them.
   double least_weight = 1.0;
   Proportions proportions = Proportions::kEstimate;
