@@ -4,6 +4,7 @@
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
 #include "protocom/report/thumbnail.h"
+#include "protocom/report/worth.h"
 #include "task_options.h"
 
 namespace protocom::cli {
@@ -53,10 +54,15 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
                       options.analyse, progress());
   for (const std::string& name : names) {
     const std::string obstacle = options.only.empty() ? workbench.obstacle(name) : "";
-    if (obstacle.empty()) {
-      writer.write(workbench.run(name));
-    } else {
+    if (!obstacle.empty()) {
       logger().info("'{}' is left out: it {}", name, obstacle);
+      continue;
+    }
+    const AnalysisOutcome outcome = workbench.run(name);
+    if (options.only.empty() && !says_something(outcome.section)) {
+      logger().info("'{}' is left out: it has nothing to compare", name);
+    } else {
+      writer.write(outcome);
     }
   }
 }
@@ -71,7 +77,7 @@ void run_analyse(const CLI::App& command, AnalysisOptions& options) {
 }
 
 /// The names that --only takes, in the order of a report.
-constexpr const char* kNames = R"(Analyses:
+constexpr const char* kNames = R"(Analyses (tables and figures are those of Zhang et al. 2021):
   tables         Tables 1 and 2: methods by datasets and tasks
   ablation       Table 4: what each part contributes
   cosine         Table 3: how near prototypes come to the true centres

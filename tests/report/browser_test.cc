@@ -66,7 +66,13 @@ addEventListener('load', () => {
     const name = svg.querySelector('title')?.textContent;
     if (svg.getAttribute('role') !== 'img' || !name || !svg.querySelector('desc')?.textContent) unnamed.push(name);
     const box = svg.viewBox.baseVal;
-    const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
+    // As they stand on the page, turned or not, in the drawing's units; what shows under the pointer has no place yet.
+    const ground = svg.getBoundingClientRect(), scale = box.width / ground.width;
+    const boxes = [...svg.querySelectorAll('text')].filter(t => !t.closest('.peek')).map(t => {
+      const b = t.getBoundingClientRect();
+      return [t.textContent, {x: (b.x - ground.x) * scale, y: (b.y - ground.y) * scale, width: b.width * scale, height: b.height * scale}];
+    });
+    for (const peek of svg.querySelectorAll('.peek')) if (getComputedStyle(peek).display !== 'none') cut.push(name + ': a peek shows');
     for (const [words, b] of boxes)
       if (b.x < -1 || b.y < -1 || b.x + b.width > box.width + 1 || b.y + b.height > box.height + 1) cut.push(name + ': ' + words);
     for (let i = 0; i < boxes.length; ++i) for (let j = i + 1; j < boxes.length; ++j) {
