@@ -1,7 +1,5 @@
 #include "analysis_writer.h"
 
-#include "protocom/report/worth.h"
-
 namespace protocom::cli {
 namespace {
 
@@ -29,7 +27,7 @@ void AnalysisWriter::write(const AnalysisOutcome& outcome) const {
   write_file(folder_ / (section.name + ".json"),
              analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
                  .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
-  for (const Figure& figure : with_telling_figures(section).figures) {
+  for (const Figure& figure : section.figures) {
     const Svg svg = draw(figure);
     write_file(folder_ / (id_of(figure) + ".svg"), svg.file());
     if (png_) write_file(folder_ / (id_of(figure) + ".png"), svg.png());

@@ -77,7 +77,7 @@ void run_analyse(const CLI::App& command, AnalysisOptions& options) {
 }
 
 /// The names that --only takes, in the order of a report.
-constexpr const char* kNames = R"(Analyses (tables and figures are those of Zhang et al. 2021):
+constexpr const char* kNames = R"(Analyses:
   tables         Tables 1 and 2: methods by datasets and tasks
   ablation       Table 4: what each part contributes
   cosine         Table 3: how near prototypes come to the true centres
@@ -97,7 +97,9 @@ constexpr const char* kNames = R"(Analyses (tables and figures are those of Zhan
   unseen         None of these: images of classes that were not given
   generalised    Novel and base classes told apart together
   episodes       The episodes that lost most from fusion
-  failures       The surest mistakes)";
+  failures       The surest mistakes
+
+Tables and figures are numbered as in Zhang et al., CVPR 2021.)";
 
 /// `analyse all` is what `analyse` without --only is.
 std::string refuse_but_all(const std::string& word) {

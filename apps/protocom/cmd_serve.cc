@@ -90,7 +90,7 @@ void add_serve_command(CLI::App& app) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));
-  command->add_option("--batch", server.recognizing.extract.batch, "Images a forward pass, of several requests")
+  command->add_option("--batch", server.recognizing.extract.batch, "Images per forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
   command

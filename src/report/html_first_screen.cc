@@ -118,8 +118,10 @@ std::string worst_html(std::vector<AnalysisFile>& analyses) {
     figures.erase(std::remove_if(figures.begin(), figures.end(), is_worst), figures.end());
   }
   if (html.empty()) return "";
-  return "<section id=\"worst\">\n<h2>Classes that are wrong most often</h2>\n<p class=\"soft\">Their photos that were "
-         "taken for another class (→), beside photos of that class.</p>\n<div class=\"charts\">" +
+  return "<section id=\"worst\">\n<h2>Classes that are wrong most often</h2>\n<p class=\"soft\">Photos of their own "
+         "that were "
+         "taken for the class they are most often taken for (→: for another one), and photos of that other class. Its "
+         "percentage is of the queries where both were there to be chosen.</p>\n<div class=\"charts\">" +
          html + "</div>\n</section>\n";
 }
 

@@ -88,14 +88,13 @@ PictureChart worst_chart(const WorstClass& worst, size_t place, const PictureSou
   chart.title = worst.title;
   std::string line = fmt::format("{:.0f} % right", worst.accuracy);
   if (!worst.confused_with.empty())
-    line += fmt::format("; taken for {} in {:.0f} %", worst.confused_with, worst.confused_percent);
+    line += fmt::format("; {:.0f} % as {}", worst.confused_percent, worst.confused_with);
   PictureRow row{line, {}};
   for (const auto& [image, predicted] : worst.mistakes)
-    row.tiles.push_back({picture(image), "→ " + predicted,
+    row.tiles.push_back({picture(image), predicted == worst.confused_with ? "its own" : "→ " + predicted,
                          fmt::format("{}, a photo of {}, taken for {}", image, worst.title, predicted)});
   for (const std::string& image : worst.confused_images)
-    row.tiles.push_back(
-        {picture(image), worst.confused_with, fmt::format("{}, a photo of {}", image, worst.confused_with)});
+    row.tiles.push_back({picture(image), "the other’s", fmt::format("{}, a photo of {}", image, worst.confused_with)});
   chart.rows = {row};
   return chart;
 }

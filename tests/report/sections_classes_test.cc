@@ -49,9 +49,10 @@ TEST(ClassesSection, ShowsPhotosOfTheWorstClassesWhereThereAreAny) {
   ASSERT_EQ(figures.size(), 3U);
   const auto& chart = std::get<PictureChart>(figures.front());
   EXPECT_EQ(chart.title, "gull");
-  EXPECT_EQ(chart.rows[0].label, "43 % right; taken for tern in 25 %");
+  EXPECT_EQ(chart.rows[0].label, "43 % right; 25 % as tern");
   EXPECT_EQ(chart.rows[0].tiles[1].caption, "→ duck");
-  EXPECT_EQ(chart.rows[0].tiles[2].caption, "tern");
+  EXPECT_EQ(chart.rows[0].tiles[0].caption, "its own");
+  EXPECT_EQ(chart.rows[0].tiles[2].caption, "the other’s");
   EXPECT_EQ(of(&testing::no_picture).size(), 2U);
 }
 
