@@ -164,7 +164,7 @@ void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_
                                           : "";
   const std::string name = fit_text_to(series.label, kChartWidth - 80.0, kFont);
   const std::string what =
-      fmt::format("{}: {}{}", format_number(series.x[i], decimals_for({series.x[i]})), value, interval);
+      fmt::format("{}: {}{}", format_number(series.x[i], std::min(2, decimals_for({series.x[i]}))), value, interval);
   const double width = 16.0 + std::max(text_width(name, kFont), text_width(what, kFont));
   const double left = std::clamp(point.x - 0.5 * width, 1.0, std::max(1.0, kChartWidth - width - 1.0));
   const double above = point.y - kHeight - 10.0;

@@ -93,8 +93,8 @@ Svg draw(const ScatterChart& chart) {
     }
     svg.end_group();
   }
-  for (size_t i = 0; i < chart.groups.size(); ++i) draw_spots(svg, chart.groups[i], points[i], svg.height());
   draw_legend(svg, {4.0, bottom + 24.0}, kChartWidth - 8.0, legend);
+  for (size_t i = 0; i < chart.groups.size(); ++i) draw_spots(svg, chart.groups[i], points[i], svg.height());
   return svg;
 }
 

@@ -94,7 +94,7 @@ PictureChart worst_chart(const WorstClass& worst, size_t place, const PictureSou
     row.tiles.push_back({picture(image), predicted == worst.confused_with ? "its own" : "→ " + predicted,
                          fmt::format("{}, a photo of {}, taken for {}", image, worst.title, predicted)});
   for (const std::string& image : worst.confused_images)
-    row.tiles.push_back({picture(image), "the other’s", fmt::format("{}, a photo of {}", image, worst.confused_with)});
+    row.tiles.push_back({picture(image), "the other", fmt::format("{}, a photo of {}", image, worst.confused_with)});
   chart.rows = {row};
   return chart;
 }

@@ -84,11 +84,14 @@ addEventListener('load', () => {
   }
   const dead = [...document.querySelectorAll('a[href^="#"]')].filter(a => !document.getElementById(a.hash.slice(1)));
   const main = document.querySelector('main');
+  const shows = selector => getComputedStyle(document.querySelector(selector)).display !== 'none';
+  const matrix = document.querySelector('.wide .scroll:has(> svg)');
   parent.postMessage(JSON.stringify({
     width: innerWidth, page: document.documentElement.scrollWidth, figures: document.querySelectorAll('svg').length,
     requests: performance.getEntriesByType('resource').map(r => r.name).filter(n => !n.startsWith('data:')),
     dark: matchMedia('(prefers-color-scheme: dark)').matches, ground: getComputedStyle(document.body).backgroundColor,
-    ink: getComputedStyle(main).color, cut, overlapping, unnamed, dead: dead.map(a => a.hash)}), '*');
+    ink: getComputedStyle(main).color, side: shows('.side'), folded: shows('.contents'),
+    matrix: matrix.querySelector('svg').getBoundingClientRect().width, room: matrix.clientWidth, cut, overlapping, unnamed, dead: dead.map(a => a.hash)}), '*');
 });
 </script></body>)js";
 
@@ -135,7 +138,12 @@ void expect_sound(const json& seen, int width) {
 TEST(Browser, LaysThePageOutOnAPhoneWithoutCutOrOverlappingText) {
   REQUIRE_CHROMIUM();
   const testing::TempDir folder;
-  expect_sound(look(folder.path(), 390, ""), 390);
+  const json seen = look(folder.path(), 390, "");
+  expect_sound(seen, 390);
+  EXPECT_EQ(seen["side"], false);
+  EXPECT_EQ(seen["folded"], true) << "contents";
+  EXPECT_GE(seen["matrix"], 760) << "a matrix is scrolled, not made smaller";
+  EXPECT_LT(seen["room"], 390);
 }
 
 TEST(Browser, LaysThePageOutOnADeskAndInTheDark) {
@@ -143,6 +151,8 @@ TEST(Browser, LaysThePageOutOnADeskAndInTheDark) {
   const testing::TempDir folder;
   const json light = look(folder.path(), 1200, "");
   expect_sound(light, 1200);
+  EXPECT_EQ(light["side"], true);
+  EXPECT_EQ(light["folded"], false) << "contents";
   const json dark = look(folder.path(), 1200, "--force-dark-mode");
   expect_sound(dark, 1200);
   EXPECT_EQ(light["dark"], false);
