@@ -72,7 +72,11 @@ void add_serve_command(CLI::App& app) {
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
   http::ServerOptions& server = options->server;
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
+  command
+      ->add_option("recognizer", options->recognizer,
+                   "Recognizer, see protocom recognizer create; or a folder of several (*.pcm), chosen on the page, "
+                   "each below /NAME/")
+      ->required();
   add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
