@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     const protocom::Results results = protocom::evaluate(protocom::Episodes(features, tasks), options);
     std::printf("%s", results.table().c_str());
     const protocom::Estimate gain = *results.of("plda").gain;
-    std::printf("plda gains %.1f points over the mean, +- %.1f\n", gain.value, gain.ci95);
+    std::printf("plda gains %.1f points over the mean, ± %.1f\n", gain.value, gain.ci95);
   } catch (const protocom::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -23,17 +23,18 @@ void add_methods(CLI::App& command, AnalysisOptions& options) {
       ->delimiter(',');
   add_fitted_option(command, options.files);
   command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
-  command.add_option("--method", options.analyse.method,
-                     "Method whose answers are analysed; otherwise the first that was fitted, or else the last one");
+  command.add_option(
+      "--method", options.analyse.method,
+      "Method whose answers are analysed; otherwise the most accurate of those that see each query alone");
 }
 
 void add_episodes(CLI::App& command, AnalysisOptions& options) {
   EpisodeShape& shape = options.analyse.episodes.shape;
-  command.add_option("--n-way", shape.n_way, "Classes an episode");
+  command.add_option("--n-way", shape.n_way, "Classes per episode");
   command.add_option("--k-shot", shape.k_shot, "Labelled images per class");
   command.add_option("--n-query", shape.n_query, "Queries per class");
   command.add_option("--episodes", options.analyse.episodes.count, "Episodes");
-  command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of table 3");
+  command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of the analysis cosine");
 }
 
 /// What accuracy is shown by.

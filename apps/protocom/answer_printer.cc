@@ -9,6 +9,8 @@
 #include "protocom/core/printed_json.h"
 #include "protocom/core/text.h"
 #include "protocom/serve/answer_json.h"
+#include "standard_streams.h"
+#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -42,27 +44,94 @@ void print_csv(const fs::path& image, const Answer& answer) {
   }
 }
 
+constexpr size_t kAlwaysShown = 3;
+
+/// Those of the table; what is least missed where there is no room has the highest number.
+std::vector<TerminalColumn> columns() {
+  return {{"image", 18, true},
+          {"class", 12},
+          {"probability", 11, false, true},
+          {"runner-up", 14, false, false, 1},
+          {"nearest photo", 22, true, false, 3},
+          {"attributes", 17, false, false, 2}};
+}
+
+/// What the images' names begin with, as far as a slash; "" for one image alone.
+std::string common_folder(const std::vector<std::vector<TerminalCell>>& rows) {
+  if (rows.size() < 2) return "";
+  std::string common = rows.front().front().text;
+  for (const auto& row : rows) {
+    const std::string& name = row.front().text;
+    const auto ends = std::mismatch(common.begin(), common.end(), name.begin(), name.end());
+    common.erase(ends.first, common.end());
+  }
+  const size_t slash = common.rfind('/');
+  return slash == std::string::npos ? "" : common.substr(0, slash + 1);
+}
+
 }  // namespace
 
-AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format)
-    : recognizer_(recognizer), format_(format) {
+Tone tone_of(double probability) {
+  constexpr double kSure = 0.9;
+  constexpr double kFair = 0.6;
+  return probability >= kSure ? Tone::kGood : probability >= kFair ? Tone::kUnsure : Tone::kBad;
+}
+
+AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout)
+    : recognizer_(recognizer), format_(format), layout_(layout) {
   if (format_ == "csv")
     fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note\n");
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
-  if (format_ == "table") return add_row(image, answer);
+  if (format_ == "table") {
+    add_row(image, answer);
+    if (layout_ == Layout::kAsTheyCome) print_last_row();
+    return;
+  }
   format_ == "csv" ? print_csv(image, answer) : print_json(image, answer);
   std::fflush(stdout);  // whoever reads the lines need not wait for the next image
 }
 
 void AnswerPrinter::finish() {
-  if (format_ != "table") return;
-  if (!shows_attributes_) {  // no answer had any
-    for (std::vector<std::string>& row : rows_) row.pop_back();
+  if (format_ != "table" || layout_ == Layout::kAsTheyCome) return;
+  auto shown = columns();
+  const auto has = [&](size_t column) {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return !row[column].text.empty(); });
+  };
+  for (size_t c = shown.size(); c-- > kAlwaysShown;) {
+    if (has(c)) continue;
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(c));
+    for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
   }
-  print_table(rows_);
-  for (const std::string& note : notes_) fmt::print("{}\n", note);
+  const std::string folder = common_folder(rows_);
+  for (auto& row : rows_) row.front().text.erase(0, folder.size());
+  const ResultsTerminal terminal = results_terminal();
+  if (!folder.empty()) fmt::print("in {}\n", cut_to(one_line(folder), terminal.width - 3, true));
+  print_coloured(terminal_table(shown, rows_, terminal));
+  constexpr size_t kMostNotes = 5;
+  for (size_t i = 0; i < std::min(kMostNotes, notes_.size()); ++i)
+    fmt::print("{}: {}\n", one_line(notes_[i].first.substr(folder.size())), one_line(notes_[i].second));
+  if (notes_.size() > kMostNotes)
+    fmt::print("{} more have a nearer photo of another class (--format json says which)\n", notes_.size() - kMostNotes);
+}
+
+void AnswerPrinter::print_last_row() {
+  static const ResultsTerminal kTerminal = results_terminal();
+  auto shown = columns();
+  if (!titled_) {
+    // Of answers that are still to come nobody knows how wide they will be, but what the first has they have.
+    widths_ = {36, 30, 11, 34, 30, 40};
+    for (size_t c = kAlwaysShown; c < shown.size(); ++c) {
+      if (rows_.back()[c].text.empty()) shown[c].least = widths_[c] = 0;
+    }
+    widths_ = fitted_widths(shown, widths_, kTerminal.width);
+    print_coloured(title_line(shown, widths_, kTerminal.coloured));
+    titled_ = true;
+  }
+  print_coloured(table_line(shown, widths_, rows_.back(), kTerminal.coloured));
+  rows_.clear();
+  std::fflush(stdout);
 }
 
 void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
@@ -82,16 +151,19 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
     const bool first = answer.none_of_these.value_or(false);
     said.emplace(first ? said.begin() : std::find_if(said.begin() + 1, said.end(), less), kNoneOfThese, *answer.none);
   }
-  // One runner-up, and none that is not worth a line: wider tables do not fit a terminal. JSON and CSV have them all.
+  // One runner-up, and none that is not worth a line: JSON and CSV have them all.
   constexpr double kShown = 0.0005;
   const bool follows = said.size() > 1 && said[1].second >= kShown;
-  const bool near = !answer.nearest.empty();
-  rows_.push_back({image.string(), said.front().first, fmt::format("{:.3f}", said.front().second),
-                   follows ? fmt::format("{} {:.3f}", said[1].first, said[1].second) : "",
-                   near ? answer.nearest.front().source : "", texts_of(answer.attributes, ", ")});
-  shows_attributes_ |= !answer.attributes.empty();
+  const bool none = answer.none_of_these.value_or(false);
+  const double sure = said.front().second;
+  rows_.push_back({{image.string()},
+                   {said.front().first, none ? Tone::kFaint : Tone::kStrong},
+                   {fmt::format("{:.3f}", sure), tone_of(sure)},
+                   {follows ? fmt::format("{:.3f} {}", said[1].second, said[1].first) : "", Tone::kFaint},
+                   {answer.nearest.empty() ? "" : answer.nearest.front().source, Tone::kFaint},
+                   {texts_of(answer.attributes, ", "), Tone::kFaint}});
   if (!answer.nearest_note.empty() && !answer.none_of_these.value_or(false))
-    notes_.push_back(fmt::format("{}: {}", image.string(), answer.nearest_note));
+    notes_.emplace_back(image.string(), answer.nearest_note);
 }
 
 /// "n01768244 (trilobite)"

@@ -1,22 +1,30 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocom/serve/recognizer.h"
+#include "terminal_table.h"
 
 namespace protocom::cli {
 
 /// What an image of none of the classes is called.
 inline constexpr const char* kNoneOfThese = "none of these";
 
-/// Prints answers: as lines of JSON or CSV when they come, as a table at the end.
+/// Of a probability: sure from 0.9, fair from 0.6 on.
+Tone tone_of(double probability);
+
+/// Prints answers: as lines of JSON or CSV when they come, as a table at the end, or line by line where there is none.
+/// Tables fit the terminal; CSV and JSON have all that is left out there.
 class AnswerPrinter {
  public:
+  enum class Layout { kAtTheEnd, kAsTheyCome };
+
   static std::vector<std::string> formats() { return {"table", "json", "csv"}; }
 
   /// The recognizer that answers, and one of the formats.
-  AnswerPrinter(Recognizer& recognizer, const std::string& format);
+  AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout = Layout::kAtTheEnd);
 
   void print(const std::filesystem::path& image, const Answer& answer);
   /// After the last answer.
@@ -24,15 +32,17 @@ class AnswerPrinter {
 
  private:
   void print_json(const std::filesystem::path& image, const Answer& answer);
+  void print_last_row();
   void add_row(const std::filesystem::path& image, const Answer& answer);
   std::string label(const std::string& name);
 
   Recognizer& recognizer_;
   std::string format_;
-  bool shows_attributes_ = false;   // some answer has any
-  std::vector<std::string> notes_;  // on nearest examples of other classes
-  std::vector<std::vector<std::string>> rows_ = {
-      {"image", "class", "probability", "runner-up", "nearest photo", "attributes"}};
+  Layout layout_;
+  std::vector<size_t> widths_;                              // of the columns, where lines come one by one
+  bool titled_ = false;                                     // the line of titles is printed
+  std::vector<std::pair<std::string, std::string>> notes_;  // of an image, on nearest examples of other classes
+  std::vector<std::vector<TerminalCell>> rows_;
 };
 
 }  // namespace protocom::cli

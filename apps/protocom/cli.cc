@@ -8,6 +8,7 @@
 #include "job.h"
 #include "protocom/core/files_below.h"
 #include "terminal_progress.h"
+#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -43,12 +44,6 @@ json value_of(const CLI::Option& option) {
   json list = json::array();
   for (const std::string& value : given) list.push_back(typed(type, value));
   return list;
-}
-
-size_t display_width(const std::string& text) {
-  // UTF-8 continuation bytes take no column.
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool looks_numeric(const std::string& text) {

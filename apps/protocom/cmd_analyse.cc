@@ -4,6 +4,7 @@
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
 #include "protocom/report/thumbnail.h"
+#include "protocom/report/worth.h"
 #include "task_options.h"
 
 namespace protocom::cli {
@@ -53,10 +54,15 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
                       options.analyse, progress());
   for (const std::string& name : names) {
     const std::string obstacle = options.only.empty() ? workbench.obstacle(name) : "";
-    if (obstacle.empty()) {
-      writer.write(workbench.run(name));
-    } else {
+    if (!obstacle.empty()) {
       logger().info("'{}' is left out: it {}", name, obstacle);
+      continue;
+    }
+    const AnalysisOutcome outcome = workbench.run(name);
+    if (options.only.empty() && !says_something(outcome.section)) {
+      logger().info("'{}' is left out: it has nothing to compare", name);
+    } else {
+      writer.write(outcome);
     }
   }
 }
@@ -91,7 +97,9 @@ constexpr const char* kNames = R"(Analyses:
   unseen         None of these: images of classes that were not given
   generalised    Novel and base classes told apart together
   episodes       The episodes that lost most from fusion
-  failures       The surest mistakes)";
+  failures       The surest mistakes
+
+Tables and figures are numbered as in Zhang et al., CVPR 2021.)";
 
 /// `analyse all` is what `analyse` without --only is.
 std::string refuse_but_all(const std::string& word) {

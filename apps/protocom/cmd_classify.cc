@@ -87,7 +87,7 @@ void add_classify_command(CLI::App& app) {
       ->add_option("--attributes", options->recognizing.attributes,
                    "Attributes shown that moved the first class most, for or against it (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
-  command->add_option("--batch", options->recognizing.extract.batch, "Images a forward pass")
+  command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_classify(*options); });

@@ -82,8 +82,8 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
   command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")->required();
   add_recipe_options(*command, recipe.schedule, recipe.sgd);
-  command->add_option("--batches", recipe.batches, "Steps an epoch");
-  command->add_option("--batch", recipe.batch, "Prototypes a step");
+  command->add_option("--batches", recipe.batches, "Steps per epoch");
+  command->add_option("--batch", recipe.batch, "Prototypes per step");
   command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
   command->add_option("--feature-rms", recipe.feature_rms,
                       "Root mean square that training scales the features to; 0: unscaled");

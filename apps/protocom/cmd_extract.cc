@@ -118,7 +118,7 @@ void add_extract_command(CLI::App& app) {
                                   kPreprocessHelp, kCompare));
   command->add_option("--architecture", options->said.architecture,
                       "Of a bare state dict that its names do not tell: resnet12, resnet12-wide or conv4");
-  command->add_option("--batch", options->extract.batch, "Images a forward pass");
+  command->add_option("--batch", options->extract.batch, "Images per forward pass");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");
   command->callback([command, options] { run_extract(*command, *options); });

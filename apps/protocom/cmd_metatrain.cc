@@ -96,11 +96,11 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
   command.add_option("--head", recipe.head,
                      "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
                      "(MetaBaseline); see protocom methods");
-  command.add_option("--n-way", recipe.episode.n_way, "Classes an episode");
+  command.add_option("--n-way", recipe.episode.n_way, "Classes per episode");
   command.add_option("--k-shot", recipe.episode.k_shot, "Support images per class");
   command.add_option("--n-query", recipe.episode.n_query, "Queries per class");
-  command.add_option("--batches", recipe.batches, "Steps an epoch");
-  command.add_option("--episodes", recipe.episodes, "Episodes a step");
+  command.add_option("--batches", recipe.batches, "Steps per epoch");
+  command.add_option("--episodes", recipe.episodes, "Episodes per step");
   command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
   command.add_option("--gamma", recipe.scale, "Scale of the cosine at the start (equation 8); learned");
   command.add_option("--batch-norm", options.batch_norm, "Statistics while training: running or batch");

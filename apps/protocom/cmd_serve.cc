@@ -72,7 +72,11 @@ void add_serve_command(CLI::App& app) {
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
   http::ServerOptions& server = options->server;
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
+  command
+      ->add_option("recognizer", options->recognizer,
+                   "Recognizer, see protocom recognizer create; or a folder of several (*.pcm), chosen on the page, "
+                   "each below /NAME/")
+      ->required();
   add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
@@ -90,7 +94,7 @@ void add_serve_command(CLI::App& app) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));
-  command->add_option("--batch", server.recognizing.extract.batch, "Images a forward pass, of several requests")
+  command->add_option("--batch", server.recognizing.extract.batch, "Images per forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
   command

@@ -7,6 +7,8 @@
 #include "image_arguments.h"
 #include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
+#include "standard_streams.h"
+#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace {
@@ -76,21 +78,48 @@ void put(const SortArguments& options, const fs::path& image, const std::string&
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
 }
 
+/// What came into a folder.
+struct Sorted {
+  int64_t images = 0;
+  double least = 2.0;  ///< probability of the image that is the least certain
+  fs::path image;
+
+  void take(const fs::path& taken, const Answer& answer) {
+    ++images;
+    const double sure =
+        answer.none_of_these.value_or(false) && answer.none ? *answer.none : answer.ranking.front().probability;
+    if (sure >= least) return;
+    least = sure;
+    image = taken;
+  }
+};
+
+void print_sorted(const std::map<std::string, Sorted>& sorted) {
+  const std::vector<TerminalColumn> columns = {
+      {"class", 13}, {"images", 6, false, true}, {"least certain", 13, false, true}, {"which is", 14, true, false, 1}};
+  std::vector<std::vector<TerminalCell>> rows;
+  for (const auto& [folder, own] : sorted) {
+    rows.push_back({{folder, folder == kNoneOfThese ? Tone::kFaint : Tone::kStrong},
+                    {std::to_string(own.images)},
+                    {fmt::format("{:.3f}", own.least), tone_of(own.least)},
+                    {own.image.string(), Tone::kFaint}});
+  }
+  print_coloured(terminal_table(columns, rows, results_terminal()));
+}
+
 void run_sort(SortArguments& options) {
   options.recognizing.nearest = 0;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = find_images(with_listed(options.images));
   ClassFolders folders(recognizer.file());
-  std::map<std::string, int64_t> counts;
+  std::map<std::string, Sorted> sorted;
   const auto take = [&](const fs::path& image, const Answer& answer) {
     const std::string& folder = folders.of(answer);
     put(options, image, folder);
-    ++counts[folder];
+    sorted[folder].take(image, answer);
   };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
-  std::vector<std::vector<std::string>> rows = {{"folder", "images"}};
-  for (const auto& [folder, count] : counts) rows.push_back({folder, std::to_string(count)});
-  print_table(rows);
+  print_sorted(sorted);
   account_for(found, unreadable);
 }
 
@@ -105,7 +134,7 @@ void add_sort_command(CLI::App& app) {
       ->required();
   command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")->required();
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
-  command->add_option("--batch", options->recognizing.extract.batch, "Images a forward pass")
+  command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_sort(*options); });

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WatchArguments {
-  std::string recognizer, folder, format = "json";
+  std::string recognizer, folder, format;
   RecognizerOptions recognizing;
   int64_t most = 0;
   bool existing = false;
@@ -113,8 +113,11 @@ void answer(Recognizer& recognizer, const std::vector<fs::path>& images, const R
 void run_watch(const WatchArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   Arrivals arrivals(options.folder);
-  AnswerPrinter printer(recognizer, options.format);
-  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(image, answer); };
+  const std::string format = !options.format.empty() ? options.format : ::isatty(STDOUT_FILENO) != 0 ? "table" : "json";
+  AnswerPrinter printer(recognizer, format, AnswerPrinter::Layout::kAsTheyCome);
+  const auto take = [&](const fs::path& image, const Answer& answer) {
+    printer.print(format == "table" ? image.filename() : image, answer);
+  };
   logger().info("watching {}", options.folder);
   std::vector<fs::path> images;
   if (options.existing) images = arrivals.existing();
@@ -133,8 +136,10 @@ void add_watch_command(CLI::App& app) {
                                   "protocom watch birds.pcm camera/ | tee -a seen.jsonl");
   command->add_option("recognizer", options->recognizer, "Recognizer")->required();
   command->add_option("folder", options->folder, "Folder; those in it are not watched")->required();
-  command->add_option("--format", options->format, "json (an object a line) or csv")
-      ->check(CLI::IsMember({"json", "csv"}));
+  command
+      ->add_option("--format", options->format,
+                   "table, json (an object a line) or csv; otherwise a table on a terminal and json elsewhere")
+      ->check(CLI::IsMember(AnswerPrinter::formats()));
   command->add_flag("--existing", options->existing, "First those that are there already");
   command->add_option("--most", options->most, "Ends after so many images, those of --existing among them; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));

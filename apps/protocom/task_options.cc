@@ -6,7 +6,7 @@ namespace protocom::cli {
 
 void add_draw_options(CLI::App& command, TaskArguments& arguments) {
   command.add_option("--split", arguments.split, "Classes the episodes are drawn from: base, val or novel");
-  command.add_option("--n-way", arguments.tasks.shape.n_way, "Classes an episode");
+  command.add_option("--n-way", arguments.tasks.shape.n_way, "Classes per episode");
   command
       .add_option("--k-shot", arguments.tasks.shots,
                   "Labelled images per class; a list evaluates each, a range such as 1-5 draws each class's number")

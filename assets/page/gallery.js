@@ -140,7 +140,7 @@ async function merge() {
   if (!into) throw new Error('Say of which class it is a part.');
   const from = name, done = await callJson('POST', classPath(from) + '/merge', {into});
   remember(`merge ${displayName(from)} into ${displayName(into)}`, [done.change]);
-  merged(from, into, done.change);
+  merged(from, into, done);
   byId('merge').value = '';
   location.hash = '#classes/' + encodeURIComponent(into);
   await refresh();

@@ -39,6 +39,16 @@ function showSummary() {
   byId('summary').textContent = `${counted(state.classes.length, 'class', 'classes')}, ${counted(images, 'photo')}`;
 }
 
+/** Where the server has several recognizers, one is chosen here: each has a page of its own. */
+function showChoice() {
+  const info = state.recognizer;
+  const which = byId('which');
+  which.hidden = !info || info.recognizers.length < 2;
+  if (!info || which.hidden) return;
+  document.title = `${info.name} – protocom`;
+  which.replaceChildren(...info.recognizers.map(one => new Option(one.name, one.path, false, one.name === info.name)));
+}
+
 function listenToPhotos() {
   for (const id of ['ask-files', 'ask-camera']) {
     byId(id).addEventListener('change', () => attempt(null, async () => {
@@ -63,6 +73,8 @@ function begin() {
   byId('ask-camera').accept = 'image/*';
   for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports]) listen();
   on('recognizer', showSummary);
+  on('recognizer', showChoice);
+  byId('which').addEventListener('change', () => { location.href = byId('which').value; });
   addEventListener('hashchange', () => {
     hush();
     showView();

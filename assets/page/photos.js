@@ -256,9 +256,20 @@ export function renamed(from, to, change) {
   for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {...photo.verdict, class: to}, [change]);
 }
 
-/** A class is part of another one, where its photos have other numbers. @param {string} from @param {string} into @param {import('./types').Change} change */
-export function merged(from, into, change) {
-  for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {class: into, changes: [change.id]}, [change]);
+/**
+ * A class is part of another one, where its photos have other numbers.
+ * @param {string} from
+ * @param {string} into
+ * @param {{change: import('./types').Change, examples: {from: number, to: number}[]}} done
+ */
+export function merged(from, into, {change, examples}) {
+  const numbers = new Map(examples.map(one => [one.from, one.to]));
+  for (const photo of photos) {
+    const {verdict} = photo;
+    if (verdict?.class !== from) continue;
+    const example = verdict.example === undefined ? undefined : numbers.get(verdict.example);
+    settle(photo, {class: into, changes: [change.id], ...example === undefined ? {} : {example}}, [change]);
+  }
 }
 
 /**

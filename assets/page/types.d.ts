@@ -24,6 +24,8 @@ export interface Calibration {
 }
 
 export interface RecognizerInfo {
+  name: string;
+  recognizers: { name: string; path: string }[];
   attributes: string[];
   words: Record<string, string>;
   shorter_side: number;

@@ -117,7 +117,8 @@ DistributionAnalysis analyse_distribution(const FeatureSet& features, const Dist
     const auto at = static_cast<int64_t>(i);
     const auto label = static_cast<size_t>(labels[rows[i]]);
     result.points.push_back({features.class_names[label], std::string(to_string(features.class_split[label])),
-                             linear[at][0], linear[at][1], neighbours[at][0], neighbours[at][1]});
+                             linear[at][0], linear[at][1], neighbours[at][0], neighbours[at][1],
+                             features.image_ids[static_cast<size_t>(rows[i])]});
   }
   return result;
 }

@@ -178,8 +178,8 @@ std::string Results::table() const {
                                     "accuracy", "gain over " + baseline);
     for (const MethodResult& result : results)
       lines += fmt::format("{:<{}}  {:<{}}  {:<15}  {:>14}  {}\n", result.task, task_width, result.method, width,
-                           result.mode, with_interval(result.accuracy, "{:.2f} +- {:.2f}"),
-                           result.gain ? with_interval(*result.gain, "{:+.2f} +- {:.2f}") : "");
+                           result.mode, with_interval(result.accuracy, "{:.2f} ± {:.2f}"),
+                           result.gain ? with_interval(*result.gain, "{:+.2f} ± {:.2f}") : "");
     return lines;
   });
 }

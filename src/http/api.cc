@@ -34,8 +34,9 @@ void run_answering(const Respond& respond, const std::function<void()>& work) {
 
 }  // namespace
 
-Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options)
+Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, std::vector<std::string> beside)
     : path_(recognizer),
+      beside_(std::move(beside)),
       options_(with_patience(options)),
       guard_(options.keys, options.origins),
       admission_(options.limits),

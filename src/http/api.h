@@ -34,8 +34,9 @@ struct Admitted {
 /// take turns. Thread-safe.
 class Api {
  public:
-  /// Throws what opening the recognizer and its keys throws.
-  Api(const std::filesystem::path& recognizer, const ServerOptions& options);
+  /// `beside`: the names of all recognizers of the server, this one's among them, where there are several. Throws what
+  /// opening the recognizer and its keys throws.
+  Api(const std::filesystem::path& recognizer, const ServerOptions& options, std::vector<std::string> beside = {});
   /// Finishes what was accepted.
   ~Api();
   Api(const Api&) = delete;
@@ -125,6 +126,7 @@ class Api {
   [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
 
   std::filesystem::path path_;
+  std::vector<std::string> beside_;
   ServerOptions options_;
   Metrics metrics_;
   Guard guard_;

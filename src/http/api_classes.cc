@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 
 #include "http/api.h"
 #include "protocom/core/files.h"
@@ -112,6 +113,22 @@ json Api::remove_class(const Request& request) {
   });
 }
 
+namespace {
+
+/// What examples of a class are called in the one that it became part of: an image is the same by its hash.
+json new_numbers(const std::vector<ExampleEntry>& before, const std::vector<ExampleEntry>& after) {
+  std::map<std::string, int64_t> by_hash;
+  for (const ExampleEntry& example : after) by_hash.emplace(example.hash, example.id);
+  json numbers = json::array();
+  for (const ExampleEntry& example : before) {
+    const auto found = by_hash.find(example.hash);
+    if (found != by_hash.end()) numbers.push_back({{"from", example.id}, {"to", found->second}});
+  }
+  return numbers;
+}
+
+}  // namespace
+
 json Api::merge_class(const Request& request) {
   const std::string& name = request.parameters.at("class");
   const json body = read_json_body(request.body, shape_of(request, {"into"})).members;
@@ -121,9 +138,11 @@ json Api::merge_class(const Request& request) {
     RecognizerFile& file = editor.file();
     class_or_404(file, name);
     class_or_404(file, into);
+    const std::vector<ExampleEntry> before = file.list_examples(name);
     const int64_t added = refusing(409, [&] { return file.merge_class(name, into); });
     json merged = class_json(class_or_404(file, into), settings_.attributes);
     merged["added"] = added;
+    merged["examples"] = new_numbers(before, file.list_examples(into));
     merged["change"] = change_json(file.last_made());
     return merged;
   });

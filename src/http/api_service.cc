@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <cctype>
+
 #include "http/api.h"
 #include "http/embedded.h"
 #include "protocom/core/artefact.h"
@@ -7,12 +11,26 @@ namespace {
 
 using nlohmann::json;
 
+/// Where the page and the routes of a recognizer are: "/my%20birds/".
+std::string path_to(const std::string& name) {
+  std::string path = "/";
+  for (const unsigned char c : name) {
+    const bool plain = std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    path += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  return path + "/";
+}
+
 }  // namespace
 
 json Api::describe_recognizer(const Request& request) {
+  json recognizers = json::array();
+  for (const std::string& name : beside_) recognizers.push_back({{"name", name}, {"path", path_to(name)}});
   return with_editor(request, [&](const Recognizer& editor) {
     const auto calibration = editor.file().calibration();
     return json{{"version", program_version()},
+                {"name", path_.stem().string()},
+                {"recognizers", recognizers},
                 {"attributes", settings_.attributes},
                 {"words", settings_.words},
                 {"feature_dim", settings_.feature_dim},

@@ -97,9 +97,10 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
         context_(context),
         buffer_(static_cast<size_t>(context.limits.header_bytes) + kReadBytes),
         count_chunk_([this](uint64_t, beast::string_view, error_code&) { ++chunks_; }) {
-    context_.api.metrics().add_connections(1);
+    api_ = &context_.apis.first();
+    api_->metrics().add_connections(1);
   }
-  ~StreamConnection() override { context_.api.metrics().add_connections(-1); }
+  ~StreamConnection() override { context_.apis.first().metrics().add_connections(-1); }
   StreamConnection(const StreamConnection&) = delete;
   StreamConnection& operator=(const StreamConnection&) = delete;
 
@@ -181,6 +182,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void on_head(error_code error, size_t) {
     await(Awaits::kNothing);
     served_ = true;
+    api_ = &context_.apis.first();
     begun_ = Clock::now();
     answered_ = {};
     origin_ = {};
@@ -188,13 +190,14 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (makes_room_) return refuse_for_others();
     try {
       check_head(parser_->get());
-      const Head head = head_of(*parser_);
+      Head head = head_of(*parser_);
       answered_.method = head.method;
-      origin_ = context_.api.allows_origin(head.origin) ? head.origin : "";
-      if (const auto allowed = context_.api.preflight(head)) return write(*allowed, /*keeps=*/false);
-      Match match = context_.api.find(head);
+      api_ = &context_.apis.of(head);
+      origin_ = api_->allows_origin(head.origin) ? head.origin : "";
+      if (const auto allowed = api_->preflight(head)) return write(*allowed, /*keeps=*/false);
+      Match match = api_->find(head);
       answered_.route = match.route->pattern;
-      admitted_ = context_.api.admit(head, std::move(match));
+      admitted_ = api_->admit(head, std::move(match));
     } catch (...) {
       return close_with(translate_exception());
     }
@@ -268,12 +271,11 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     // While others work on it nothing else keeps the sockets' thread at work.
     cancellation_ = admitted_.cancellation;
     auto work = asio::make_work_guard(stream_.get_executor());
-    context_.api.answer(std::move(admitted_), std::move(parser_->get().body()),
-                        [self = self(), work](Response response) {
-                          asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
-                            self->write(std::move(response), self->parser_->keep_alive());
-                          });
-                        });
+    api_->answer(std::move(admitted_), std::move(parser_->get().body()), [self = self(), work](Response response) {
+      asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
+        self->write(std::move(response), self->parser_->keep_alive());
+      });
+    });
     admitted_ = {};
   }
 
@@ -297,7 +299,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   /// A response lies in memory until it is read; those that wait longest for their readers make room for it.
   Response that_fits(Response response) {
-    room_ = context_.api.room();
+    room_ = api_->room();
     bool fits = room_->add(static_cast<int64_t>(response.body.size()));
     while (!fits && context_.others.end_longest(Awaits::kReader)) fits = room_->add(0);
     if (fits || response.body.size() <= kReadBytes) return response;
@@ -315,7 +317,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (answered_.route.empty()) answered_.route = "none";
     answered_.time = Clock::now() - begun_;
     if (answered_.method != "GET" && answered_.route == "none") answered_.method = "other";  // clients choose methods
-    context_.api.metrics().count(answered_);
+    api_->metrics().count(answered_);
     response_ = wire::response<wire::string_body>(static_cast<wire::status>(response.status), 11);
     response_.set(wire::field::date, http_date());
     response_.set(wire::field::content_type, response.content_type);
@@ -375,6 +377,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   beast::flat_buffer buffer_;
   std::optional<wire::request_parser<wire::string_body>> parser_;
   wire::response<wire::string_body> response_;
+  Api* api_ = nullptr;  // whose request it is
   Admitted admitted_;
   Answered answered_;
   std::string origin_;  // of the request, where it is another site that may ask

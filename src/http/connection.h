@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "http/api.h"
+#include "http/apis.h"
 
 namespace protocom::http {
 
@@ -58,7 +58,7 @@ class Connection {
 
 /// What connections share.
 struct ConnectionContext {
-  Api& api;
+  const Apis& apis;
   const ServerLimits& limits;
   Connections& others;
   boost::asio::ssl::context* tls = nullptr;  ///< nullptr: none

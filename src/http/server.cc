@@ -74,7 +74,7 @@ tcp::acceptor listen(asio::io_context& sockets, const ServerOptions& options) {
 
 struct Server::Parts {
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
-      : options(given), tls(tls_of(given)), acceptor(listen(sockets, given)), api(recognizer, given) {}
+      : options(given), tls(tls_of(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {}
 
   void accept() {
     acceptor.async_accept([this](error_code error, tcp::socket socket) {
@@ -101,7 +101,7 @@ struct Server::Parts {
       return turn_away(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    const auto connection = serve_client(std::move(socket), {api, options.limits, connections, tls.get()});
+    const auto connection = serve_client(std::move(socket), {apis, options.limits, connections, tls.get()});
     connections.add(connection);
     if (!acceptor.is_open()) connection->stop();
   }
@@ -154,7 +154,7 @@ struct Server::Parts {
   asio::steady_timer pause{sockets};
   asio::steady_timer watch{sockets};
   bool fails = false;  // the last connection could not be accepted
-  Api api;
+  Apis apis;
   Connections connections;
   std::thread thread;
 };

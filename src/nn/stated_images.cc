@@ -1,12 +1,29 @@
 #include "nn/stated_images.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <mutex>
+#include <set>
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/nn/backbone.h"
 
 namespace protocom {
+
+namespace {
+
+/// Once per process of one and the same: a recognizer holds a copy of its backbone.
+void warn_of_other(const Preprocessing& stated, const Preprocessing& said, const std::string& where) {
+  static std::mutex mutex;
+  static std::set<std::string> warned;
+  const std::string words = fmt::format("'{}'; '{}' is used, as asked for", describe(stated), describe(said));
+  const std::lock_guard lock(mutex);
+  if (warned.insert(words).second) logger().warn("{} states {}", where, words);
+}
+
+}  // namespace
 
 void check_image_size(int64_t image_size) {
   if (image_size < 1 || image_size > kLargestImage)
@@ -16,8 +33,7 @@ void check_image_size(int64_t image_size) {
 Preprocessing choose_preprocessing(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
                                    const std::string& where) {
   if (said.image_size > 0) {
-    if (stated.image_size > 0 && !(said == stated))
-      logger().warn("{} states '{}'; '{}' is used, as asked for", where, describe(stated), describe(said));
+    if (stated.image_size > 0 && !(said == stated)) warn_of_other(stated, said, where);
     return said;
   }
   if (stated.image_size > 0) return stated;

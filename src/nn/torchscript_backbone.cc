@@ -8,6 +8,7 @@
 #include "nn/module_backbone.h"
 #include "nn/stated_images.h"
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/core/foreign_code.h"
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
@@ -60,12 +61,11 @@ std::mutex& preparing() {
   return mutex;
 }
 
-/// Once per file and process.
+/// Once per program and process, wherever it lies: a recognizer holds a copy.
 void warn_of_program(const std::filesystem::path& path) {
-  static std::set<std::filesystem::path> warned;
-  if (!warned.insert(path).second) return;
-  logger().info("{} is TorchScript, which runs as a program: load only files that you trust, or use a state dict",
-                shown(path));
+  static std::set<std::string> warned;
+  if (!warned.insert(hash_file(path)).second) return;
+  logger().info("{} is a TorchScript program: use only what you trust", shown(path));
 }
 
 torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFilesMap& extra) {

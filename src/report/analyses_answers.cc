@@ -2,6 +2,7 @@
 
 #include "protocom/core/error.h"
 #include "report/analyses.h"
+#include "report/worst_classes.h"
 
 namespace protocom {
 namespace {
@@ -14,7 +15,9 @@ AnalysisOutcome classes(Bench& bench) {
   for (const std::string& name : bench.features().class_names) words.push_back(bench.title_of(name));
   auto analysis = analyse_classes(bench.features(), bench.answers().list, predictions, words);
   analysis.method = bench.analysed();
-  return {classes_section(analysis, bench.episodes()), analysis, hash_of_answers(bench)};
+  return {classes_section(analysis, bench.episodes(), bench.why_analysed(), worst_classes(bench, analysis),
+                          bench.pictures()),
+          analysis, hash_of_answers(bench)};
 }
 
 AnalysisOutcome calibration(Bench& bench) {
@@ -47,8 +50,8 @@ AnalysisOutcome failures(Bench& bench) {
   std::vector<Mistake> mistakes;
   for (const Prediction& wrong : surest_mistakes(bench.predictions(), bench.options().mistakes))
     mistakes.push_back(shown(bench, wrong));
-  return {failures_section(mistakes, bench.analysed(), bench.episodes(), bench.pictures()), mistakes,
-          hash_of_answers(bench)};
+  return {failures_section(mistakes, bench.analysed(), bench.episodes(), bench.pictures(), bench.why_analysed()),
+          mistakes, hash_of_answers(bench)};
 }
 
 /// The numbers of shots that results are of, each once. Throws UsageError where there is none.

@@ -6,7 +6,7 @@ namespace {
 /// Figure 1.
 AnalysisOutcome distribution(Bench& bench) {
   const auto analysis = analyse_distribution(bench.features(), bench.options().distribution);
-  return {distribution_section(analysis, bench.titles()), analysis};
+  return {distribution_section(analysis, bench.titles(), bench.pictures()), analysis};
 }
 
 /// Figure 5.

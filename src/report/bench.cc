@@ -17,11 +17,14 @@ std::string baseline_among(const Methods& methods, const std::string& asked) {
   return found.empty() ? asked : found;
 }
 
-/// Whose answers are analysed unless one is named: the first that was fitted, else the last.
-const std::string& analysed_among(const Methods& methods) {
-  const auto fitted = std::find_if(methods.begin(), methods.end(),
-                                   [](const auto& method) { return method->spec().has(Need::kFitting); });
-  return (fitted == methods.end() ? methods.back() : *fitted)->label();
+/// The most accurate method, of those that see each query alone if there is one.
+std::string winner_of(const std::vector<MethodScores>& methods) {
+  const auto rank = [](const MethodScores& scores) {
+    return std::pair(scores.mode == "inductive", estimate(scores.accuracy).value);
+  };
+  return std::max_element(methods.begin(), methods.end(),
+                          [&](const auto& a, const auto& b) { return rank(a) < rank(b); })
+      ->method;
 }
 
 }  // namespace
@@ -52,10 +55,7 @@ void Bench::check_model() const {
 }
 
 void Bench::choose_analysed() {
-  if (options_.method.empty()) {
-    analysed_ = analysed_among(inputs_.methods);
-    return;
-  }
+  if (options_.method.empty()) return;
   analysed_ = label_meant(labels_of(inputs_.methods), options_.method);
   if (!analysed_.empty()) return;
   extra_ = {make_method(options_.method, fitted_)};
@@ -94,7 +94,17 @@ const Bench::Run& Bench::answers() {
 }
 
 const std::vector<Prediction>& Bench::predictions() {
-  return find_scores(answers().scores.methods, analysed_)->predictions;
+  return find_scores(answers().scores.methods, analysed())->predictions;
+}
+
+const std::string& Bench::analysed() {
+  if (analysed_.empty()) analysed_ = winner_of(answers().scores.methods);
+  return analysed_;
+}
+
+Analysed Bench::why_analysed() const {
+  if (!options_.method.empty()) return Analysed::kNamed;
+  return inputs_.methods.size() == 1 ? Analysed::kOnly : Analysed::kMostAccurate;
 }
 
 std::string Bench::hashes_of(const std::vector<EpisodeOptions>& lists) const {

@@ -21,7 +21,6 @@ class Bench {
   [[nodiscard]] const Knowledge* knowledge() const { return knowledge_; }
   [[nodiscard]] const PictureSource& pictures() const { return pictures_; }
   [[nodiscard]] const std::vector<FittedMethod>& fitted() const { return fitted_; }
-  [[nodiscard]] const std::string& analysed() const { return analysed_; }  ///< label, whose answers are looked into
   [[nodiscard]] Progress& progress() const { return progress_; }
 
   [[nodiscard]] std::string title_of(const std::string& class_name) const;
@@ -37,6 +36,10 @@ class Bench {
 
   /// The same of the episodes asked for, with the answer to every query, which several analyses need.
   const Run& answers();
+  /// The label of the method whose answers are looked into: the one named, else the most accurate of those that see
+  /// each query alone on these episodes, or of all where none does.
+  const std::string& analysed();
+  [[nodiscard]] Analysed why_analysed() const;
   /// Those answers of the method analysed.
   const std::vector<Prediction>& predictions();
 
@@ -67,8 +70,8 @@ class Bench {
   PictureSource pictures_;
   std::vector<FittedMethod> fitted_;
   AnalysisInputs inputs_;
-  Methods extra_;  // the one analysed, if it is not among the others
-  std::string analysed_;
+  Methods extra_;         // the one analysed, if it is not among the others
+  std::string analysed_;  // "" until it is known
   Progress& progress_;
   std::optional<Run> answers_;
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr double kLargest = 1e12;
 constexpr double kShortestAxis = 1e-9;  // of the numbers at its ends, beyond which its ticks fall together
 constexpr int kMostDecimals = 12;
+constexpr int64_t kMostColumns = 1000;
 
 bool is_number(double value) { return std::abs(value) <= kLargest; }
 
@@ -67,6 +68,7 @@ std::string_view fault_of(const ScatterChart& chart) {
   for (const PointGroup& g : chart.groups) {
     if (g.x.size() != g.y.size()) return "its parts differ in size";
     if (!are_numbers(g.x) || !are_numbers(g.y)) return "a value of it is too large";
+    if (g.columns < 1 || g.columns > kMostColumns) return "its photos have no place";
   }
   return "";
 }

@@ -32,6 +32,14 @@ struct FigureRule {
 
 const std::vector<FigureRule>& figure_rules();
 
+/// How a line of a class is broken, so that curves are told apart without their colours.
+struct DashRule {
+  const char* css_class;
+  std::vector<double> lengths;  // dash, gap, ...
+};
+
+const std::vector<DashRule>& dash_rules();
+
 /// The rules as CSS.
 std::string figure_css();
 

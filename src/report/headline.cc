@@ -8,6 +8,7 @@
 #include "protocom/fewshot/methods.h"
 #include "protocom/report/methods.h"
 #include "protocom/report/svg.h"
+#include "report/html_parts.h"
 #include "report/section_tables.h"
 
 namespace protocom {
@@ -60,29 +61,90 @@ std::string headline(const Evaluation& evaluation) {
   return fmt::format("{}: {}.", rows.front()->task, fmt::join(words, "; "));
 }
 
-std::string expectation(const Evaluation& evaluation) {
-  const Rows rows = fewest_shots(evaluation);
-  const auto best = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+namespace {
+
+/// "82 of 100 right with 1 photo per class"
+std::string right_words(double accuracy, int64_t k_shot, bool first) {
+  const std::string count = format_number(accuracy, 0) + (first ? " of 100 right" : "");
+  if (k_shot == 0) return count + " without a photo";
+  return fmt::format("{} with {} photo{} per class", count, k_shot, k_shot == 1 ? "" : "s");
+}
+
+const MethodResult* best_of(const Rows& rows) {
+  return *std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return std::pair(a->mode == "inductive", a->accuracy.value) < std::pair(b->mode == "inductive", b->accuracy.value);
   });
-  std::map<int64_t, std::map<int64_t, double>> right;  // by classes at once and photos per class
+}
+
+/// The rows of a method in tasks that are no more than so many classes and shots.
+Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
+  Rows rows;
   for (const MethodResult& row : evaluation.results) {
     const bool plain = row.task == fmt::format("{}-way {}-shot", row.n_way, row.k_shot);
-    if (plain && row.method == (*best)->method && row.mode == (*best)->mode)
-      right[row.n_way][row.k_shot] = row.accuracy.value;
+    if (plain && row.method == method.method && row.mode == method.mode) rows.push_back(&row);
   }
-  if (right.empty()) return "";
-  std::vector<std::string> sentences;
-  for (const auto& [n_way, by_shots] : right) {
-    std::vector<std::string> words;
-    for (const auto& [k_shot, accuracy] : by_shots) {
-      const std::string count = format_number(accuracy, 0) + (words.empty() ? " of 100 right" : "");
-      words.push_back(k_shot == 0 ? count + " without a photo"
-                                  : fmt::format("{} with {} photo{} per class", count, k_shot, k_shot == 1 ? "" : "s"));
+  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->n_way, a->k_shot) < std::pair(b->n_way, b->k_shot);
+  });
+  return rows;
+}
+
+/// The most classes that the analysis "ways" told apart, and how many of 100 were right by `label`: "; 20 at once: 62".
+std::string at_most_classes(const std::vector<AnalysisFile>& analyses, const std::string& label, int64_t beyond) {
+  for (const AnalysisFile& analysis : analyses) {
+    if (analysis.section.name != "ways") continue;
+    const auto& header = analysis.header;
+    const bool told = header.is_object() && header.contains("options") && header.at("options").is_object();
+    const auto shots = told ? header.at("options").value("k-shot", nlohmann::json()) : nlohmann::json();
+    for (const Figure& figure : analysis.section.figures) {
+      if (id_of(figure) != "ways-accuracy" || !std::holds_alternative<LineChart>(figure)) continue;
+      for (const LineSeries& series : std::get<LineChart>(figure).series) {
+        if (series.label != label || series.x.empty() || series.x.back() <= static_cast<double>(beyond)) continue;
+        if (!shots.is_number_integer()) continue;
+        return fmt::format("{:.0f} classes at once: {}", series.x.back(),
+                           right_words(series.y.back(), shots.get<int64_t>(), true));
+      }
     }
-    sentences.push_back(fmt::format("{} classes at once: {}", n_way, fmt::join(words, ", ")));
   }
-  return fmt::format("{} ({}, {}).", fmt::join(sentences, "; "), (*best)->method, (*best)->mode);
+  return "";
+}
+
+}  // namespace
+
+std::vector<const MethodResult*> rows_of_best(const Evaluation& evaluation) {
+  const MethodResult& best = *best_of(fewest_shots(evaluation));
+  Rows rows = plain_rows(evaluation, best);
+  rows.erase(std::remove_if(rows.begin(), rows.end(), [&](const auto* row) { return row->n_way != best.n_way; }),
+             rows.end());
+  return rows;
+}
+
+std::string expectation(const Evaluation& evaluation, const std::vector<AnalysisFile>& analyses) {
+  const MethodResult& best = *best_of(fewest_shots(evaluation));
+  const Rows rows = plain_rows(evaluation, best);
+  if (rows.empty()) return "";
+  std::vector<std::string> sentences;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const MethodResult& row = *rows[i];
+    const bool first = i == 0 || rows[i - 1]->n_way != row.n_way;
+    const std::string words = right_words(row.accuracy.value, row.k_shot, first);
+    if (first) {
+      sentences.push_back(fmt::format("{} classes at once: {}", row.n_way, words));
+    } else {
+      sentences.back() += ", " + words;
+    }
+  }
+  const std::string more = at_most_classes(analyses, method_label(best.method, best.mode), rows.back()->n_way);
+  if (!more.empty()) sentences.push_back(more);
+  return fmt::format("{} ({}, {}).", fmt::join(sentences, "; "), best.method, best.mode);
+}
+
+std::optional<Estimate> knowledge_gain(const Evaluation& evaluation, const MethodResult& method) {
+  const Rows rows = evaluation.of(method.task);
+  for (const auto& [with, without] : pairs_of(rows)) {
+    if (with == method.method) return gain_over(*row_of(rows, with), *row_of(rows, without));
+  }
+  return std::nullopt;
 }
 
 ReportTable knowledge_table(const Evaluation& evaluation) {

@@ -3,51 +3,121 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "report/marks.h"
 
 namespace protocom {
 namespace {
 
-constexpr double kMapWidth = 560.0;
-constexpr double kLabelWidth = 160.0;
-constexpr double kMapTop = 40.0;
-constexpr double kMostCell = 40.0;
-constexpr double kPrinted = 4.5;    // percent from which a cell shows its number
-constexpr double kTextSwitch = 55;  // percent from which the shade is dark enough for light text
+constexpr double kLeastWidth = 760.0;
+constexpr double kMostLabel = 230.0;
+constexpr double kLabelFont = 11.0;
+constexpr double kGap = 8.0;
+constexpr double kMostCell = 34.0;
+constexpr double kLeastCell = 17.0;  // a name fits beside it, and a number of two digits into it
+constexpr double kScale = 54.0;      // the two scales above the map
+constexpr int kSteps = 10;           // shades of a scale
+constexpr double kStep = 16.0;       // pixels
+constexpr double kPrinted = 4.5;     // percent from which a cell shows its number
+constexpr double kTextSwitch = 0.7;  // shade that is dark enough for light text
+constexpr const char* kRight = "cell m-completed";
+constexpr const char* kWrong = "cell m-gauss-fusion";
 
-void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, double cell) {
+/// Where everything stands.
+struct Layout {
+  double label = 100.0;  // width of the longest name; at least of the titles
+  double cell = 0.0;
+  double left = 0.0;
+  double top = 0.0;
+  double most_wrong = 0.0;  // the end of the scale of mistakes, percent
+};
+
+Layout lay_out(const HeatMap& chart) {
+  Layout at;
+  for (const std::string& label : chart.labels) at.label = std::max(at.label, text_width(label, kLabelFont));
+  at.label = std::min(at.label, kMostLabel);
+  const double room = kLeastWidth - at.label - 2.0 * kGap;
+  at.cell = std::clamp(room / std::max<double>(1.0, static_cast<double>(chart.labels.size())), kLeastCell, kMostCell);
+  at.left = at.label + kGap;
+  at.top = kScale + at.label + kGap;
+  for (size_t r = 0; r < chart.percent.size(); ++r) {
+    for (size_t c = 0; c < chart.percent[r].size(); ++c) {
+      if (c != r) at.most_wrong = std::max(at.most_wrong, chart.percent[r][c]);
+    }
+  }
+  at.most_wrong = std::clamp(std::ceil(at.most_wrong / 10.0) * 10.0, 10.0, 100.0);
+  return at;
+}
+
+/// A scale of shades with the percentages that they stand for.
+void draw_scale(Svg& svg, SvgPoint corner, const char* words, const char* css_class, double most) {
+  svg.text({corner.x, corner.y + 10.0}, words, Anchor::kStart, "note");
+  for (int i = 0; i < kSteps; ++i)
+    svg.rect({{corner.x + kStep * i, corner.y + 16.0}, kStep, 12.0}, css_class, (i + 0.5) / kSteps);
+  for (const double share : {0.0, 0.5, 1.0}) {
+    const std::string unit = share == 1.0 ? "%" : "";
+    svg.text({corner.x + kStep * kSteps * share, corner.y + 40.0}, fmt::format("{:.0f}{}", most * share, unit),
+             Anchor::kMiddle, "tick");
+  }
+}
+
+void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const Layout& at) {
   const double value = chart.percent[r][c];
-  const SvgPoint corner{kLabelWidth + cell * static_cast<double>(c), kMapTop + cell * static_cast<double>(r)};
-  if (value < 0.0) return svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "empty");
+  const SvgPoint corner{at.left + at.cell * static_cast<double>(c), at.top + at.cell * static_cast<double>(r)};
+  const double shade = std::min(1.0, value / (r == c ? 100.0 : at.most_wrong));
+  if (value < 0.05) return;
   svg.begin_group(fmt::format("{}, {}: {:.1f} % of the queries of {}", chart.column_title, chart.labels[c], value,
                               chart.labels[r]));
-  svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "empty");
-  svg.rect({{corner.x + 0.5, corner.y + 0.5}, cell - 1.0, cell - 1.0}, "cell m-completed", std::min(1.0, value / 80.0));
-  if (cell >= 16.0 && value >= kPrinted) {
-    svg.text({corner.x + 0.5 * cell, corner.y + 0.5 * cell + 3.5}, fmt::format("{:.0f}", value), Anchor::kMiddle,
-             value >= kTextSwitch ? "cell-text-on" : "cell-text");
+  svg.rect({{corner.x + 0.5, corner.y + 0.5}, at.cell - 1.0, at.cell - 1.0}, r == c ? kRight : kWrong, shade);
+  if (value >= kPrinted) {
+    svg.text({corner.x + 0.5 * at.cell, corner.y + 0.5 * at.cell + 3.5}, fmt::format("{:.0f}", value), Anchor::kMiddle,
+             shade >= kTextSwitch ? "cell-text-on" : "cell-text");
   }
   svg.end_group();
+}
+
+/// Behind the cells: grey where both classes were there, nothing where no episode had both.
+void draw_ground(Svg& svg, const HeatMap& chart, const Layout& at) {
+  for (size_t r = 0; r < chart.percent.size(); ++r) {
+    const std::vector<double>& row = chart.percent[r];
+    for (size_t from = 0, c = 0; c <= row.size(); ++c) {
+      if (c < row.size() && row[c] >= 0.0) continue;
+      const double wide = at.cell * static_cast<double>(c - from);
+      if (c > from)
+        svg.rect({{at.left + at.cell * static_cast<double>(from), at.top + at.cell * static_cast<double>(r) + 0.5},
+                  wide,
+                  at.cell - 1.0},
+                 "empty");
+      from = c + 1;
+    }
+  }
+}
+
+void draw_names(Svg& svg, const HeatMap& chart, const Layout& at) {
+  for (size_t i = 0; i < chart.labels.size(); ++i) {
+    const double middle = (static_cast<double>(i) + 0.5) * at.cell;
+    const std::string label = fit_text_to(chart.labels[i], kMostLabel, kLabelFont);
+    svg.text({at.left - kGap, at.top + middle + 4.0}, label, Anchor::kEnd, "tick");
+    svg.text({at.left + middle + 4.0, at.top - kGap}, label, Anchor::kStart, "tick", -90.0);
+  }
 }
 
 }  // namespace
 
 Svg draw(const HeatMap& chart) {
-  const auto n = static_cast<double>(chart.labels.size());
-  const double cell = std::min(kMostCell, (kMapWidth - kLabelWidth - 6.0) / std::max(n, 1.0));
-  Svg svg(kMapWidth, kMapTop + cell * n + 8.0,
+  const Layout at = lay_out(chart);
+  const double side = at.cell * static_cast<double>(chart.labels.size());
+  Svg svg(std::max(at.left + side + kGap, kLeastWidth), at.top + side + kGap,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
-  svg.text({kLabelWidth - 8.0, kMapTop - 8.0}, chart.row_title + " ↓", Anchor::kEnd, "note");
-  svg.text({kLabelWidth, 12.0}, chart.column_title + " →", Anchor::kStart, "note");
-  const size_t step = cell >= 14.0 ? 1 : 5;
-  for (size_t i = 0; i < chart.labels.size(); ++i) {
-    const double middle = (static_cast<double>(i) + 0.5) * cell;
-    if (i % step == 0) svg.text({kLabelWidth + middle, kMapTop - 8.0}, std::to_string(i + 1), Anchor::kMiddle, "tick");
-    if (cell < 11.0 && i % step != 0) continue;
-    const std::string label = fmt::format("{} {}", fit_text_to(chart.labels[i], kLabelWidth - 34.0, 11.0), i + 1);
-    svg.text({kLabelWidth - 8.0, kMapTop + middle + 4.0}, label, Anchor::kEnd, "tick");
-  }
+  draw_scale(svg, {8.0, 0.0}, "right", kRight, 100.0);
+  draw_scale(svg, {kStep * kSteps + 60.0, 0.0}, "taken for another class", kWrong, at.most_wrong);
+  svg.text({at.left - kGap, at.top - kGap}, chart.row_title + " ↓", Anchor::kEnd, "note");
+  svg.text({at.left - kGap, at.top - kGap - 18.0}, chart.column_title + " →", Anchor::kEnd, "note");
+  draw_ground(svg, chart, at);
+  draw_names(svg, chart, at);
   for (size_t r = 0; r < chart.percent.size(); ++r) {
-    for (size_t c = 0; c < chart.percent[r].size(); ++c) draw_cell(svg, chart, r, c, cell);
+    for (size_t c = 0; c < chart.percent[r].size(); ++c) draw_cell(svg, chart, r, c, at);
   }
   return svg;
 }

@@ -8,6 +8,7 @@
 
 #include "protocom/report/methods.h"
 #include "protocom/report/svg.h"
+#include "protocom/report/worth.h"
 #include "report/html_parts.h"
 #include "report/section_tables.h"
 
@@ -168,7 +169,7 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
     const std::string own = fmt::format("{}-{}", id, ++number);
     accuracy += figure_html(accuracy_chart(evaluation, protocol, own + "-accuracy"));
     const BarChart chart = cosine_chart(evaluation, protocol, own + "-cosine");
-    if (!chart.bars.empty()) cosine += figure_html(chart);
+    if (says_something(chart)) cosine += figure_html(chart);
   }
   const std::string html = fmt::format("<div class=\"charts\">{}{}</div>\n", accuracy, cosine);
   if (cosine.empty()) return html;
@@ -190,7 +191,7 @@ std::string methods_html(const std::vector<Evaluation>& evaluations) {
         html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(text));
     }
   }
-  return html.empty() ? "" : "<h3>Methods</h3>\n<dl>\n" + html + "</dl>\n";
+  return html.empty() ? "" : "<h3 id=\"methods\">Methods</h3>\n<dl>\n" + html + "</dl>\n";
 }
 
 std::string how_to_read_html(const std::vector<Evaluation>& evaluations) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,21 @@ std::string figure_html(const Figure& figure);
 
 /// A table that scrolls by itself where the screen is narrow.
 std::string table_html(const ReportTable& table);
+
+/// For who asks what to do with own photos: two charts, what to do next, the classes that are wrong most often with
+/// their photos, which leave their section of `analyses`. What there is nothing to say of is left out.
+std::string first_screen_html(const std::vector<Evaluation>& evaluations, std::vector<AnalysisFile>& analyses);
+
+/// Links to the parts of the page that are in `body`.
+std::string contents_html(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses,
+                          const std::string& body);
+
+/// The results of the best inductive method (of the task with the fewest shots; of the best of all where none is
+/// inductive) in plain tasks of as many classes, by rising shots.
+std::vector<const MethodResult*> rows_of_best(const Evaluation& evaluation);
+
+/// What knowledge adds to a method on its task; nothing where it was not measured with and without.
+std::optional<Estimate> knowledge_gain(const Evaluation& evaluation, const MethodResult& method);
 
 /// What each method does, once for all evaluations.
 std::string methods_html(const std::vector<Evaluation>& evaluations);

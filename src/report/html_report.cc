@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "protocom/core/error.h"
 #include "protocom/report/base64.h"
 #include "protocom/report/svg.h"
+#include "protocom/report/worth.h"
 #include "report/html_parts.h"
 #include "report/picture.h"
 #include "report/style.h"
@@ -24,34 +27,58 @@ std::string finding_html(const Evaluation& evaluation, const char* css_class) {
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
-/// For who asks what to expect of own photos; who compares methods reads on.
-std::string top_html(const Evaluation& evaluation) {
-  const std::string expected = expectation(evaluation);
-  if (expected.empty()) return finding_html(evaluation, "headline");
-  return fmt::format("<p class=\"headline\">{}</p>\n", escape_html(expected)) + finding_html(evaluation, "finding");
+/// What to expect of own photos; who compares methods reads on.
+std::string top_html(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses) {
+  if (evaluations.empty())
+    return fmt::format("<p class=\"headline\">{}</p>\n", prose_html(analyses.front().section.finding));
+  const std::string expected = expectation(evaluations.front(), analyses);
+  return fmt::format("<p class=\"headline\">{}</p>\n",
+                     escape_html(expected.empty() ? headline(evaluations.front()) : expected));
 }
 
 /// What the analyses found, a line each that unfolds.
 std::string analyses_html(const std::vector<AnalysisFile>& analyses) {
   std::string html;
   for (const AnalysisFile& analysis : analyses) html += section_html(analysis.section);
-  return html.empty() ? "" : "<h2>Analyses</h2>\n" + html;
+  return html.empty() ? "" : "<h2 id=\"analyses\">Analyses</h2>\n" + html;
 }
 
 std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
-  std::string html;
-  if (evaluations.size() > 1) html += "<h2>Side by side</h2>\n" + table_html(comparison_table(evaluations));
+  if (evaluations.empty()) return "";
+  std::string html = "<section id=\"accuracy\">\n<h2>Accuracy of the methods</h2>\n";
+  if (evaluations.size() > 1) html += "<h3>Side by side</h3>\n" + table_html(comparison_table(evaluations));
   for (size_t i = 0; i < evaluations.size(); ++i) {
-    if (evaluations.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(evaluations[i].name));
-    // The first one's finding is at the top of the page.
-    if (i > 0) html += finding_html(evaluations[i], "finding");
+    if (evaluations.size() > 1) html += fmt::format("<h3>{}</h3>\n", escape_html(evaluations[i].name));
+    html += finding_html(evaluations[i], "finding");
     html += evaluation_html(evaluations[i], fmt::format("chart-{}", i));
   }
-  return html + methods_html(evaluations) + how_to_read_html(evaluations);
+  return html + "</section>\n" + methods_html(evaluations) + how_to_read_html(evaluations);
+}
+
+/// Those to show: what "Side by side" and the evaluations themselves show is not shown again, nor what says nothing.
+std::vector<AnalysisFile> telling(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& all) {
+  std::vector<AnalysisFile> analyses;
+  for (const AnalysisFile& analysis : all) {
+    if (!says_something(analysis.section) || (!evaluations.empty() && analysis.section.name == "tables")) continue;
+    analyses.push_back(analysis);
+    analyses.back().section = with_telling_figures(analysis.section);
+  }
+  return analyses;
+}
+
+/// The paper that tables and figures in titles are of.
+std::string paper_html(const std::vector<AnalysisFile>& analyses) {
+  const bool named = std::any_of(analyses.begin(), analyses.end(), [](const AnalysisFile& analysis) {
+    return analysis.section.title.find("Zhang et al. 2021") != std::string::npos;
+  });
+  return named ? "<p class=\"soft\">Zhang et al. 2021: Prototype Completion with Primitive Knowledge for Few-Shot "
+                 "Learning, CVPR 2021 (arXiv 2009.04960).</p>\n"
+               : "";
 }
 
 std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses) {
-  std::string html = "<section id=\"reproduce\">\n<h2>How to reproduce this</h2>\n";
+  std::string html =
+      "<details class=\"section\"><summary><h2>How to reproduce this</h2></summary>\n<section id=\"reproduce\">\n";
   for (const Evaluation& evaluation : evaluations) {
     if (evaluations.size() > 1) html += fmt::format("<h3>{}</h3>\n", escape_html(evaluation.name));
     html += reproduce_html(evaluation);
@@ -70,31 +97,27 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
   if (!lists.empty()) html += "<h3>Episodes of the analyses</h3>\n<dl>\n" + lists + "</dl>\n";
   return html +
          "<p class=\"soft\">Hashes are XXH3-128 of the files. The same inputs, options and seed give the same "
-         "figures.</p>\n</section>\n";
+         "figures.</p>\n</section>\n</details>\n";
 }
 
 }  // namespace
 
 std::string html_report(const std::vector<Evaluation>& evaluations, const ReportOptions& options) {
   if (evaluations.empty() && options.analyses.empty()) fail("a report needs at least one evaluation or analysis");
-  // What "Side by side" and the evaluations themselves show is not shown again.
-  std::vector<AnalysisFile> analyses;
-  for (const AnalysisFile& analysis : options.analyses) {
-    if (evaluations.empty() || analysis.section.name != "tables") analyses.push_back(analysis);
-  }
-  std::string body = fmt::format("<h1>{}</h1>\n", escape_html(options.title));
-  body += evaluations.empty()
-              ? fmt::format("<p class=\"headline\">{}</p>\n", prose_html(analyses.front().section.finding))
-              : top_html(evaluations.front());
-  body += evaluations_html(evaluations) + analyses_html(analyses);
+  std::vector<AnalysisFile> analyses = telling(evaluations, options.analyses);
+  if (evaluations.empty() && analyses.empty()) analyses = options.analyses;  // nothing else is there
+  const std::string top = top_html(evaluations, analyses);
+  std::string body = first_screen_html(evaluations, analyses) + evaluations_html(evaluations);
+  body += analyses_html(analyses) + paper_html(analyses);
   for (const ReportPicture& picture : options.pictures) body += picture_html(picture);
-  body += reproduce_all(evaluations, analyses);
+  body += reproduce_all(evaluations, options.analyses);
+  const std::string heading = fmt::format("<h1 id=\"top\">{}</h1>\n", escape_html(options.title));
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
-      escape_html(options.title), report_style(), body);
+      "<style>{}</style>\n</head>\n<body>\n<div class=\"page\">\n{}<main>\n{}{}{}</main>\n</div>\n</body>\n</html>\n",
+      escape_html(options.title), report_style(), contents_html(evaluations, analyses, body), heading, top, body);
 }
 
 }  // namespace protocom

@@ -59,6 +59,23 @@ std::string row_head_html(const std::string& text) {
   return end == std::string::npos ? head : fmt::format("{}<small>{}</small>", head, escape_html(text.substr(end + 1)));
 }
 
+std::string open_table_html(const ReportTable& table) {
+  std::string html = fmt::format("<div class=\"card{}\">", is_narrow(table) ? "" : " wide");
+  if (!table.caption.empty()) html += fmt::format("<p class=\"caption\">{}</p>\n", escape_html(table.caption));
+  html += fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
+                      escape_html(table.caption.empty() ? table.columns.front() : table.caption));
+  for (size_t c = 0; c < table.columns.size(); ++c)
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", alignment(table, c), unbroken_html(table.columns[c]));
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", row_head_html(row.front()));
+    for (size_t c = 1; c < row.size(); ++c)
+      html += fmt::format("<td{}>{}</td>", alignment(table, c), prose_html(row[c]));
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></div>\n";
+}
+
 }  // namespace
 
 std::string figure_html(const Figure& figure) {
@@ -89,20 +106,11 @@ std::string unbroken_html(const std::string& text) {
 }
 
 std::string table_html(const ReportTable& table) {
-  std::string html = fmt::format("<div class=\"card{}\">", is_narrow(table) ? "" : " wide");
-  if (!table.caption.empty()) html += fmt::format("<p class=\"caption\">{}</p>\n", escape_html(table.caption));
-  html += fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
-                      escape_html(table.caption.empty() ? table.columns.front() : table.caption));
-  for (size_t c = 0; c < table.columns.size(); ++c)
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", alignment(table, c), unbroken_html(table.columns[c]));
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
-    html += fmt::format("<tr><th scope=\"row\">{}</th>", row_head_html(row.front()));
-    for (size_t c = 1; c < row.size(); ++c)
-      html += fmt::format("<td{}>{}</td>", alignment(table, c), prose_html(row[c]));
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div></div>\n";
+  constexpr size_t kMostOpen = 24;
+  if (table.rows.size() <= kMostOpen) return open_table_html(table);
+  return fmt::format("<details class=\"card wide rows\"><summary>{} ({} rows)</summary>\n{}</details>\n",
+                     escape_html(table.caption.empty() ? table.columns.front() : table.caption), table.rows.size(),
+                     open_table_html(table));
 }
 
 std::string section_html(const Section& section) {

@@ -144,17 +144,36 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at
   const LineSeries& series = chart.series[index];
   std::vector<SvgPoint> points;
   for (size_t i = 0; i < series.x.size(); ++i) points.push_back({at.x(series.x[i]), at.y(series.y[i])});
-  svg.polyline(points, "curve " + series.css_class);
+  svg.polyline(points, "curve " + series.css_class + dash_of(series.css_class));
   if (!has_marks(series)) return;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const std::string interval =
-        half_width(series, i) > 0.0 ? fmt::format(" ± {:.{}f}", half_width(series, i), chart.decimals) : "";
-    svg.begin_group(fmt::format("{}, {} {}: {}{}", series.label, chart.x_label,
-                                format_number(series.x[i], decimals_for({series.x[i]})),
-                                format_number(series.y[i], chart.decimals), interval));
-    draw_mark(svg, points[i], 4.0, mark_of(series.css_class, index), "mark " + series.css_class);
-    svg.end_group();
-  }
+  for (const SvgPoint& point : points)
+    draw_mark(svg, point, 4.0, mark_of(series.css_class, index), "mark " + series.css_class);
+}
+
+/// The value of a point and its interval, which show under the pointer.
+void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_t i, const Layout& at) {
+  constexpr double kFont = 12.0;
+  constexpr double kHeight = 40.0;
+  constexpr double kReach = 8.0;
+  const SvgPoint point{at.x(series.x[i]), at.y(series.y[i])};
+  const std::string value = format_number(series.y[i], chart.decimals);
+  const double half = half_width(series, i);
+  const std::string interval = half > 0.0 ? fmt::format(" ± {:.{}f}  ({} to {})", half, chart.decimals,
+                                                        format_number(series.y[i] - half, chart.decimals),
+                                                        format_number(series.y[i] + half, chart.decimals))
+                                          : "";
+  const std::string name = fit_text_to(series.label, kChartWidth - 80.0, kFont);
+  const std::string what =
+      fmt::format("{}: {}{}", format_number(series.x[i], std::min(2, decimals_for({series.x[i]}))), value, interval);
+  const double width = 16.0 + std::max(text_width(name, kFont), text_width(what, kFont));
+  const double left = std::clamp(point.x - 0.5 * width, 1.0, std::max(1.0, kChartWidth - width - 1.0));
+  const double above = point.y - kHeight - 10.0;
+  const double top = above >= 1.0 ? above : point.y + 10.0;
+  svg.begin_spot(point, kReach);
+  svg.rect({{left, top}, width, kHeight}, "peek-box");
+  svg.text({left + 8.0, top + 16.0}, name, Anchor::kStart, "legend");
+  svg.text({left + 8.0, top + 32.0}, what, Anchor::kStart, "legend");
+  svg.end_spot();
 }
 
 }  // namespace
@@ -168,6 +187,9 @@ Svg draw(const LineChart& chart) {
   for (const LineSeries& series : chart.series) draw_band(svg, series, at);
   draw_references(svg, chart, at);
   for (size_t i = 0; i < chart.series.size(); ++i) draw_curve(svg, chart, i, at);
+  for (const LineSeries& series : chart.series) {
+    for (size_t i = 0; has_marks(series) && i < series.x.size(); ++i) draw_spot(svg, chart, series, i, at);
+  }
   return svg;
 }
 

@@ -1,6 +1,8 @@
 #include "protocom/report/methods.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "protocom/fewshot/methods.h"
 #include "report/method_of.h"
@@ -8,9 +10,8 @@
 namespace protocom {
 namespace {
 
-constexpr size_t kExtraColours = 24;
-
-std::string extra(size_t index) { return "extra-" + std::to_string(index % kExtraColours + 1); }
+constexpr size_t kOwnColours = 40;
+constexpr size_t kOtherColours = 12;
 
 /// FNV-1a (Fowler, Noll, Vo), 32 bits: the same on every platform.
 uint32_t hash_of(const std::string& text) {
@@ -19,13 +20,36 @@ uint32_t hash_of(const std::string& text) {
   return hash;
 }
 
-/// A place among the extra colours that follows from the name alone.
-size_t extra_place(const std::string& label) { return hash_of(label.substr(0, label.find(':'))) % kExtraColours; }
-
-bool is_paper_row(const std::string& label) {
-  const MethodSpec* spec = spec_of(label);
-  return spec != nullptr && spec->paper_row > 0;
+/// The colour of each method that protocom knows, whatever is shown with it: the paper's rows have their own, the
+/// others the place that their name falls to, or the next one that is free.
+std::map<std::string, std::string> known_colours() {
+  std::set<std::string> names;
+  std::map<std::string, std::string> colours;
+  for (const MethodSpec* spec : method_specs()) {
+    if (spec->paper_row > 0) {
+      colours[spec->name] = "m-" + spec->name;
+    } else {
+      names.insert(spec->name);
+    }
+  }
+  std::set<size_t> taken;
+  for (const std::string& name : names) {
+    size_t place = hash_of(name) % kOwnColours;
+    for (size_t i = 0; i < kOwnColours && taken.count(place) > 0; ++i) place = (place + 1) % kOwnColours;
+    taken.insert(place);
+    colours[name] = "extra-" + std::to_string(place + 1);
+  }
+  return colours;
 }
+
+/// Of a method by its name alone; "" for one with parameters or of others.
+std::string known_colour(const std::string& label) {
+  static const std::map<std::string, std::string> kColours = known_colours();
+  const auto found = kColours.find(label);
+  return found == kColours.end() ? "" : found->second;
+}
+
+std::string other(size_t index) { return "other-" + std::to_string(index % kOtherColours + 1); }
 
 }  // namespace
 
@@ -43,8 +67,11 @@ std::vector<std::string> method_classes(const std::vector<std::string>& labels) 
     return std::find(classes.begin(), classes.end(), text) != classes.end();
   };
   for (const std::string& label : labels) {
-    std::string own = is_paper_row(label) ? "m-" + spec_of(label)->name : extra(extra_place(label));
-    for (size_t i = 0; i < kExtraColours && taken(own); ++i) own = extra(hash_of(label) + i);
+    std::string own = known_colour(label);
+    if (own.empty()) {
+      own = other(hash_of(label));
+      for (size_t i = 1; i < kOtherColours && taken(own); ++i) own = other(hash_of(label) + i);
+    }
     classes.push_back(own);
   }
   return classes;

@@ -17,8 +17,8 @@ void draw_tile(Svg& svg, const PictureTile& tile, SvgPoint corner) {
   svg.begin_group(tile.tooltip);
   svg.rect({corner, kTile, kTile}, "empty");
   if (!tile.picture.empty()) svg.image(corner, kTile, tile.picture);
-  svg.text({corner.x + 0.5 * kTile, corner.y + kTile + 13.0}, fit_text_to(tile.caption, kTile + kTileGap, 11.0),
-           Anchor::kMiddle, "note");
+  svg.text({corner.x + 0.5 * kTile, corner.y + kTile + 13.0}, fit_text_to(tile.caption, kTile, 11.0), Anchor::kMiddle,
+           "note");
   svg.end_group();
 }
 

@@ -100,6 +100,17 @@ std::string say_modes(const std::vector<std::string>& methods) {
                      fmt::join(transductive, ", "), single ? "is" : "are", single ? "it sees" : "they see");
 }
 
+std::string say_analysed(const std::string& method, const Analysed& analysed) {
+  const MethodSpec* spec = spec_of(method);
+  const std::string mode = spec == nullptr ? "" : std::string(spec->mode());
+  const char* article = mode.rfind("inductive", 0) == 0 ? "an" : "a";
+  std::string why;
+  if (analysed == Analysed::kMostAccurate) why = fmt::format(", the most accurate {} method here", mode);
+  if (analysed == Analysed::kNamed) why = fmt::format(", {} {} method, as asked for", article, mode);
+  if (analysed == Analysed::kOnly) why = fmt::format(", {} {} method", article, mode);
+  return fmt::format("Answers of {}{}. ", method, why);
+}
+
 std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {
   std::vector<std::string> methods;
   for (const SeriesPoint& point : points) {
@@ -171,6 +182,17 @@ void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Est
   std::vector<SeriesPoint> changes;
   std::copy_if(points.begin(), points.end(), std::back_inserter(changes),
                [which](const SeriesPoint& point) { return (point.*which).has_value(); });
+  // A method that nothing changes has a row of zeros, which says nothing.
+  for (const std::string& method : methods_in(changes)) {
+    const auto own = points_of(changes, method);
+    const auto is_zero = [which](const SeriesPoint& point) {
+      return (point.*which)->value == 0 && (point.*which)->ci95 == 0;
+    };
+    if (!std::all_of(own.begin(), own.end(), is_zero)) continue;
+    changes.erase(std::remove_if(changes.begin(), changes.end(),
+                                 [&](const SeriesPoint& point) { return point.method == method; }),
+                  changes.end());
+  }
   if (changes.empty()) return;
   const auto cell = [which](const SeriesPoint& point) { return signed_cell(*(point.*which)); };
   section.tables.push_back(table_of(changes, caption, columns, cell));

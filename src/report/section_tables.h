@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "protocom/eval/analysis_sweep.h"
+#include "protocom/report/analysis_sections.h"
 #include "protocom/report/section.h"
 
 namespace protocom {
@@ -27,6 +28,9 @@ size_t place_of_largest(const std::vector<double>& values);
 
 /// "All methods are inductive", or which of `methods` are transductive, and what that means.
 std::string say_modes(const std::vector<std::string>& methods);
+
+/// "Answers of plda (inductive), the most accurate inductive method here. ": whose single answers a section is about.
+std::string say_analysed(const std::string& method, const Analysed& analysed);
 
 /// The methods of a series, in order.
 std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points);

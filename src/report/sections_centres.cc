@@ -6,6 +6,7 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
+#include "report/photo_sheet.h"
 #include "report/section_tables.h"
 
 namespace protocom {
@@ -39,15 +40,37 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
                             variance == analysis.variances.end() ? 0.0 : variance->within);
   fit_range(analysis.points, axes.x, chart.low_x, chart.high_x);
   fit_range(analysis.points, axes.y, chart.low_y, chart.high_y);
-  std::map<std::string, size_t> places;
+  std::map<std::string, size_t> looks, places;  // colour and shape among all classes, place in this chart
   for (const MapPoint& point : analysis.points) {
+    const auto look = looks.emplace(point.class_name, looks.size()).first;
     if (point.split != split) continue;
     const auto place = places.emplace(point.class_name, chart.groups.size());
-    if (place.second) chart.groups.push_back({title(point.class_name), {}, {}});
+    if (place.second) {
+      chart.groups.emplace_back();
+      chart.groups.back().label = title(point.class_name);
+      chart.groups.back().place = look->second;
+    }
     chart.groups[place.first->second].x.push_back(point.*axes.x);
     chart.groups[place.first->second].y.push_back(point.*axes.y);
   }
   return chart;
+}
+
+/// The photos of the points of a map, a sheet for each class.
+void add_photos(const DistributionAnalysis& analysis, const std::string& split, const PictureSource& picture,
+                ScatterChart& chart) {
+  std::vector<std::string> classes;
+  std::map<std::string, std::vector<std::string>> photos;
+  for (const MapPoint& point : analysis.points) {
+    if (point.split != split) continue;
+    if (photos.count(point.class_name) == 0) classes.push_back(point.class_name);
+    photos[point.class_name].push_back(picture(point.image_id));
+  }
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const PhotoSheet sheet = photo_sheet(photos[classes[i]]);
+    chart.groups[i].sheet = sheet.jpeg;
+    chart.groups[i].columns = sheet.columns;
+  }
 }
 
 /// a - b, of different classes.
@@ -129,8 +152,10 @@ void share_axis(std::vector<BarChart>& charts) {
 
 }  // namespace
 
-Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title) {
-  Section section{"distribution", "Base and novel classes in feature space (figure 1)", "", "", {}, {}};
+Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title,
+                             const PictureSource& picture) {
+  Section section{
+      "distribution", "Base and novel classes in feature space (Zhang et al. 2021, figure 1)", "", "", {}, {}};
   size_t classes = 0;
   for (const Axes& axes : {Axes{&MapPoint::tsne_x, &MapPoint::tsne_y, "tsne", "t-SNE"},
                            Axes{&MapPoint::pca_x, &MapPoint::pca_y, "pca", "PCA"}}) {
@@ -138,6 +163,7 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
       ScatterChart chart = map_of(analysis, split, axes, title);
       if (chart.groups.empty()) continue;
       classes = std::max(classes, chart.groups.size());
+      if (picture && axes.id == std::string("tsne")) add_photos(analysis, split, picture, chart);
       if (axes.id == std::string("pca")) {
         chart.x_label = fmt::format("1st component, {:.0f} % of the variance →", 100.0 * analysis.pca_share[0]);
         chart.y_label = fmt::format("↑ 2nd component, {:.0f} %", 100.0 * analysis.pca_share[1]);
@@ -148,7 +174,8 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
   section.how = fmt::format(
       "The maps show {} images of up to {} random classes per split; base and novel are placed together, so two maps "
       "of "
-      "one kind share their axes. Distances between far groups of a t-SNE map mean nothing. σ² is the unbiased "
+      "one kind share their axes; a class has one colour and mark in all of them. Distances between far groups of a "
+      "t-SNE map mean nothing. σ² is the unbiased "
       "variance "
       "within a class, averaged over dimensions and classes, over all images.",
       analysis.points.size(), classes);
@@ -189,8 +216,12 @@ std::string moved_ends(const SingleImageAnalysis& analysis) {
 }  // namespace
 
 Section single_images_section(const SingleImageAnalysis& analysis, Split split) {
-  Section section{
-      "single-images", "Prototypes from one image, by its distance to the centre (figure 5)", "", "", {}, {}};
+  Section section{"single-images",
+                  "Prototypes from one image, by its distance to the centre (Zhang et al. 2021, figure 5)",
+                  "",
+                  "",
+                  {},
+                  {}};
   LineChart chart;
   chart.id = "single-images-cosine";
   chart.title = "Cosine of the predicted prototype to the class centre";
@@ -231,7 +262,9 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
 
 Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
                         const PictureSource& picture) {
-  Section section{"nearest", "Images nearest to and farthest from their class centre (figure 4)", "", "", {}, {}};
+  Section section{"nearest", "Images nearest to and farthest from their class centre (Zhang et al. 2021, figure 4)",
+                  "",        "",
+                  {},        {}};
   section.finding = fmt::format("Mean cosine to the class centre: {:.2f} for the nearest images, {} for the farthest.",
                                 mean_cosine(classes, &ClassExtremes::nearest),
                                 format_number(mean_cosine(classes, &ClassExtremes::farthest), 2));

@@ -5,37 +5,10 @@
 
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/method_of.h"
 #include "report/section_tables.h"
 
 namespace protocom {
 namespace {
-
-/// "inductive" or "transductive", of a method that has just been run.
-std::string method_mode(const std::string& label) { return std::string(spec_of(label)->mode()); }
-
-std::vector<ClassScore> by_falling_accuracy(std::vector<ClassScore> classes) {
-  std::stable_sort(classes.begin(), classes.end(),
-                   [](const auto& a, const auto& b) { return a.accuracy.value > b.accuracy.value; });
-  return classes;
-}
-
-BarChart class_chart(const std::vector<ClassScore>& ordered, const std::string& method) {
-  BarChart chart;
-  chart.id = "classes-accuracy";
-  chart.title = fmt::format("Accuracy by class, {}", method);
-  chart.high = 100.0;
-  chart.unit = "%";
-  for (const ClassScore& score : ordered)
-    chart.bars.push_back({score.title, "", score.accuracy.value, score.accuracy.ci95, method_class(method)});
-  return chart;
-}
-
-std::string taken_for(const ClassScore& score) {
-  if (score.confused_with.empty()) return "–";
-  return fmt::format("{} ({:.0f} %, {} episode{})", score.confused_with, score.confused_percent,
-                     score.confused_episodes, score.confused_episodes == 1 ? "" : "s");
-}
 
 std::string lowest_error(const std::vector<ReliabilityCurve>& methods, const ReportTable& table) {
   std::vector<double> errors;
@@ -63,34 +36,6 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 }
 
 }  // namespace
-
-Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes) {
-  Section section{"classes", "Class by class", "", "", {}, {}};
-  const std::vector<ClassScore> ordered = by_falling_accuracy(analysis.classes);
-  const auto words = [](const ClassScore& score) {
-    return fmt::format("{}\u00a0% ({})", percent_cell(score.accuracy), score.title);
-  };
-  section.finding = fmt::format("Accuracy by class: from {} to {}.", words(ordered.back()), words(ordered.front()));
-  section.how =
-      fmt::format("Method {} ({}). ", analysis.method, method_mode(analysis.method)) + say_episodes(episodes) +
-      " An entry of the matrix is the percentage of the queries of one class that were taken for another one, "
-      "among the episodes that contain both.";
-  HeatMap map;
-  map.id = "classes-confusion";
-  map.title = "Confusion matrix, % of the queries of a class";
-  map.row_title = "true class";
-  map.column_title = "predicted class";
-  for (const ClassScore& score : analysis.classes) map.labels.push_back(score.title);
-  map.percent = analysis.confusion;
-  section.figures = {map, class_chart(ordered, analysis.method)};
-  ReportTable table{"Accuracy, %, and the class it is taken for most often, in % of the queries of episodes with both",
-                    {"Class", "Accuracy", "Taken for"},
-                    {}};
-  for (const ClassScore& score : ordered)
-    table.rows.push_back({score.title, percent_cell(score.accuracy), taken_for(score)});
-  section.tables = {table};
-  return section;
-}
 
 Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes) {
   Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
@@ -155,15 +100,14 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
 }
 
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
-                         const EpisodeOptions& episodes, const PictureSource& picture) {
+                         const EpisodeOptions& episodes, const PictureSource& picture, const Analysed& analysed) {
   Section section{"failures", "The surest mistakes", "", "", {}, {}};
   section.finding = mistakes.empty()
                         ? std::string("There is no mistake to show.")
                         : fmt::format("The surest mistake takes {} for {}, with a probability of {:.0f} %.",
                                       mistakes.front().true_title, mistakes.front().predicted_title,
                                       100.0 * mistakes.front().probability);
-  section.how = fmt::format("Method {} ({}): wrong predictions with the highest probability, each image once. ", method,
-                            method_mode(method)) +
+  section.how = say_analysed(method, analysed) + "Wrong predictions with the highest probability, each image once. " +
                 say_episodes(episodes);
   ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}, {}};
   bool pictures = false;

@@ -24,9 +24,9 @@ struct SeriesSpec {
 };
 
 constexpr SeriesSpec kSeries[] = {
-    {"shots", "Shots: when completion helps (figure 3a)", "shots", "labelled images per class, K", "K", 0,
-     "K labelled images per class; otherwise "},
-    {"noise", "Wrong knowledge (table 5)", "noise level γ", "noise level γ", "γ", 1,
+    {"shots", "Shots: when completion helps (Zhang et al. 2021, figure 3a)", "shots", "labelled images per class, K",
+     "K", 0, "K labelled images per class; otherwise "},
+    {"noise", "Wrong knowledge (Zhang et al. 2021, table 5)", "noise level γ", "noise level γ", "γ", 1,
      "An attribute that a class has is taken from it, and one that it lacks is given to it, with probability γ; mean "
      "over the draws of the noise; embeddings that were made of the attributes follow. The model stays as it was "
      "trained. "},

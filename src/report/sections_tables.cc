@@ -82,7 +82,7 @@ std::string fusion_gain(const TaskScores& task) {
 }  // namespace
 
 Section tables_section(const std::vector<Evaluation>& evaluations) {
-  Section section{"tables", "Methods by datasets and tasks (tables 1 and 2)", "", "", {}, {}};
+  Section section{"tables", "Methods by datasets and tasks (Zhang et al. 2021, tables 1 and 2)", "", "", {}, {}};
   section.finding = headline(evaluations.front());
   section.how = "From the results given; " + protocol_line(evaluations.front());
   section.tables = {comparison_table(evaluations)};
@@ -90,7 +90,8 @@ Section tables_section(const std::vector<Evaluation>& evaluations) {
 }
 
 Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes) {
-  Section section{"cosine", "How near prototypes come to the true centres (table 3)", "", "", {}, {}};
+  Section section{"cosine", "How near prototypes come to the true centres (Zhang et al. 2021, table 3)", "", "", {},
+                  {}};
   BarChart chart;
   chart.id = "cosine-bars";
   chart.title = "Cosine to the true centre, " + task_name(scores.shape);
@@ -121,7 +122,7 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
 }
 
 Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes) {
-  Section section{"ablation", "What each part contributes (table 4)", "", "", {}, {}};
+  Section section{"ablation", "What each part contributes (Zhang et al. 2021, table 4)", "", "", {}, {}};
   ReportTable table{"Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points",
                     {"Row", "Completion", "Fusion"},
                     {}};

@@ -46,7 +46,37 @@ const char* media_type_of(std::string_view base64_bytes) {
   return base64_bytes.substr(0, 4) == "/9j/" ? "image/jpeg" : "image/png";
 }
 
-std::string markup(const SvgElement& e) {
+std::string text_markup(const SvgElement& e, const std::string& css_class) {
+  const std::string x = number(e.points[0].x);
+  const std::string y = number(e.points[0].y);
+  const std::string turn = e.turn == 0.0 ? "" : fmt::format(" transform=\"rotate({} {} {})\"", number(e.turn), x, y);
+  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\"{}>{}</text>\n", x, y,
+                     anchor_name(e.anchor), css_class, turn, escape_html(e.text));
+}
+
+std::string sheet_id(const std::string& id, size_t sheet) { return fmt::format("{}-sheet-{}", id, sheet); }
+
+/// A sheet, and one of its tiles: a symbol shows no more of it than its box.
+std::string tile_markup(const SvgElement& e, const std::string& id) {
+  const std::string sheet = sheet_id(id, e.number);
+  if (e.kind == Kind::kSheet) {
+    return fmt::format("<defs><image id=\"{}\" width=\"{}\" height=\"{}\" href=\"data:{};base64,{}\"/></defs>\n", sheet,
+                       number(e.side), number(e.side), media_type_of(e.text), escape_html(e.text));
+  }
+  const std::string own = fmt::format("{}-{}-{}", sheet, number(e.source.x), number(e.source.y));
+  return fmt::format(
+      "<symbol id=\"{0}\" viewBox=\"{1} {2} {3} {3}\"><use href=\"#{4}\"/></symbol><use href=\"#{0}\" x=\"{5}\" "
+      "y=\"{6}\" width=\"{7}\" height=\"{7}\"/>\n",
+      own, number(e.source.x), number(e.source.y), number(e.side), sheet, number(e.points[0].x), number(e.points[0].y),
+      number(e.width));
+}
+
+std::string group_markup(const SvgElement& e, const std::string& css_class) {
+  return fmt::format("<g{}>{}\n", css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class),
+                     e.text.empty() ? "" : fmt::format("<title>{}</title>", escape_html(e.text)));
+}
+
+std::string markup(const SvgElement& e, const std::string& id) {
   const std::string opacity = e.opacity < 1.0 ? fmt::format(" fill-opacity=\"{:.2f}\"", e.opacity) : "";
   const std::string css_class = escape_html(e.css_class);
   switch (e.kind) {
@@ -65,14 +95,16 @@ std::string markup(const SvgElement& e) {
       return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{}\"/>\n", number(e.points[0].x),
                          number(e.points[0].y), number(e.width), css_class);
     case Kind::kText:
-      return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", number(e.points[0].x),
-                         number(e.points[0].y), anchor_name(e.anchor), css_class, escape_html(e.text));
+      return text_markup(e, css_class);
     case Kind::kImage:
       return fmt::format("<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:{};base64,{}\"/>\n",
                          number(e.points[0].x), number(e.points[0].y), number(e.width), number(e.height),
                          media_type_of(e.text), escape_html(e.text));
+    case Kind::kSheet:
+    case Kind::kTile:
+      return tile_markup(e, id);
     case Kind::kOpenGroup:
-      return fmt::format("<g><title>{}</title>\n", escape_html(e.text));
+      return group_markup(e, css_class);
     case Kind::kCloseGroup:
       return "</g>\n";
   }
@@ -145,23 +177,47 @@ void Svg::circle(SvgPoint center, double radius, std::string_view css_class) {
   elements_.push_back({Kind::kCircle, {center}, radius, 0, 1, Anchor::kStart, std::string(css_class), ""});
 }
 
-void Svg::text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class) {
-  elements_.push_back({Kind::kText, {at}, 0, 0, 1, anchor, std::string(css_class), std::string(words)});
+void Svg::text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class, double turn) {
+  elements_.push_back({Kind::kText, {at}, 0, 0, 1, anchor, std::string(css_class), std::string(words), turn});
 }
 
 void Svg::image(SvgPoint corner, double size, std::string_view base64_bytes) {
   elements_.push_back({Kind::kImage, {corner}, size, size, 1, Anchor::kStart, "", std::string(base64_bytes)});
 }
 
-void Svg::begin_group(std::string_view tooltip) {
-  elements_.push_back({Kind::kOpenGroup, {}, 0, 0, 1, Anchor::kStart, "", std::string(tooltip)});
+size_t Svg::sheet(std::string_view base64_bytes, double side) {
+  SvgElement element{Kind::kSheet, {}, 0, 0, 1, Anchor::kStart, "", std::string(base64_bytes)};
+  element.number = sheets_++;
+  element.side = side;
+  elements_.push_back(element);
+  return element.number;
+}
+
+void Svg::tile(SvgPoint corner, double size, size_t sheet, SvgPoint source, double side) {
+  elements_.push_back({Kind::kTile, {corner}, size, size, 1, Anchor::kStart, "", "", 0.0, sheet, source, side});
+}
+
+void Svg::begin_group(std::string_view tooltip, std::string_view css_class) {
+  elements_.push_back({Kind::kOpenGroup, {}, 0, 0, 1, Anchor::kStart, std::string(css_class), std::string(tooltip)});
+}
+
+void Svg::begin_spot(SvgPoint center, double radius) {
+  begin_group("", "spot");
+  circle(center, radius, "hit");
+  begin_group("", "peek");
+}
+
+void Svg::end_spot() {
+  end_group();
+  end_group();
 }
 
 void Svg::end_group() { elements_.push_back({Kind::kCloseGroup, {}, 0, 0, 1, Anchor::kStart, "", ""}); }
 
 std::string Svg::body() const {
   std::string text;
-  for (const SvgElement& e : elements_) text += markup(e);
+  const std::string id = escape_html(labels_.id);
+  for (const SvgElement& e : elements_) text += markup(e, id);
   return text;
 }
 

@@ -19,6 +19,8 @@ namespace {
 using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
 using Context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
 
+constexpr double kTurn = 6.283185307179586;
+
 const char* light(const std::string& name) {
   for (const PaletteColour& colour : palette()) {
     if (name == colour.name) return colour.light;
@@ -30,6 +32,7 @@ const char* light(const std::string& name) {
 struct Look {
   FigureRule rule{"", nullptr, nullptr, 0, 0, 1, 13, false};
   std::string series = "ink";
+  std::vector<double> dashes = {};
 };
 
 Look look_of(const SvgElement& element) {
@@ -38,7 +41,12 @@ Look look_of(const SvgElement& element) {
   for (std::string word; words >> word;) {
     if (is_series_class(word)) look.series = word;
     for (const FigureRule& rule : figure_rules()) {
-      if (word == rule.css_class) look.rule = rule;
+      if (word != rule.css_class) continue;
+      look.rule = rule;
+      if (rule.dash > 0.0) look.dashes = {rule.dash, rule.dash};
+    }
+    for (const DashRule& rule : dash_rules()) {
+      if (word == rule.css_class) look.dashes = rule.lengths;
     }
   }
   return look;
@@ -60,8 +68,7 @@ void paint_path(cairo_t* to, const Look& look, double opacity) {
   if (look.rule.stroke != nullptr) {
     set_colour(to, look.rule.stroke, look, 1.0);
     cairo_set_line_width(to, look.rule.stroke_width);
-    const double dash = look.rule.dash;
-    cairo_set_dash(to, &dash, dash > 0.0 ? 1 : 0, 0.0);
+    cairo_set_dash(to, look.dashes.data(), static_cast<int>(look.dashes.size()), 0.0);
     cairo_stroke_preserve(to);
   }
   cairo_new_path(to);
@@ -79,8 +86,12 @@ void draw_words(cairo_t* to, const SvgElement& element, const Look& look) {
   cairo_text_extents(to, element.text.c_str(), &extents);
   const double share = element.anchor == Anchor::kStart ? 0.0 : element.anchor == Anchor::kMiddle ? 0.5 : 1.0;
   set_colour(to, look.rule.fill == nullptr ? "ink" : look.rule.fill, look, 1.0);
-  cairo_move_to(to, element.points[0].x - share * extents.x_advance, element.points[0].y);
+  cairo_save(to);
+  cairo_translate(to, element.points[0].x, element.points[0].y);
+  cairo_rotate(to, element.turn * kTurn / 360.0);
+  cairo_move_to(to, -share * extents.x_advance, 0.0);
   cairo_show_text(to, element.text.c_str());
+  cairo_restore(to);
   cairo_new_path(to);
 }
 
@@ -110,7 +121,6 @@ void draw_picture(cairo_t* to, const SvgElement& element) {
 void draw(cairo_t* to, const SvgElement& element) {
   using Shape = SvgElement::Kind;
   const Look look = look_of(element);
-  constexpr double kTurn = 6.283185307179586;
   switch (element.kind) {
     case Shape::kRect:
       cairo_rectangle(to, element.points[0].x, element.points[0].y, element.width, element.height);
@@ -130,6 +140,8 @@ void draw(cairo_t* to, const SvgElement& element) {
       return draw_words(to, element, look);
     case Shape::kImage:
       return draw_picture(to, element);
+    case Shape::kSheet:
+    case Shape::kTile:
     case Shape::kOpenGroup:
     case Shape::kCloseGroup:
       return;
@@ -152,7 +164,17 @@ std::string Svg::png(double scale) const {
   cairo_scale(context.get(), scale, scale);
   set_colour(context.get(), "card", {}, 1.0);
   cairo_paint(context.get());
-  for (const SvgElement& element : sheet.elements_) draw(context.get(), element);
+  // Nothing is under a pointer here.
+  size_t hidden = 0;
+  for (const SvgElement& element : sheet.elements_) {
+    const bool opens = element.kind == SvgElement::Kind::kOpenGroup;
+    if (hidden > 0 || (opens && element.css_class == "spot")) {
+      hidden += opens ? 1 : 0;
+      hidden -= element.kind == SvgElement::Kind::kCloseGroup ? 1 : 0;
+    } else {
+      draw(context.get(), element);
+    }
+  }
   std::string bytes;
   const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), &append_bytes, &bytes);
   if (status != CAIRO_STATUS_SUCCESS)

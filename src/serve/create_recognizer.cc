@@ -58,7 +58,8 @@ void check_texts(const NewRecognizer& parts, const RecognizerSettings& settings)
   if (settings.embedding_dim == settings.feature_dim) return;
   fail_usage(
       "without --fitted or --model, which have learned what attributes look like, --knowledge counts where it has "
-      "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers a class, features "
+      "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers per class, "
+      "features "
       "have {}",
       parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
 }

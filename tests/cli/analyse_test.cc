@@ -120,6 +120,40 @@ TEST_F(Analyse, MakesThoseThatAreAskedForAndNoOthers) {
   EXPECT_THAT(files, Not(Contains("shots.json")));
 }
 
+/// The most accurate inductive method of `evaluate` on the same episodes.
+std::string winner_in(const json& results) {
+  std::string best;
+  double highest = -1.0;
+  for (const json& row : results.at("results")) {
+    if (row.at("mode") != "inductive" || row.at("accuracy").get<double>() <= highest) continue;
+    best = row.at("method");
+    highest = row.at("accuracy").get<double>();
+  }
+  return best;
+}
+
+TEST_F(Analyse, LooksIntoTheAnswersOfTheMostAccurateInductiveMethodUnlessOneIsNamed) {
+  const std::vector<std::string> few = {"--n-query", "5",         "--episodes",
+                                        "10",        "--methods", "knn,mean,gauss-fusion,completed"};
+  std::vector<std::string> measure = {"evaluate",      "--features",  "out/features.npz",  "--model",
+                                      "out/model.npz", "--knowledge", "out/knowledge.npz", "--json",
+                                      "win.json",      "--quiet"};
+  measure.insert(measure.end(), few.begin(), few.end());
+  const Outcome measured = protocom(folder_->path(), measure);
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const Outcome made = analyse("classes,failures", "win", few);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string winner = winner_in(read("win.json"));
+  EXPECT_EQ(read("win/classes.json").at("data").at("method"), winner);
+  const std::string told = "Answers of " + winner + ", the most accurate inductive method here. ";
+  for (const char* name : {"win/classes.json", "win/failures.json"})
+    EXPECT_THAT(read(name).at("section").at("how").get<std::string>(), StartsWith(told));
+  std::vector<std::string> named = few;
+  named.insert(named.end(), {"--method", "gauss-fusion"});
+  ASSERT_EQ(analyse("classes", "named", named).exit_code, 0);
+  EXPECT_EQ(read("named/classes.json").at("data").at("method"), "gauss-fusion");
+}
+
 TEST_F(Analyse, TakesAllTheNamesThatItsHelpLists) {
   const std::string help = protocom(folder_->path(), {"analyse", "--help"}).out;
   std::istringstream lines(help.substr(help.find("\nAnalyses:\n") + 11));

@@ -391,6 +391,23 @@ TEST_F(PageWork, AClassIsMergedIntoAnotherAndTakenBack) {
   EXPECT_EQ(verdicts(), json({"Bright Bird"}));
 }
 
+TEST_F(PageWork, APhotoOfAClassThatWasMergedCanStillBeCorrected) {
+  ask_about(photos({240}));
+  open_details(0);
+  click("#confirm");
+  ASSERT_TRUE(status_has("added to Bright Bird"));
+  go("classes/002.Bright_Bird");
+  set("merge", "dark bird");
+  click("#merge-form button");
+  ASSERT_TRUE(status_has("Bright Bird is part of Dark Bird now, with 2 photos"));
+  go("photos");
+  open_details(0);
+  correct("Grey");
+  EXPECT_EQ(verdicts(), json({"Grey"}));
+  EXPECT_EQ(images_of("001.Dark_Bird"), 2) << "it was taken out there, by its new number";
+  EXPECT_EQ(images_of("Grey"), 1);
+}
+
 TEST_F(PageWork, AttributesAreChips) {
   go("classes/001.Dark_Bird");
   set("attribute-new", "tial");

@@ -66,7 +66,13 @@ addEventListener('load', () => {
     const name = svg.querySelector('title')?.textContent;
     if (svg.getAttribute('role') !== 'img' || !name || !svg.querySelector('desc')?.textContent) unnamed.push(name);
     const box = svg.viewBox.baseVal;
-    const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
+    // As they stand on the page, turned or not, in the drawing's units; what shows under the pointer has no place yet.
+    const ground = svg.getBoundingClientRect(), scale = box.width / ground.width;
+    const boxes = [...svg.querySelectorAll('text')].filter(t => !t.closest('.peek')).map(t => {
+      const b = t.getBoundingClientRect();
+      return [t.textContent, {x: (b.x - ground.x) * scale, y: (b.y - ground.y) * scale, width: b.width * scale, height: b.height * scale}];
+    });
+    for (const peek of svg.querySelectorAll('.peek')) if (getComputedStyle(peek).display !== 'none') cut.push(name + ': a peek shows');
     for (const [words, b] of boxes)
       if (b.x < -1 || b.y < -1 || b.x + b.width > box.width + 1 || b.y + b.height > box.height + 1) cut.push(name + ': ' + words);
     for (let i = 0; i < boxes.length; ++i) for (let j = i + 1; j < boxes.length; ++j) {
@@ -78,11 +84,14 @@ addEventListener('load', () => {
   }
   const dead = [...document.querySelectorAll('a[href^="#"]')].filter(a => !document.getElementById(a.hash.slice(1)));
   const main = document.querySelector('main');
+  const shows = selector => getComputedStyle(document.querySelector(selector)).display !== 'none';
+  const matrix = document.querySelector('.wide .scroll:has(> svg)');
   parent.postMessage(JSON.stringify({
     width: innerWidth, page: document.documentElement.scrollWidth, figures: document.querySelectorAll('svg').length,
     requests: performance.getEntriesByType('resource').map(r => r.name).filter(n => !n.startsWith('data:')),
     dark: matchMedia('(prefers-color-scheme: dark)').matches, ground: getComputedStyle(document.body).backgroundColor,
-    ink: getComputedStyle(main).color, cut, overlapping, unnamed, dead: dead.map(a => a.hash)}), '*');
+    ink: getComputedStyle(main).color, side: shows('.side'), folded: shows('.contents'),
+    matrix: matrix.querySelector('svg').getBoundingClientRect().width, room: matrix.clientWidth, cut, overlapping, unnamed, dead: dead.map(a => a.hash)}), '*');
 });
 </script></body>)js";
 
@@ -129,7 +138,12 @@ void expect_sound(const json& seen, int width) {
 TEST(Browser, LaysThePageOutOnAPhoneWithoutCutOrOverlappingText) {
   REQUIRE_CHROMIUM();
   const testing::TempDir folder;
-  expect_sound(look(folder.path(), 390, ""), 390);
+  const json seen = look(folder.path(), 390, "");
+  expect_sound(seen, 390);
+  EXPECT_EQ(seen["side"], false);
+  EXPECT_EQ(seen["folded"], true) << "contents";
+  EXPECT_GE(seen["matrix"], 760) << "a matrix is scrolled, not made smaller";
+  EXPECT_LT(seen["room"], 390);
 }
 
 TEST(Browser, LaysThePageOutOnADeskAndInTheDark) {
@@ -137,6 +151,8 @@ TEST(Browser, LaysThePageOutOnADeskAndInTheDark) {
   const testing::TempDir folder;
   const json light = look(folder.path(), 1200, "");
   expect_sound(light, 1200);
+  EXPECT_EQ(light["side"], true);
+  EXPECT_EQ(light["folded"], false) << "contents";
   const json dark = look(folder.path(), 1200, "--force-dark-mode");
   expect_sound(dark, 1200);
   EXPECT_EQ(light["dark"], false);

@@ -11,15 +11,25 @@
 #include "protocom/report/section.h"
 #include "protocom/report/svg.h"
 #include "report/figure_style.h"
+#include "report/likeness.h"
+#include "report/photo_sheet.h"
 
 namespace protocom {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
 
 TEST(LinearScale, MapsItsEndsAndWhatIsBetween) {
   const LinearScale scale{0.0, 80.0, 116.0, 296.0};
@@ -106,9 +116,24 @@ TEST(LineChart, DrawsEveryPointMarkAndBand) {
   EXPECT_THAT(text, HasSubstr("class=\"band m-mean\""));
   EXPECT_THAT(text, Not(HasSubstr("class=\"band m-completed\"")));  // it has no intervals
   EXPECT_THAT(text, HasSubstr("class=\"curve m-completed\""));
-  EXPECT_THAT(text, HasSubstr("<title>mean, K 2: 60.0 ± 1.0</title>"));
-  EXPECT_THAT(text, HasSubstr("<title>completed, K 3: 61.0</title>"));
   EXPECT_THAT(text, HasSubstr("accuracy, %"));
+}
+
+TEST(LineChart, ShowsTheIntervalOfEachPointUnderThePointer) {
+  const std::string text = draw(two_curves()).str();
+  EXPECT_EQ(count_of(text, "class=\"spot\""), 6U);
+  EXPECT_EQ(count_of(text, "class=\"peek\""), 6U);
+  EXPECT_THAT(text, HasSubstr(">2: 60.0 ± 1.0  (59.0 to 61.0)</text>"));
+  EXPECT_THAT(text, HasSubstr(">3: 61.0</text>"));
+  EXPECT_THAT(figure_css(), HasSubstr(".peek { display: none"));
+  EXPECT_THAT(figure_css(), HasSubstr(".spot:hover > .peek { display: inline"));
+}
+
+TEST(LineChart, BreaksCurvesSoThatTheyAreToldApartWithoutColour) {
+  LineChart chart = two_curves();
+  chart.series[1].css_class = "extra-36";
+  EXPECT_THAT(draw(chart).str(), HasSubstr("class=\"curve extra-36 dash-4\""));
+  EXPECT_THAT(figure_css(), HasSubstr("svg .dash-4 { stroke-dasharray: 14 3; }"));
 }
 
 TEST(LineChart, SaysItsCurvesInWords) {
@@ -136,6 +161,32 @@ TEST(HeatMap, NamesTheWorstConfusion) {
   EXPECT_THAT(draw(map).str(), HasSubstr("<title>predicted class, cat: 30.0 % of the queries of dog</title>"));
 }
 
+TEST(HeatMap, HasFullNamesOnBothSidesAndScalesWithNumbers) {
+  HeatMap map;
+  map.labels = {"Ruby-throated Hummingbird", "dog"};
+  map.percent = {{90.0, 10.0}, {32.0, 68.0}};
+  const std::string text = draw(map).str();
+  EXPECT_EQ(count_of(text, ">Ruby-throated Hummingbird</text>"), 2U);
+  EXPECT_THAT(text, HasSubstr("rotate(-90 "));
+  for (const char* tick : {">50</text>", ">100%</text>", ">20</text>", ">40%</text>"})
+    EXPECT_THAT(text, HasSubstr(tick));
+}
+
+TEST(HeatMap, IsAsWideAsItsCellsNeedAndNotMadeSmaller) {
+  HeatMap map;
+  map.labels = std::vector<std::string>(60, "a class");
+  map.percent = std::vector<std::vector<double>>(60, std::vector<double>(60, 1.0));
+  EXPECT_GE(draw(map).width(), 60 * 17.0);
+}
+
+// 0 and 3 are most alike, then 1 and 2; 2 is more like 3 than any other of the two pairs.
+TEST(Likeness, PutsBesideOneAnotherWhatIsAlike) {
+  const std::vector<std::vector<double>> likeness = {{90, 1, 0, 30}, {0, 90, 20, -1}, {0, 10, 90, 9}, {20, 0, 0, 90}};
+  EXPECT_THAT(order_by_likeness(likeness), AnyOf(ElementsAre(0, 3, 2, 1), ElementsAre(1, 2, 3, 0)));
+  EXPECT_THAT(order_by_likeness({}), ElementsAre());
+  EXPECT_THAT(order_by_likeness({{1}}), ElementsAre(0));
+}
+
 TEST(PictureChart, EmbedsItsPicturesAndSaysWhatTheyAre) {
   PictureChart chart;
   chart.title = "goose";
@@ -154,6 +205,43 @@ TEST(ScatterChart, DrawsOneMarkForEachPoint) {
   size_t marks = 0;
   for (size_t at = text.find("class=\"dot "); at != std::string::npos; at = text.find("class=\"dot ", at + 1)) ++marks;
   EXPECT_EQ(marks, 3U);
+}
+
+TEST(ScatterChart, ShowsClassAndPhotoOfAPointUnderThePointer) {
+  ScatterChart chart;
+  chart.id = "map";
+  chart.groups = {{"goose", {0.0, 1.0, 0.5}, {0.0, 1.0, 0.5}}};
+  EXPECT_EQ(count_of(draw(chart).str(), "class=\"spot\""), 3U);
+  EXPECT_THAT(draw(chart).str(), Not(HasSubstr("<image")));
+  chart.groups[0].sheet = "/9j/4AA=";
+  chart.groups[0].columns = 2;
+  const std::string text = draw(chart).str();
+  EXPECT_EQ(count_of(text, "<image id=\"map-sheet-0\""), 1U) << "one picture for all of a class";
+  for (const char* box : {"viewBox=\"0 0 180 180\"", "viewBox=\"180 0 180 180\"", "viewBox=\"0 180 180 180\""})
+    EXPECT_THAT(text, HasSubstr(box));
+}
+
+TEST(ScatterChart, GivesAGroupTheLookOfItsPlace) {
+  ScatterChart chart;
+  chart.groups = {{"a", {0.5}, {0.5}}};
+  const std::string own = draw(chart).str();
+  EXPECT_THAT(own, HasSubstr("class=\"dot hue-1\""));
+  chart.groups[0].place = 2;
+  EXPECT_THAT(draw(chart).str(), AllOf(HasSubstr("<polygon class=\"dot hue-3\""), Not(HasSubstr("hue-1"))));
+}
+
+TEST(PhotoSheet, HoldsAPhotoForEachPointOnOnePicture) {
+  Image red{8, 8, std::vector<uint8_t>(192, 0)};
+  for (size_t i = 0; i < red.rgb.size(); i += 3) red.rgb[i] = 255;
+  const PhotoSheet sheet = photo_sheet({"", base64(encode_jpeg(red, 95)), "/9j/4AA="});
+  EXPECT_EQ(sheet.columns, 2);
+  const Image image = decode_image(from_base64(sheet.jpeg));
+  EXPECT_EQ(image.width, 96);
+  const auto* photo = &image.rgb[static_cast<size_t>(3 * (24 * 96 + 72))];
+  EXPECT_GT(photo[0], 220);
+  EXPECT_LT(photo[1], 40);
+  EXPECT_NEAR(image.rgb[static_cast<size_t>(3 * (72 * 96 + 24))], 128, 10) << "what cannot be read stays grey";
+  EXPECT_EQ(photo_sheet({"", ""}).jpeg, "");
 }
 
 TEST(Numbers, HaveATrueMinusAndNoNegativeZero) {
@@ -205,6 +293,18 @@ TEST(Svg, AsAPngHasItsSizeAndColours) {
   };
   EXPECT_THAT(pixel(3 * 54, 3 * 19), ElementsAre(0x00, 0x68, 0xa8));
   EXPECT_THAT(pixel(0, 0), ElementsAre(255, 255, 255));
+}
+
+TEST(Svg, AsAPngHasNothingUnderThePointer) {
+  Svg svg(20.0, 20.0, {"p", "t", "d"});
+  svg.begin_spot({10.0, 10.0}, 5.0);
+  svg.rect({{0.0, 0.0}, 20.0, 20.0}, "bar m-completed");
+  svg.end_spot();
+  svg.rect({{0.0, 0.0}, 2.0, 2.0}, "bar m-completed");
+  const Image image = decode_image(svg.png(1.0));
+  const auto red = [&](int64_t y, int64_t x) { return image.rgb[static_cast<size_t>(3 * (y * image.width + x))]; };
+  EXPECT_EQ(red(44 + 10, 14 + 10), 255);
+  EXPECT_EQ(red(44 + 1, 14 + 1), 0);
 }
 
 TEST(Svg, AsAPngHoldsThePicturesThatAreInIt) {

@@ -77,7 +77,8 @@ TEST(HtmlReport, ClosesEveryElementItOpens) {
 TEST(HtmlReport, GivesEveryElementItsOwnId) {
   const std::vector<std::string> ids =
       all_matches(html_report({example("a.json"), example("b.json")}), "\\sid=\"([^\"]*)\"");
-  EXPECT_EQ(ids.size(), 2U * 2U * 4U + 1U);  // title and desc of four charts of two evaluations, "reproduce"
+  // Title and desc of four charts of two evaluations; "top", "next", "accuracy", "methods" and "reproduce".
+  EXPECT_EQ(ids.size(), 2U * 2U * 4U + 5U);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
 }
 
@@ -134,7 +135,7 @@ AnalysisFile analysis() {
   section.tables = {{"Accuracy, %", {"Method", "γ = 0"}, {{"a & b", "1.0 ± 0.1"}}}};
   BarChart bars;
   bars.id = "bars";
-  bars.bars = {{"mean", "inductive", 0.5, 0.1, "m-mean"}};
+  bars.bars = {{"mean", "inductive", 0.5, 0.1, "m-mean"}, {"knn", "inductive", 0.6, 0.1, "m-completed"}};
   LineChart lines;
   lines.id = "lines";
   lines.series = {{"mean", "m-mean", {1.0, 2.0}, {3.0, 4.0}, {}}};

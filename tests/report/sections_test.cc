@@ -117,7 +117,8 @@ TEST(SeriesSection, OfNoiseSaysWhatItChanges) {
   EXPECT_THAT(section.finding,
               HasSubstr("at γ\u00a0=\u00a00.3 (+5.0 ± 0.5 points vs mean); change −3.1 ± 0.4 points."));
   ASSERT_EQ(section.tables.size(), 2U);
-  EXPECT_THAT(section.tables[1].rows[3], ElementsAre("gauss-fusion (transductive)", "0.0 ± 0.0", "+0.8 ± 0.2"));
+  EXPECT_THAT(section.tables[1].rows.back(), ElementsAre("gauss-fusion (transductive)", "0.0 ± 0.0", "+0.8 ± 0.2"));
+  EXPECT_EQ(section.tables[1].rows.front()[0], "completed") << "a row of zeros, of the mean, says nothing";
 }
 
 TEST(SeriesSection, IsAboutAMethodThatUsesUnlabelledImagesWhereOneDoes) {
@@ -152,16 +153,14 @@ TEST(CalibrationSection, NamesTheLowestErrorWithBothIntervals) {
 }
 
 // 90, 89 and 50 %, each ± 2.5.
-TEST(ClassesSection, SaysHowFarClassesAreApartAndOrdersThem) {
-  ClassesAnalysis analysis = testing::sample_classes(3);
-  analysis.classes[0].accuracy.value = 50;
-  analysis.classes[2].accuracy.value = 90;
-  analysis.classes[1].confused_episodes = 1;
-  const Section section = classes_section(analysis, {});
-  EXPECT_EQ(section.finding, "Accuracy by class: from 50.0 ± 2.5\u00a0% (" + analysis.classes[0].title +
-                                 ") to 90.0 ± 2.5\u00a0% (" + analysis.classes[2].title + ").");
-  EXPECT_THAT(section.tables[0].rows[1],
-              ElementsAre(analysis.classes[1].title, "89.0 ± 2.5", "trilobite (12 %, 1 episode)"));
+TEST(Sections, NameThePaperThatTheirTablesAndFiguresAreOf) {
+  for (const Section& section : testing::sample_sections()) {
+    for (const char* what : {"table", "figure"}) {
+      const size_t at = section.title.find(what);
+      if (at == std::string::npos) continue;
+      EXPECT_THAT(section.title, HasSubstr(std::string("(Zhang et al. 2021, ") + what));
+    }
+  }
 }
 
 TEST(EpisodesSection, SaysWhetherTheChangeIsSignificant) {
@@ -266,32 +265,8 @@ TEST(NearestSection, NamesTheImagesWhenThereAreNoPictures) {
   EXPECT_TRUE(with.tables.empty());
 }
 
-TEST(DistributionSection, GivesBothSplitsOfAMapTheSameAxes) {
-  const Section section = distribution_section(testing::sample_distribution(), &testing::plain_title);
-  ASSERT_EQ(section.figures.size(), 4U);
-  const auto& base = std::get<ScatterChart>(section.figures[0]);
-  const auto& novel = std::get<ScatterChart>(section.figures[1]);
-  EXPECT_EQ(base.title, "t-SNE: base, σ² = 0.098");
-  EXPECT_DOUBLE_EQ(base.low_x, novel.low_x);
-  EXPECT_DOUBLE_EQ(base.high_y, novel.high_y);
-  EXPECT_EQ(base.groups.size(), 2U);
-  EXPECT_THAT(section.tables[0].rows[0],
-              ElementsAre("base", "64", "32000", "0.0975 ± 0.0020", "0.0400", "0.700 ± 0.010"));
-}
-
+// Two classes in each split: those of novel go on after those of base, on both kinds of map.
 // Variances 0.0975 and 0.0944, each ± 0.002: 0.0031 ± 0.0028 less. Cosines 0.70 and 0.65, each ± 0.01.
-TEST(DistributionSection, SaysHowSplitsDifferWithBothIntervals) {
-  DistributionAnalysis analysis = testing::sample_distribution();
-  const Section section = distribution_section(analysis, &testing::plain_title);
-  EXPECT_EQ(section.finding,
-            "Novel minus base classes: variance within a class −0.0031 ± 0.0028, cosine to the class centre −0.050 ± "
-            "0.014.");
-  EXPECT_THAT(section.tables[0].rows[2], ElementsAre("novel − base", "", "", "−0.0031 ± 0.0028", "", "−0.050 ± 0.014"));
-  analysis.variances[1].classes = 1;
-  EXPECT_EQ(distribution_section(analysis, &testing::plain_title).finding,
-            "There are not two splits with several classes to compare.");
-}
-
 BarChart some_bars() {
   BarChart chart;
   chart.id = "x-bars";

@@ -95,7 +95,7 @@ std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
   for (size_t i = 0; i < semantics.size(); ++i) {
     const int64_t fitted = model().blocks[i].transform.in();
     if (semantics[i].size(1) != fitted)
-      fail("'{}' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
+      fail("'{}' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
            spec().name, fitted, design_.semantics[i], semantics[i].size(1));
   }
   return std::make_unique<Am3Scorer>(model(), std::move(semantics));

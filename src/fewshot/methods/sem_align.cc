@@ -121,7 +121,7 @@ std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
   at::Tensor semantics = class_semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
   if (semantics.size(1) != fitted)
-    fail("'sem-align' was fitted on {} values a class ({}), this knowledge has {}: give the same kind of knowledge",
+    fail("'sem-align' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
          fitted, options_.semantics, semantics.size(1));
   Model model = this->model();
   if (options_.share >= 0) model.share = at::full({2}, options_.share);

@@ -34,13 +34,18 @@ nlohmann::json json_of(const KnowledgeGain& worth) {
 
 std::vector<std::string> findings_of(const PldaFit& fit) {
   std::vector<std::string> findings = {knowledge_sentence(fit)};
-  if (fit.model.knowledge && fit.strength) findings.push_back(prior_sentence(fit.model));
   if (const std::string worth = knowledge_gain_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
+  return findings;
+}
+
+std::vector<std::string> settings_of(const PldaFit& fit) {
+  std::vector<std::string> settings;
+  if (fit.model.knowledge && fit.strength) settings.push_back(prior_sentence(fit.model));
   for (const PldaTrial& trial : fit.tried) {
     if (!trial.chosen) continue;
-    findings.push_back(fmt::format("{}: {} ({:.2f} {})", trial.what, trial.setting, trial.figure, trial.unit));
+    settings.push_back(fmt::format("{}: {} ({:.2f} {})", trial.what, trial.setting, trial.figure, trial.unit));
   }
-  return findings;
+  return settings;
 }
 
 nlohmann::json details_of(const PldaFit& fit) {

@@ -8,6 +8,7 @@
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 #include "protocom/fewshot/class_descriptions.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/fewshot/plda/fit.h"
@@ -175,6 +176,7 @@ void PldaMethod::fit(const FitInputs& inputs) {
   }
   PldaFit found = fit_plda(given, options);
   findings_ = findings_of(found);
+  for (const std::string& setting : settings_of(found)) logger().debug("{}", setting);
   details_ = details_of(found);
   if (found.left_out) attributes_.clear();
   model_ = std::make_shared<const PldaModel>(std::move(found.model));

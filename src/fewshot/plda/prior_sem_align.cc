@@ -35,7 +35,7 @@ class SemAlignPrior : public KnowledgePrior {
   [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const override {
     const at::Tensor semantics = semantics_of(descriptions);
     if (semantics.size(1) != net_.in()) {
-      fail("descriptions have {} values a class, the prior '{}' was fitted on {}; use the same knowledge",
+      fail("descriptions have {} values per class, the prior '{}' was fitted on {}; use the same knowledge",
            semantics.size(1), kSemAlign, net_.in());
     }
     return up_to(net_(semantics), factor_.size(0)) * factor_;

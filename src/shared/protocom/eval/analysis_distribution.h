@@ -62,8 +62,9 @@ struct MapPoint {
   std::string split;
   double pca_x = 0.0, pca_y = 0.0;
   double tsne_x = 0.0, tsne_y = 0.0;
+  std::string image_id = {};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MapPoint, class_name, split, pca_x, pca_y, tsne_x, tsne_y)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MapPoint, class_name, split, pca_x, pca_y, tsne_x, tsne_y, image_id)
 
 /// Figure 1: variances over all images, maps of a sample of base and novel images in one common embedding.
 struct DistributionAnalysis {

@@ -13,7 +13,8 @@ namespace protocom::http {
 ///     ...
 ///     server.stop();
 ///
-/// It serves from its construction on.
+/// It serves from its construction on. Of a folder it serves every recognizer (*.pcm) that is in it then, each with a
+/// backbone and limits of its own below "/NAME/", and the first one at the root too.
 class Server {
  public:
   /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for another address than a loopback one

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocom/eval/analysis_attention.h"
@@ -39,6 +40,19 @@ using PictureSource = std::function<std::string(const std::string& image_id)>;
 /// Gives the words for a class name.
 using TitleSource = std::function<std::string(const std::string& class_name)>;
 
+/// Why the single answers of this method are shown.
+enum class Analysed { kMostAccurate, kNamed, kOnly };
+
+/// A class that is often wrong, with what is needed to show it.
+struct WorstClass {
+  std::string title;
+  double accuracy = 0.0;  ///< percent
+  std::string confused_with;
+  double confused_percent = 0.0;
+  std::vector<std::pair<std::string, std::string>> mistakes;  ///< an image of the class, and what it was taken for
+  std::vector<std::string> confused_images;                   ///< of the class that it is taken for
+};
+
 /// Tables 1 and 2: methods by datasets and tasks.
 Section tables_section(const std::vector<Evaluation>& evaluations);
 /// Table 3: cosine of the prototypes to the true centres.
@@ -48,8 +62,9 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
 /// Accuracy by what changes: "shots" (figure 3a), "noise" (table 5), "ways", "queries", "imbalance", "base-classes" or
 /// "unlabelled". At least one point.
 Section series_section(const std::string& name, const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Figure 1: base and novel classes in feature space.
-Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title);
+/// Figure 1: base and novel classes in feature space, with photos where `picture` gives any.
+Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title,
+                             const PictureSource& picture = {});
 /// Figure 5: prototypes from single images by their distance to the centre.
 Section single_images_section(const SingleImageAnalysis& analysis, Split split);
 /// Figure 4: images nearest to and farthest from their class centres.
@@ -57,8 +72,11 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
                         const PictureSource& picture);
 /// Which attributes were used. Figures for the `shown` classes with the most attributes, a table for all.
 Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown = 4);
-/// Per-class accuracy and confusion matrix.
-Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes);
+/// Per-class accuracy and confusion matrix, with photos of the `worst` classes. Of many classes the matrix has the 60
+/// that are right least often, the chart 24.
+Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes,
+                        const Analysed& analysed = Analysed::kNamed, const std::vector<WorstClass>& worst = {},
+                        const PictureSource& picture = {});
 /// Reliability curves and expected calibration error. At least one method.
 Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes);
 /// Images of classes that were not given. At least one result.
@@ -82,6 +100,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_titl
 
 /// The mistakes that were made with the highest probability.
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
-                         const EpisodeOptions& episodes, const PictureSource& picture);
+                         const EpisodeOptions& episodes, const PictureSource& picture,
+                         const Analysed& analysed = Analysed::kNamed);
 
 }  // namespace protocom

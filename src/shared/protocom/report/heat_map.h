@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// A table of shares drawn as shades; rows and columns are the same things, numbered from 1.
+/// A table of shares drawn as shades; rows and columns are the same things.
 struct HeatMap {
   std::string id;  ///< unique in the page
   std::string title;
@@ -19,7 +19,8 @@ struct HeatMap {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeatMap, id, title, description, row_title, column_title, labels, percent)
 
-/// The chart, 560 pixels wide at full size.
+/// The chart, at least 760 pixels wide and as wide as its names and a cell of 17 pixels for each column need: it is to
+/// be scrolled, not made smaller. What is right and what is not have scales of their own.
 Svg draw(const HeatMap& chart);
 
 /// The diagonal's range and the largest entries beside it, in words.

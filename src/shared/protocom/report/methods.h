@@ -4,13 +4,13 @@
 
 namespace protocom {
 
-/// The colour classes of methods that are shown together, by their labels: the paper's rows have their own ("m-mean",
-/// ...), every other one has a place among the 24 others that follows from its name alone ("extra-1", ...). Where that
-/// is taken, by a variant of the same method or by a name that falls there too, it is the next that is free, so that no
-/// two are alike unless there are more methods than colours.
+/// The series classes of methods that are shown together, by their labels: colour, mark and dash. A method that
+/// protocom knows, by its name alone, has one of its own in every figure of every report, whatever else is shown
+/// ("m-mean" of the paper's rows, "extra-3"). One with parameters and a method of others have one of twelve further
+/// ones by their whole label ("other-5"), or where another of these has it here the next that is free.
 std::vector<std::string> method_classes(const std::vector<std::string>& labels);
 
-/// The colour class of a method that is shown alone.
+/// The series class of a method that is shown alone.
 std::string method_class(const std::string& label);
 
 /// What a method does, in a few words; empty for one that protocom does not know.

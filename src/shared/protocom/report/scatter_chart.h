@@ -7,13 +7,21 @@
 
 namespace protocom {
 
+/// The place of a group that says none: that in its chart.
+inline constexpr size_t kOwnPlace = static_cast<size_t>(-1);
+
 /// Points of one colour and shape.
 struct PointGroup {
   std::string label;
   std::vector<double> x;
   std::vector<double> y;
+  size_t place = kOwnPlace;  ///< of its colour and shape; groups with the same one look alike, in every chart
+  std::string sheet = {};    ///< the points' photos: a square JPEG in base64 with a tile for each, row by row; "": none
+  int64_t columns = 1;       ///< of tiles on the sheet, as many as it has rows
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PointGroup, label, x, y)
+/// As the other charts' parts, but files of before have neither place (it is the group's own then) nor photos.
+void to_json(nlohmann::json& out, const PointGroup& group);
+void from_json(const nlohmann::json& object, PointGroup& group);
 
 /// A map of points in groups. Charts with the same range can be compared.
 struct ScatterChart {
@@ -29,7 +37,8 @@ struct ScatterChart {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScatterChart, id, title, description, x_label, y_label, groups, low_x, high_x, low_y,
                                    high_y)
 
-/// The chart, 360 pixels wide at full size.
+/// The chart, 360 pixels wide at full size. Under the pointer a point shows its group's label, and its photo where
+/// there is one.
 Svg draw(const ScatterChart& chart);
 
 /// The groups and how many points each has, in words.

@@ -33,15 +33,19 @@ struct SvgLabels {
 
 /// One element of a drawing; which fields count depends on the kind.
 struct SvgElement {
-  enum class Kind { kRect, kLine, kPolyline, kPolygon, kCircle, kText, kImage, kOpenGroup, kCloseGroup };
+  enum class Kind { kRect, kLine, kPolyline, kPolygon, kCircle, kText, kImage, kSheet, kTile, kOpenGroup, kCloseGroup };
   Kind kind = Kind::kRect;
   std::vector<SvgPoint> points;  ///< corner; both ends; all corners; centre; the text's or picture's place
-  double width = 0.0;            ///< of rect and image; the radius of a circle
-  double height = 0.0;           ///< of rect and image
+  double width = 0.0;            ///< of rect, image and tile; the radius of a circle
+  double height = 0.0;           ///< of rect, image and tile
   double opacity = 1.0;          ///< of the fill
   Anchor anchor = Anchor::kStart;
   std::string css_class;
-  std::string text;  ///< words; a group's tooltip; a picture's bytes in base64
+  std::string text;      ///< words; a group's tooltip; a picture's bytes in base64
+  double turn = 0.0;     ///< degrees that words are turned by, clockwise
+  size_t number = 0;     ///< of a sheet, and of the sheet that a tile is of
+  SvgPoint source = {};  ///< a tile's corner on its sheet
+  double side = 0.0;     ///< of a sheet, and of a tile on it
 };
 
 /// A small drawing. Colours come from its classes (see src/report/figure_style.cc), so that one drawing serves light,
@@ -55,11 +59,20 @@ class Svg {
   void polyline(const std::vector<SvgPoint>& points, std::string_view css_class);
   void polygon(const std::vector<SvgPoint>& points, std::string_view css_class);
   void circle(SvgPoint center, double radius, std::string_view css_class);
-  void text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class);
+  /// `turn`: clockwise, in degrees around the place.
+  void text(SvgPoint at, std::string_view words, Anchor anchor, std::string_view css_class, double turn = 0.0);
   /// A JPEG or PNG, given in base64, filling a square of `size`.
   void image(SvgPoint corner, double size, std::string_view base64_bytes);
-  /// Everything until `end_group` shows `tooltip` under the pointer.
-  void begin_group(std::string_view tooltip);
+  /// A square JPEG of `side` pixels, given in base64, of which `tile` shows parts; its number.
+  size_t sheet(std::string_view base64_bytes, double side);
+  /// The square of `side` pixels at `source` of a sheet, filling one of `size`.
+  void tile(SvgPoint corner, double size, size_t sheet, SvgPoint source, double side);
+  /// Everything until `end_group` shows `tooltip`, if there is one, under the pointer.
+  void begin_group(std::string_view tooltip, std::string_view css_class = "");
+  /// A disc that is not seen. What is drawn until `end_spot` shows while the pointer is on it (or after a touch), above
+  /// what was drawn before; not in a PNG.
+  void begin_spot(SvgPoint center, double radius);
+  void end_spot();
   void end_group();
 
   [[nodiscard]] double width() const { return width_; }
@@ -85,6 +98,7 @@ class Svg {
   double height_;
   SvgLabels labels_;
   std::vector<SvgElement> elements_;
+  size_t sheets_ = 0;
 };
 
 /// About how wide a text is drawn, in pixels, at a font size in pixels.

@@ -12,8 +12,8 @@ namespace protocom {
 /// Settings of the analyses; each uses some of them.
 struct AnalyseOptions {
   std::vector<std::string> methods;  ///< as make_method takes them; empty: default_methods()
-  std::string method;                ///< whose single answers are analysed; empty: the first fitted one, else the last
-  std::string baseline = "mean";     ///< what gains are over
+  std::string method;  ///< whose single answers are analysed; empty: the most accurate that sees each query alone
+  std::string baseline = "mean";  ///< what gains are over
   EpisodeOptions episodes;
   int64_t cosine_episodes = 1000;
   std::vector<int64_t> shots = {1, 5};                     ///< of the ablation

@@ -1,0 +1,52 @@
+#include "report/photo_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "protocom/core/error.h"
+#include "protocom/data/image.h"
+#include "protocom/report/base64.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kTile = 48;
+constexpr int kQuality = 60;
+constexpr uint8_t kGrey = 128;
+
+std::optional<Image> small_photo(const std::string& picture) {
+  if (picture.empty()) return std::nullopt;
+  try {
+    return resize_and_crop(decode_image(from_base64(picture)), kTile);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void put(const Image& photo, int64_t row, int64_t column, Image& sheet) {
+  for (int64_t y = 0; y < kTile; ++y) {
+    const auto from = photo.rgb.begin() + 3 * y * kTile;
+    std::copy(from, from + 3 * kTile, sheet.rgb.begin() + 3 * ((row * kTile + y) * sheet.width + column * kTile));
+  }
+}
+
+}  // namespace
+
+PhotoSheet photo_sheet(const std::vector<std::string>& pictures) {
+  PhotoSheet result;
+  while (result.columns * result.columns < static_cast<int64_t>(pictures.size())) ++result.columns;
+  const int64_t side = result.columns * kTile;
+  Image sheet{side, side, std::vector<uint8_t>(static_cast<size_t>(3 * side * side), kGrey)};
+  bool any = false;
+  for (int64_t i = 0; i < static_cast<int64_t>(pictures.size()); ++i) {
+    const auto photo = small_photo(pictures[static_cast<size_t>(i)]);
+    if (!photo) continue;
+    put(*photo, i / result.columns, i % result.columns, sheet);
+    any = true;
+  }
+  if (any) result.jpeg = base64(encode_jpeg(sheet, kQuality));
+  return result;
+}
+
+}  // namespace protocom
