@@ -12,6 +12,7 @@ __version__: str
 _Path = Union[str, PathLike[str]]
 _Floats = NDArray[np.float32]
 _Progress = Callable[[str, int, int, str], object]
+_OnEpoch = Callable[[dict[str, Any]], object]
 _Knowledge = Union["Knowledge", _Path, Mapping[str, Union[Sequence[str], Mapping[str, float]]]]
 _Fitted = Union["Fitted", _Path]
 _Split = Union[str, Mapping[Any, str], Sequence[str]]
@@ -257,5 +258,70 @@ def evaluate(
     baseline: str = "mean",
     progress: Optional[_Progress] = None,
 ) -> Results: ...
+class Training:
+    path: str
+    model: Optional[str]
+    kept_epoch: int
+    epochs: list[dict[str, Any]]
+    def to_pandas(self) -> Any: ...
+    def plot(self, axes: Any = None) -> Any: ...
+
+def pretrain(
+    images: _Path,
+    out: _Path,
+    *,
+    architecture: Optional[str] = None,
+    split: Optional[_Path] = None,
+    image_size: Optional[int] = None,
+    epochs: Optional[int] = None,
+    batch: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    validation_episodes: Optional[int] = None,
+    device: Optional[str] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
+def complete(
+    features: _Features,
+    labels: Optional[ArrayLike] = None,
+    split: Optional[_Split] = None,
+    *,
+    knowledge: _Knowledge,
+    out: _Path,
+    epochs: Optional[int] = None,
+    batches: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    shots: Optional[int] = None,
+    validation_episodes: Optional[int] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
+def metatrain(
+    images: _Path,
+    out: _Path,
+    *,
+    backbone: _Path,
+    model: Optional[_Path] = None,
+    knowledge: Optional[_Knowledge] = None,
+    head: Optional[str] = None,
+    split: Optional[_Path] = None,
+    ways: Optional[int] = None,
+    shots: Optional[int] = None,
+    queries: Optional[int] = None,
+    epochs: Optional[int] = None,
+    batches: Optional[int] = None,
+    episodes: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    validation_episodes: Optional[int] = None,
+    device: Optional[str] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
 def threads() -> int: ...
 def set_threads(count: int) -> None: ...
