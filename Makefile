@@ -21,7 +21,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,6 +111,10 @@ deb: override PREFIX = /usr
 deb: configure ## Debian packages: the programs, the server, the library, its headers, the Python package; into build/release/packages
 	@cmake --build $(BUILD) -j $(JOBS) --target packed
 	@cd $(BUILD) && cpack -G DEB
+
+docs: setup-dev configure ## the documentation as a site, with the reference that the code makes; build/release/site/html/index.html
+	@cmake --build $(BUILD) -j $(JOBS) --target protocom
+	@scripts/site/build $(PROTOCOM) $(BUILD)/site
 
 clean: ## remove all build folders
 	rm -rf build
