@@ -8,6 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from . import easyfsl as easyfsl
 
 __version__: str
+__all__ = [
+    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
+    "Results", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "make",
+    "metatrain", "methods", "pretrain", "set_threads", "threads",
+]
 
 _Path = Union[str, PathLike[str]]
 _Floats = NDArray[np.float32]
@@ -78,6 +83,8 @@ class Classifier:
     ) -> _Floats: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self: _Self, **parameters: Any) -> _Self: ...
+    def __sklearn_is_fitted__(self) -> bool: ...
+    def __sklearn_tags__(self) -> Any: ...
 
 class PLDA(Classifier):
     transductive: bool
@@ -123,6 +130,7 @@ class FeatureSet:
 _Features = Union[ArrayLike, FeatureSet, _Path]
 
 class Episodes:
+    def __init__(self, core: Any) -> None: ...
     @classmethod
     def read(cls, path: _Path, features: Union[FeatureSet, _Path]) -> Episodes: ...
     def save(self, path: _Path) -> None: ...
@@ -135,6 +143,7 @@ class Episodes:
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
 class Results:
+    def __init__(self, findings: dict[str, Any]) -> None: ...
     rows: list[dict[str, Any]]
     findings: dict[str, Any]
     @property
@@ -152,6 +161,7 @@ class Backbone:
     def preprocessing(self) -> str: ...
 
 class Answer:
+    def __init__(self, found: Mapping[str, Any]) -> None: ...
     ranking: list[tuple[str, float]]
     familiarity: float
     none: Optional[float]
@@ -165,7 +175,18 @@ class Answer:
     def probability(self) -> float: ...
 
 class Recognizer:
-    def __init__(self, path: _Path, **options: Any) -> None: ...
+    def __init__(
+        self,
+        path: _Path,
+        *,
+        method: str = "",
+        together: bool = False,
+        top: int = 5,
+        nearest: int = 3,
+        attributes: int = 0,
+        shares: Optional[Mapping[str, float]] = None,
+        device: str = "auto",
+    ) -> None: ...
     @classmethod
     def open(cls, path: _Path, **options: Any) -> Recognizer: ...
     @classmethod
@@ -259,6 +280,7 @@ def evaluate(
     progress: Optional[_Progress] = None,
 ) -> Results: ...
 class Training:
+    def __init__(self, path: _Path, found: Mapping[str, Any]) -> None: ...
     path: str
     model: Optional[str]
     kept_epoch: int
