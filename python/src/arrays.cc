@@ -57,8 +57,8 @@ ArrayView::ArrayView(const py::object& array, const char* what) {
 }
 
 bool is_plain_rows(const py::object& array, int64_t dim) {
-  static PyTypeObject* const type = py::detail::npy_api::get().PyArray_Type_;
-  if (Py_TYPE(array.ptr()) != type) return false;
+  static PyTypeObject* const kArrayType = py::detail::npy_api::get().PyArray_Type_;
+  if (Py_TYPE(array.ptr()) != kArrayType) return false;
   const auto given = py::reinterpret_borrow<py::array>(array);
   if (given.ndim() != 2 || given.shape(0) == 0 || given.shape(1) != dim || !is_plain(given)) return false;
   return py::isinstance<py::array_t<float>>(given) || py::isinstance<py::array_t<double>>(given);
