@@ -1,5 +1,5 @@
-// The time of one call of Classifier::probabilities in C++, beside `run`: call METHOD FEATURES DIM CALLS, where FEATURES are float32 of 25
-// labelled images of 5 classes, then of 75 queries. Prints nanoseconds, a call a line.
+// The time of one call of Classifier::probabilities in C++, beside `run`: call METHOD FEATURES DIM CALLS, where
+// FEATURES are float32 of 25 labelled images of 5 classes, then of 75 queries. Prints nanoseconds, a call a line.
 #include <protocom/method.h>
 
 #include <chrono>
