@@ -3,10 +3,16 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
+
+
+with socket.socket() as one:  # the system may share the network of the machine it runs on
+    one.bind(("127.0.0.1", 0))
+    PORT = one.getsockname()[1]
 
 
 def run(*command):
@@ -15,17 +21,18 @@ def run(*command):
 
 def ask(path, body=None, kind="image/jpeg", key=None):
     headers = {"Content-Type": kind, **({"Authorization": f"Bearer {key}"} if key else {})}
-    with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:8099{path}", body, headers), timeout=30) as answer:
+    with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", body, headers), timeout=30) as answer:
         return answer.read().decode()
 
 
 def wait_for(path):
-    for _ in range(200):
+    for _ in range(600):
         try:
             return ask(path)
         except OSError:
             time.sleep(0.1)
-    raise SystemExit(f"no answer from {path}:\n" + run("systemctl", "status", "--no-pager", "-l", "protocom-serve") or "")
+    said = subprocess.run(["journalctl", "--no-pager", "-u", "protocom-serve"], capture_output=True, text=True).stdout
+    raise SystemExit(f"no answer from {path}:\n{said}")
 
 
 # Without a recognizer the service waits for one instead of failing.
@@ -35,7 +42,7 @@ assert run("systemctl", "show", "-P", "ConditionResult", "protocom-serve") == "n
 os.makedirs("/var/lib/protocom", exist_ok=True)
 shutil.copy("/try/mine.pcm", "/var/lib/protocom/recognizer.pcm")
 configuration = pathlib.Path("/etc/protocom/serve.conf")
-configuration.write_text(configuration.read_text().replace("--port 8080", "--port 8099"))
+configuration.write_text(configuration.read_text().replace("--port 8080", f"--port {PORT}"))
 begin = time.monotonic()
 run("systemctl", "start", "protocom-serve")
 print("healthz:", wait_for("/healthz"), f"after {time.monotonic() - begin:.1f} s")
@@ -56,7 +63,7 @@ assert "another" in ask("/v1/classes")
 
 # Keys as serve.conf says.
 key = run("runuser", "-u", "protocom-serve", "--", "protocom-serve", "keys", "add", "/var/lib/protocom/keys.json", "phone").splitlines()[0]
-configuration.write_text(configuration.read_text().replace("--port 8099", "--port 8099 --keys /var/lib/protocom/keys.json"))
+configuration.write_text(configuration.read_text().replace(f"--port {PORT}", f"--port {PORT} --keys /var/lib/protocom/keys.json"))
 run("systemctl", "restart", "protocom-serve")
 wait_for("/healthz")
 assert "another" in ask("/v1/classes", key=key)
