@@ -1,6 +1,8 @@
 # The two commands a newcomer needs are `make demo` and `make test`. Both install what the machine lacks, configure and build first.
 # Everything real happens in CMake; this file only remembers the commands.
 BUILD ?= build/release
+# Where `make install` installs.
+PREFIX ?= /usr/local
 # More CMake options, for instance CMAKE_ARGS=-DCMAKE_PREFIX_PATH=... for another LibTorch.
 CMAKE_ARGS ?=
 JOBS ?= $(shell scripts/jobs)
@@ -19,7 +21,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +33,7 @@ setup-dev:
 	@scripts/setup scripts/packages.txt scripts/packages-dev.txt
 
 configure: setup
-	@cmake --preset release -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) $(CMAKE_ARGS)
+	@cmake --preset release -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
 
 build: configure ## the command line, the libraries and the tests (Release)
 	@echo "build: $(JOBS) compilers at once"
@@ -101,14 +103,18 @@ SPELT = $(shell git ls-files --cached --others --exclude-standard -- '*.md' '*.h
 spelling: setup-dev ## fail on a misspelt word in documents and sources
 	@codespell $(SPELT) && echo "spelling: $(words $(SPELT)) files"
 
-install: build ## install into PREFIX (default: CMake's, /usr/local)
-	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+install: build ## install into PREFIX (default: /usr/local)
+	@cmake --install $(BUILD)
 
-# Programs know where they are installed, so packages, which go to /usr, are built in a folder of their own.
-deb: setup ## Debian packages: the programs, the server, the library, its headers, the Python package; into build/deb/packages
-	@cmake --preset release -B build/deb -DCMAKE_UNITY_BUILD=$(UNITY) -DCMAKE_INSTALL_PREFIX=/usr -DPROTOCOM_BUILD_TESTS=OFF $(CMAKE_ARGS)
-	@cmake --build build/deb -j $(JOBS)
-	@cd build/deb && cpack -G DEB
+# Packages go to /usr, of which little that is compiled knows: from a finished build this takes a minute or two.
+deb: override PREFIX = /usr
+deb: configure ## Debian packages: the programs, the server, the library, its headers, the Python package; into build/release/packages
+	@cmake --build $(BUILD) -j $(JOBS) --target packed
+	@cd $(BUILD) && cpack -G DEB
+
+docs: setup-dev configure ## the documentation as a site, with the reference that the code makes; build/release/site/html/index.html
+	@cmake --build $(BUILD) -j $(JOBS) --target protocom
+	@scripts/site/build $(PROTOCOM) $(BUILD)/site
 
 clean: ## remove all build folders
 	rm -rf build

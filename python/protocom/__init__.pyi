@@ -8,10 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 from . import easyfsl as easyfsl
 
 __version__: str
+__all__ = [
+    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
+    "Results", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "make",
+    "metatrain", "methods", "pretrain", "set_threads", "threads",
+]
 
 _Path = Union[str, PathLike[str]]
 _Floats = NDArray[np.float32]
 _Progress = Callable[[str, int, int, str], object]
+_OnEpoch = Callable[[dict[str, Any]], object]
 _Knowledge = Union["Knowledge", _Path, Mapping[str, Union[Sequence[str], Mapping[str, float]]]]
 _Fitted = Union["Fitted", _Path]
 _Split = Union[str, Mapping[Any, str], Sequence[str]]
@@ -77,6 +83,8 @@ class Classifier:
     ) -> _Floats: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self: _Self, **parameters: Any) -> _Self: ...
+    def __sklearn_is_fitted__(self) -> bool: ...
+    def __sklearn_tags__(self) -> Any: ...
 
 class PLDA(Classifier):
     transductive: bool
@@ -122,6 +130,7 @@ class FeatureSet:
 _Features = Union[ArrayLike, FeatureSet, _Path]
 
 class Episodes:
+    def __init__(self, core: Any) -> None: ...
     @classmethod
     def read(cls, path: _Path, features: Union[FeatureSet, _Path]) -> Episodes: ...
     def save(self, path: _Path) -> None: ...
@@ -134,6 +143,7 @@ class Episodes:
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
 class Results:
+    def __init__(self, findings: dict[str, Any]) -> None: ...
     rows: list[dict[str, Any]]
     findings: dict[str, Any]
     @property
@@ -151,6 +161,7 @@ class Backbone:
     def preprocessing(self) -> str: ...
 
 class Answer:
+    def __init__(self, found: Mapping[str, Any]) -> None: ...
     ranking: list[tuple[str, float]]
     familiarity: float
     none: Optional[float]
@@ -164,7 +175,18 @@ class Answer:
     def probability(self) -> float: ...
 
 class Recognizer:
-    def __init__(self, path: _Path, **options: Any) -> None: ...
+    def __init__(
+        self,
+        path: _Path,
+        *,
+        method: str = "",
+        together: bool = False,
+        top: int = 5,
+        nearest: int = 3,
+        attributes: int = 0,
+        shares: Optional[Mapping[str, float]] = None,
+        device: str = "auto",
+    ) -> None: ...
     @classmethod
     def open(cls, path: _Path, **options: Any) -> Recognizer: ...
     @classmethod
@@ -257,5 +279,71 @@ def evaluate(
     baseline: str = "mean",
     progress: Optional[_Progress] = None,
 ) -> Results: ...
+class Training:
+    def __init__(self, path: _Path, found: Mapping[str, Any]) -> None: ...
+    path: str
+    model: Optional[str]
+    kept_epoch: int
+    epochs: list[dict[str, Any]]
+    def to_pandas(self) -> Any: ...
+    def plot(self, axes: Any = None) -> Any: ...
+
+def pretrain(
+    images: _Path,
+    out: _Path,
+    *,
+    architecture: Optional[str] = None,
+    split: Optional[_Path] = None,
+    image_size: Optional[int] = None,
+    epochs: Optional[int] = None,
+    batch: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    validation_episodes: Optional[int] = None,
+    device: Optional[str] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
+def complete(
+    features: _Features,
+    labels: Optional[ArrayLike] = None,
+    split: Optional[_Split] = None,
+    *,
+    knowledge: _Knowledge,
+    out: _Path,
+    epochs: Optional[int] = None,
+    batches: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    shots: Optional[int] = None,
+    validation_episodes: Optional[int] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
+def metatrain(
+    images: _Path,
+    out: _Path,
+    *,
+    backbone: _Path,
+    model: Optional[_Path] = None,
+    knowledge: Optional[_Knowledge] = None,
+    head: Optional[str] = None,
+    split: Optional[_Path] = None,
+    ways: Optional[int] = None,
+    shots: Optional[int] = None,
+    queries: Optional[int] = None,
+    epochs: Optional[int] = None,
+    batches: Optional[int] = None,
+    episodes: Optional[int] = None,
+    learning_rate: Optional[float] = None,
+    validation_episodes: Optional[int] = None,
+    device: Optional[str] = None,
+    seed: Optional[int] = None,
+    resume: bool = False,
+    on_epoch: Optional[_OnEpoch] = None,
+    progress: Optional[_Progress] = None,
+) -> Training: ...
 def threads() -> int: ...
 def set_threads(count: int) -> None: ...

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -55,6 +56,14 @@ ArrayView::ArrayView(const py::object& array, const char* what) {
   kept_ = std::move(given);
 }
 
+bool is_plain_rows(const py::object& array, int64_t dim) {
+  static PyTypeObject* const kArrayType = py::detail::npy_api::get().PyArray_Type_;
+  if (Py_TYPE(array.ptr()) != kArrayType) return false;
+  const auto given = py::reinterpret_borrow<py::array>(array);
+  if (given.ndim() != 2 || given.shape(0) == 0 || given.shape(1) != dim || !is_plain(given)) return false;
+  return py::isinstance<py::array_t<float>>(given) || py::isinstance<py::array_t<double>>(given);
+}
+
 at::Tensor copy_of(const py::object& array, const char* what) {
   const ArrayView view(array, what);
   return view.tensor().defined() ? view.tensor().clone() : at::Tensor();
@@ -72,6 +81,14 @@ py::object array_of(const at::Tensor& tensor) {
   const py::dtype type = dtype_of(kept->scalar_type());
   const py::capsule owner(kept.release(), [](void* owned) { delete static_cast<at::Tensor*>(owned); });
   return py::array(type, sizes, strides, data, owner);
+}
+
+py::object copied_array(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  const std::vector<py::ssize_t> sizes(plain.sizes().begin(), plain.sizes().end());
+  py::array_t<float> made(sizes);
+  std::copy_n(plain.data_ptr<float>(), plain.numel(), made.mutable_data());
+  return std::move(made);
 }
 
 }  // namespace protocom::python

@@ -20,10 +20,15 @@ class ArrayView {
   at::Tensor tensor_;
 };
 
+/// Whether it is a NumPy array itself, float32 or float64 of the machine's byte order, [n, dim] and contiguous, n > 0.
+bool is_plain_rows(const py::object& array, int64_t dim);
+
 /// A copy of its own, for what is kept.
 at::Tensor copy_of(const py::object& array, const char* what);
 
 /// The tensor's memory as an array, which keeps the tensor; None where it is undefined.
 py::object array_of(const at::Tensor& tensor);
+/// A new array with the numbers of a float32 tensor: cheaper than to keep the tensor where there are few of them.
+py::object copied_array(const at::Tensor& tensor);
 
 }  // namespace protocom::python

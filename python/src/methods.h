@@ -27,5 +27,6 @@ void bind_tasks(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_images(py::module_& module);
 void bind_recognizer(py::module_& module);
+void bind_training(py::module_& module);
 
 }  // namespace protocom::python

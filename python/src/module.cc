@@ -4,6 +4,7 @@
 #include "calls.h"
 #include "methods.h"
 #include "protocom/core/blas_kernels.h"
+#include "protocom/core/device.h"
 #include "protocom/core/error.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -15,11 +16,12 @@ PYBIND11_MODULE(_core, module) {
   module.def("threads", [] { return at::get_num_threads(); });
   module.def("set_threads", [](int threads) {
     if (threads < 1) protocom::fail_usage("threads should be at least 1, found {}", threads);
-    at::set_num_threads(threads);
+    protocom::set_threads(threads);
   });
   bind_methods(module);
   bind_tasks(module);
   bind_evaluation(module);
   bind_images(module);
   bind_recognizer(module);
+  bind_training(module);
 }

@@ -50,9 +50,19 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   });
 }
 
-at::Tensor probabilities(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
-  const ArrayView q(queries, "queries"), s(shares, "shares");
-  return unlocked([&] { return task.score(q.tensor(), s.tensor()).logits.softmax(-1); });
+at::Tensor probabilities(const TaskClassifier& task, const at::Tensor& queries) {
+  return unlocked([&] {
+    const at::NoGradGuard no_grad;
+    return task.score(queries).logits.softmax(-1);
+  });
+}
+
+/// Probabilities of queries [q, d] that are just what the library takes, and None for all else, which Python then looks
+/// at: between two calls the processor forgets Python's own lines, so that each of them costs.
+py::object quick_probabilities(const TaskClassifier& task, const py::object& queries) {
+  if (!is_plain_rows(queries, task.feature_dim())) return py::none();
+  const ArrayView view(queries, "queries");
+  return copied_array(probabilities(task, view.tensor()));
 }
 
 py::tuple scores(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
@@ -102,12 +112,12 @@ void bind_tasks(py::module_& module) {
               const std::vector<uint64_t>& seeds) { return array_of(batch_logits(own, support, query, mask, seeds)); });
   py::class_<TaskClassifier, std::shared_ptr<TaskClassifier>>(module, "Task")
       .def(py::init(&make_task))
-      .def(
-          "probabilities",
-          [](const TaskClassifier& task, const py::object& queries, const py::object& shares) {
-            return array_of(probabilities(task, queries, shares));
-          },
-          py::arg("queries"), py::arg("shares") = py::none())
+      .def("probabilities",
+           [](const TaskClassifier& task, const py::object& queries) {
+             const ArrayView view(queries, "queries");
+             return array_of(probabilities(task, view.tensor()));
+           })
+      .def("quick_probabilities", &quick_probabilities)
       .def("scores", &scores, py::arg("queries"), py::arg("shares") = py::none());
 }
 

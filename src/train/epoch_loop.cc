@@ -56,6 +56,7 @@ EpochLoopResult EpochLoop::run() {
     ++place_.epoch;
     place_.step = 0;
     keeper_.save(snapshot());
+    tell_epoch();
   }
   progress_.finish();
   trainer_.finish(kept_epoch_);
@@ -184,6 +185,12 @@ void EpochLoop::log(const EpochEnd& end, nlohmann::json figures) {
   figures["learning_rate"] = end.learning_rate;
   figures["loss"] = end.sums.mean_loss();
   log_->add(end.epoch, figures);
+  logged_ = {{"epoch", end.epoch}};
+  logged_.update(figures);
+}
+
+void EpochLoop::tell_epoch() const {
+  if (files_.on_epoch && options_.group->is_main()) files_.on_epoch(logged_);
 }
 
 std::string EpochLoop::describe() const {

@@ -112,6 +112,7 @@ class EpochLoop {
   [[nodiscard]] std::vector<MethodScores> validate();
   [[nodiscard]] bool is_best(int64_t epoch, const std::vector<MethodScores>& validation);
   void log(const EpochEnd& end, nlohmann::json figures);
+  void tell_epoch() const;
   [[nodiscard]] int64_t steps_done() const { return place_.epoch * options_.steps + place_.step; }
   [[nodiscard]] std::string describe() const;
 
@@ -123,6 +124,7 @@ class EpochLoop {
   TrainingFiles files_;
   TrainingKeeper keeper_;
   std::optional<TrainingLog> log_;
+  nlohmann::json logged_;  // the last epoch
   Place place_;
   EpochSums sums_;
   StepTimer timer_;

@@ -29,7 +29,8 @@ function(expect_package name)
 endfunction()
 
 expect_package(protocom usr/bin/protocom\n usr/libexec/protocom/protocom\n usr/share/man/man1/protocom.1.gz
-               usr/share/man/man1/protocom-recognizer.1.gz usr/share/bash-completion/completions/protocom\n)
+               usr/share/man/man1/protocom-recognizer.1.gz usr/share/bash-completion/completions/protocom\n
+               "usr/share/zsh/[^\n]*/_protocom\n" usr/share/fish/vendor_completions.d/protocom.fish\n)
 if(NOT depends MATCHES "libtorch")
   message(FATAL_ERROR "protocom should depend on LibTorch, found: ${depends}")
 endif()

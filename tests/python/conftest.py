@@ -1,4 +1,3 @@
-import importlib.util
 import os
 import subprocess
 import sys
@@ -62,10 +61,13 @@ def photo(colour, seed):
 def photos(tmp_path_factory):
     """A folder with encoder.pt, my-photos/COLOUR/n.png and holiday/n.png."""
     folder = tmp_path_factory.mktemp("photos")
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is needed to write an encoder")
     (folder / "encoder.py").write_text(ENCODER)
-    subprocess.run([sys.executable, "-W", "ignore", str(folder / "encoder.py"), str(folder / "encoder.pt")], check=True)
+    for python in (sys.executable, "/usr/bin/python3"):  # the interpreter that is tested needs no PyTorch
+        written = subprocess.run([python, "-W", "ignore", str(folder / "encoder.py"), str(folder / "encoder.pt")], capture_output=True)
+        if written.returncode == 0:
+            break
+    else:
+        pytest.skip("PyTorch is needed to write an encoder")
     image = pytest.importorskip("PIL.Image")
     for i, colour in enumerate(COLOURS):
         (folder / "my-photos" / colour).mkdir(parents=True)

@@ -16,6 +16,7 @@ def test_the_blocks_of_the_page_run(task, collection, photos, tmp_path, monkeypa
     for name in ("encoder.pt", "my-photos", "holiday"):
         os.symlink(photos / name, tmp_path / name)
     x, y, q, _ = task
+    (tmp_path / "split.csv").write_text("class,split\nred,base\ngreen,base\nblue,base\n")  # for a training
     features, labels = clusters(8, 30, seed=4)
     x_base, y_base = collection.of("base")
     names = {"X": x, "y": y, "Q": q, "X_base": x_base, "y_base": y_base, "features": features, "labels": labels,

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -89,3 +92,28 @@ def test_what_cannot_be_made_is_not_left_behind(photos, tmp_path):
     with pytest.raises(protocom.Error):
         protocom.Recognizer.create(tmp_path / "a.pcm", backbone=photos / "encoder.pt", images=tmp_path / "empty")
     assert not (tmp_path / "a.pcm").exists()
+
+
+CYCLES = """
+import gc, resource, sys, protocom
+def rss():
+    gc.collect()
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+features = protocom.Recognizer.open(sys.argv[1]).features_of([sys.argv[2]])
+def cycles(count):
+    for _ in range(count):
+        mine = protocom.Recognizer.open(sys.argv[1])
+        assert mine.classify(features)[0].name == "blue" and len(mine.classes) == 3
+cycles(200)
+before = rss()
+cycles(1000)
+grown = rss() - before
+assert grown < 8e6, grown  # a recognizer's file is 100 kB, so a thousand leaked ones would be far more
+import os
+assert len(os.listdir("/proc/self/fd")) < 20
+"""
+
+
+def test_a_thousand_recognizers_opened_and_closed_leak_nothing(mine, photos):
+    arguments = [str(mine._path), str(photos / "holiday" / "1.png")]
+    subprocess.run([sys.executable, "-c", CYCLES, *arguments], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})

@@ -171,6 +171,42 @@ TEST(EpochLoop, GoesOnToTheSameBitsAfterAStopAtAnyStep) {
   EXPECT_THAT(epochs, ElementsAre(1, 2, 3, 4));
 }
 
+TEST(EpochLoop, TellsWhatTheLogSaysOfEveryEpoch) {
+  const TempDir folder;
+  Descent descent;
+  EpochLoopOptions options = four_epochs_of_two();
+  options.files.out = folder / "x.npz";
+  std::vector<nlohmann::json> told;
+  options.files.on_epoch = [&](const nlohmann::json& epoch) { told.push_back(epoch); };
+  run(descent, options);
+  std::ifstream log(options.files.log());
+  std::vector<nlohmann::json> logged;
+  for (std::string line; std::getline(log, line);) logged.push_back(nlohmann::json::parse(line));
+  EXPECT_EQ(told, logged);
+  ASSERT_EQ(told.size(), 4U);
+  EXPECT_EQ(told.front().at("epoch"), 1);
+  EXPECT_DOUBLE_EQ(told.front().at("loss"), descent.ends.front().sums.mean_loss());
+}
+
+TEST(EpochLoop, GoesOnBehindTheEpochWhoseListenerEndedIt) {
+  const TempDir folder;
+  EpochLoopOptions options = four_epochs_of_two();
+  options.files.out = folder / "x.npz";
+  options.files.resume = Resume::kIfThere;
+  options.files.on_epoch = [](const nlohmann::json& epoch) {
+    if (epoch.at("epoch") == 2) throw std::runtime_error("enough");
+  };
+  Descent ended;
+  EXPECT_THROW(run(ended, options), std::runtime_error);
+  options.files.on_epoch = {};
+  Descent rest;
+  run(rest, options);
+  EXPECT_EQ(rest.begun.front(), 20) << "the two epochs before are saved";
+  Descent whole;
+  run(whole, four_epochs_of_two());
+  EXPECT_TRUE(rest.x.equal(whole.x));
+}
+
 /// Asks for a stop as soon as the last step before a validation is done and saved: the validation hears it.
 class StoppedInValidation : public Descent {
  public:

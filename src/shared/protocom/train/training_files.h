@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/stop_signal.h"
@@ -20,6 +22,9 @@ struct TrainingFiles {
   Resume resume = Resume::kNo;
   double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
   StopSignal* stop = nullptr;      ///< how it is asked to stop; null: it cannot be asked
+  /// Is told the line of the log of every epoch, {"epoch": 1, "loss": ...}, also without an `out`, when the epoch has
+  /// been saved; by one process of several. What it throws ends the training, which can then be resumed.
+  std::function<void(const nlohmann::json& epoch)> on_epoch = {};
 
   /// `out` + ".last": the state after the last checkpoint.
   [[nodiscard]] std::filesystem::path last() const { return out.string() + ".last"; }

@@ -1,0 +1,35 @@
+# What a user does with the packages, in a bare system (scripts/try-packages).
+cd /try
+# Photos and an encoder, which a user has: drawn creatures, and an encoder trained on others of them for one epoch.
+protocom --quiet synth creatures --image-size 48 --base 8 --val 0 --novel 4 --images-per-class 12
+protocom --quiet pretrain creatures --image-size 40 --out encoder.npz --architecture conv4 --epochs 1 --batch 16
+mkdir my-photos holiday
+for folder in $(sed -n 's/,novel.*//p' creatures/split.csv); do
+  mkdir "my-photos/$folder"
+  set -- "creatures/$folder"/*.jpg
+  cp "$1" "$2" "$3" "$4" "my-photos/$folder/"
+  cp "$5" "holiday/$folder.jpg"
+done
+
+begin=$(date +%s%N)
+protocom recognizer create mine.pcm --backbone encoder.npz --images my-photos
+created=$(date +%s%N)
+python3 -c 'import protocom'
+imported=$(date +%s%N)
+echo "try-packages: $(((created - begin) / 1000000)) ms protocom recognizer create, $(((imported - created) / 1000000)) ms import protocom"
+[ $(((imported - begin) / 1000000)) -lt 60000 ]
+
+protocom classify mine.pcm holiday/
+python3 - <<'PYTHON'
+import os
+import protocom
+mine = protocom.Recognizer.open("mine.pcm")
+y = [name for name in sorted(mine.classes) for _ in os.listdir(f"my-photos/{name}")]
+X = mine.features_of([f"my-photos/{name}/{file}" for name in sorted(mine.classes) for file in os.listdir(f"my-photos/{name}")])
+assert protocom.PLDA().fit(X, y).predict_proba(X).shape == (16, 4)
+PYTHON
+
+for file in /usr/share/man/man1/protocom.1.gz /usr/share/man/man1/protocom-serve.1.gz /usr/share/bash-completion/completions/protocom \
+            /usr/share/zsh/vendor-completions/_protocom /usr/share/fish/vendor_completions.d/protocom.fish; do
+  [ -e "$file" ] || { echo "try-packages: $file is missing" >&2; exit 1; }
+done

@@ -1,0 +1,168 @@
+"""Trainings: an encoder, a completion network, and both together."""
+import html
+import json
+import os
+
+from . import _arrays
+from ._engine import engine
+from ._errors import UsageError
+from ._features import feature_set
+from ._knowledge import knowledge_of
+
+_LEAST = {
+    "image_size": 1, "epochs": 1, "batch": 1, "batches": 1, "episodes": 1, "ways": 2, "shots": 1, "queries": 1,
+    "validation_episodes": 0, "seed": 0,
+}
+
+
+class Training:
+    """What a training gave.
+
+    Attributes
+    ----------
+    path : str, the file of the kept epoch
+    model : str, the tuned completion model of ``metatrain``, or None
+    kept_epoch : int from 1; 0: no epoch of ``metatrain`` was better than the state before
+    epochs : list of dict, what the log beside the file (``path + ".jsonl"``) says of each epoch
+    """
+
+    def __init__(self, path, found):
+        self.path = os.fspath(path)
+        self.model = found.get("model")
+        self.kept_epoch = found["kept_epoch"]
+        with open(self.path + ".jsonl", encoding="utf-8") as log:
+            self.epochs = [json.loads(line) for line in log]
+
+    def to_pandas(self):
+        """A DataFrame, a row an epoch; needs pandas."""
+        import pandas
+
+        return pandas.json_normalize(self.epochs).set_index("epoch")
+
+    def plot(self, axes=None):
+        """The loss of every epoch, and the accuracy on validation where there is one; needs matplotlib. Returns the axes."""
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.subplots(figsize=(6, 3), layout="constrained")[1]
+        axes.plot([one["epoch"] for one in self.epochs], [one["loss"] for one in self.epochs])
+        axes.axvline(self.kept_epoch, linestyle=":")
+        axes.set_xlabel("epoch")
+        axes.set_ylabel("loss")
+        return axes
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><td>{one['epoch']}</td><td>{one['loss']:.4g}</td></tr>" for one in self.epochs)
+        return f"<p>{html.escape(repr(self))}</p><table><tr><th>epoch</th><th>loss</th></tr>{rows}</table>"
+
+    def __repr__(self):
+        return f"Training({self.path!r}, epoch {self.kept_epoch} of {len(self.epochs)} is kept)"
+
+
+def _options(**given):
+    """What was given, checked: the rest is the library's default."""
+    made = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name in _LEAST:
+            value = _arrays.whole(value, name, _LEAST[name])
+        elif name == "learning_rate":
+            value = _rate(value)
+        elif name == "split":
+            value = os.fspath(value)
+        made[name] = value
+    return made
+
+
+def _rate(value):
+    try:
+        rate = float(value)
+    except (TypeError, ValueError):
+        rate = -1.0
+    if not 0 < rate < float("inf"):
+        raise UsageError(f"learning_rate should be a number above 0, found {value!r}")
+    return rate
+
+
+def pretrain(images, out, *, architecture=None, split=None, image_size=None, epochs=None, batch=None, learning_rate=None,
+             validation_episodes=None, device=None, seed=None, resume=False, on_epoch=None, progress=None):
+    """Trains an encoder with a classifier on base classes; ``out`` becomes that of the best epoch. What is not given is
+    as ``protocom pretrain --help`` says. Hours on a processor for a real data set.
+
+    Parameters
+    ----------
+    images : path, a folder with a subfolder for each class, or a pack of ``protocom pack``
+    out : path; beside it lie its log and last state
+    architecture : "resnet12", "resnet12-wide", "conv4", "resnet18", ...
+    split : path of a CSV class,split; None: the folder's own
+    resume : bool, go on from the last state where there is one
+    on_epoch : callable(dict), told what the log says of an epoch that is over and saved: "epoch", "loss", "accuracy",
+        "validation_accuracy", ... What it raises ends the training and leaves the call; ``resume=True`` goes on.
+    progress : callable(what, done, total, detail)
+
+    Returns
+    -------
+    Training
+    """
+    options = _options(
+        architecture=architecture, split=split, image_size=image_size, epochs=epochs, batch=batch,
+        learning_rate=learning_rate, validation_episodes=validation_episodes, device=device, seed=seed,
+        resume=bool(resume),
+    )
+    return Training(out, engine.pretrain(os.fspath(images), os.fspath(out), options, on_epoch, progress))
+
+
+def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, batches=None, learning_rate=None,
+             shots=None, validation_episodes=None, seed=None, resume=False, on_epoch=None, progress=None):
+    """Learns to complete prototypes on the base classes (``protocom complete``); ``out`` becomes the model.
+
+    Parameters
+    ----------
+    features, labels, split : as FeatureSet takes them
+    knowledge : as Classifier takes it
+    shots : int, images averaged into each prototype that is to be completed
+    resume, on_epoch, progress : as ``pretrain`` takes them
+
+    Returns
+    -------
+    Training
+    """
+    options = _options(
+        epochs=epochs, batches=batches, learning_rate=learning_rate, shots=shots,
+        validation_episodes=validation_episodes, seed=seed, resume=bool(resume),
+    )
+    given = feature_set(features, labels, split)._core
+    return Training(
+        out, engine.complete(given, knowledge_of(knowledge), os.fspath(out), options, on_epoch, progress)
+    )
+
+
+def metatrain(images, out, *, backbone, model=None, knowledge=None, head=None, split=None, ways=None, shots=None,
+              queries=None, epochs=None, batches=None, episodes=None, learning_rate=None, validation_episodes=None,
+              device=None, seed=None, resume=False, on_epoch=None, progress=None):
+    """Tunes encoder and completion network together on episodes (``protocom metatrain``); ``out`` becomes the encoder,
+    ``out`` + ".model.npz" the completion model.
+
+    Parameters
+    ----------
+    images, split : as ``pretrain`` takes them
+    backbone : path of an encoder of ``pretrain``
+    model, knowledge : path of ``complete``, and what it was made with; none for ``head="mean"``
+    head : the method whose loss is minimised, "gauss-fusion" or "mean"
+    resume, on_epoch, progress : as ``pretrain`` takes them
+
+    Returns
+    -------
+    Training
+    """
+    options = _options(
+        head=head, split=split, ways=ways, shots=shots, queries=queries, epochs=epochs, batches=batches,
+        episodes=episodes, learning_rate=learning_rate, validation_episodes=validation_episodes, device=device,
+        seed=seed, resume=bool(resume),
+    )
+    found = engine.metatrain(
+        os.fspath(images), os.fspath(backbone), None if model is None else os.fspath(model), knowledge_of(knowledge),
+        os.fspath(out), options, on_epoch, progress,
+    )
+    return Training(out, found)
