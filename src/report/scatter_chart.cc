@@ -41,7 +41,8 @@ void draw_spots(Svg& svg, const PointGroup& group, const std::vector<SvgPoint>& 
     svg.begin_spot(points[k], kReach);
     svg.rect({{left, top}, width, tall}, "peek-box");
     if (photos) {
-      const SvgPoint source{tile * static_cast<double>(k % columns), tile * static_cast<double>(k / columns)};
+      const size_t row = k / columns;
+      const SvgPoint source{tile * static_cast<double>(k % columns), tile * static_cast<double>(row)};
       svg.tile({left + 0.5 * (width - kPhoto), top + 6.0}, kPhoto, sheet, source, tile);
     }
     svg.text({left + 0.5 * width, top + tall - 8.0}, label, Anchor::kMiddle, "legend");
