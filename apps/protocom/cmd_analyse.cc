@@ -3,8 +3,8 @@
 #include "analysis_options.h"
 #include "analysis_writer.h"
 #include "protocom/data/image_finder.h"
+#include "protocom/report/says_something.h"
 #include "protocom/report/thumbnail.h"
-#include "protocom/report/worth.h"
 #include "task_options.h"
 
 namespace protocom::cli {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "protocom/report/methods.h"
+#include "protocom/report/says_something.h"
 #include "protocom/report/svg.h"
-#include "protocom/report/worth.h"
 #include "report/html_parts.h"
 #include "report/section_tables.h"
 

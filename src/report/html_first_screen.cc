@@ -118,10 +118,9 @@ std::string worst_html(std::vector<AnalysisFile>& analyses) {
     figures.erase(std::remove_if(figures.begin(), figures.end(), is_worst), figures.end());
   }
   if (html.empty()) return "";
-  return "<section id=\"worst\">\n<h2>Classes that are wrong most often</h2>\n<p class=\"soft\">Photos of their own "
-         "that were "
-         "taken for the class they are most often taken for (→: for another one), and photos of that other class. Its "
-         "percentage is of the queries where both were there to be chosen.</p>\n<div class=\"charts\">" +
+  return "<section id=\"worst\">\n<h2>Classes that are wrong most often</h2>\n<p class=\"soft\">Photos of the class "
+         "that were answered wrong (→: as which class, where it is not the one named), then photos of the class named. "
+         "Percentages are of queries where both classes could be chosen.</p>\n<div class=\"charts\">" +
          html + "</div>\n</section>\n";
 }
 

@@ -6,8 +6,8 @@
 
 #include "protocom/core/error.h"
 #include "protocom/report/base64.h"
+#include "protocom/report/says_something.h"
 #include "protocom/report/svg.h"
-#include "protocom/report/worth.h"
 #include "report/html_parts.h"
 #include "report/picture.h"
 #include "report/style.h"

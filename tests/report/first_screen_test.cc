@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "protocom/report/html_report.h"
-#include "protocom/report/worth.h"
+#include "protocom/report/says_something.h"
 #include "report/sample_sections.h"
 
 namespace protocom {
