@@ -8,22 +8,12 @@
 #include "protocom/core/unfinished.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
+#include "watched_signals.h"
 
 namespace protocom::cli {
 namespace {
 
 constexpr int kSignalBase = 128;
-
-/// Those that end a program, but for those that whoever started it wants ignored (nohup, a script's background job).
-sigset_t signals_to_watch() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&set, signal);
-  }
-  return set;
-}
 
 [[noreturn]] void end_at_once(int signal) {
   remove_unfinished();
@@ -50,7 +40,7 @@ void watch(sigset_t set) {
 void watch_signals() {
   // A write beyond `ulimit -f` shall fail with a reason, as one to a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
-  const sigset_t set = signals_to_watch();
+  const sigset_t set = watched_signals();
   // A handler could neither lock nor allocate, so no thread takes these signals but the one that waits for them.
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set] { watch(set); }).detach();

@@ -14,6 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
+namespace fs = std::filesystem;
 namespace {
 
 using ::testing::AllOf;
@@ -227,6 +228,23 @@ TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
   EXPECT_THAT(run(kLoads).err, HasSubstr("nothing.npz"));
   const Variable active("OMP_WAIT_POLICY", "passive");
   EXPECT_THAT(run(kLoads).err, HasSubstr("GOMP_SPINCOUNT = '0'"));
+}
+
+// Threads that a library starts when it is loaded, before the program's first line, would take a signal by dying of it.
+TEST_F(Usage, WhatTheExecutableBecomesIsBornWithTheSignalsBlocked) {
+  const fs::path bin = folder_.path() / "apps/protocom", libexec = folder_.path() / "apps/libexec/protocom";
+  fs::create_directories(bin);
+  fs::create_directories(libexec);
+  fs::copy_file(std::getenv("PROTOCOM_PROGRAM"), bin / "protocom");
+  fs::create_symlink("/bin/cat", libexec / "protocom");  // a shell would clear its mask
+  const auto blocked = [&](const std::string& before) {
+    const std::string command = before + (bin / "protocom").string() + " /proc/self/status > said";
+    EXPECT_EQ(std::system(("cd " + folder_.path().string() + " && " + command).c_str()), 0);
+    const std::string said = read_text(folder_.path() / "said");
+    return std::stoull(said.substr(said.find("SigBlk:") + 7), nullptr, 16);
+  };
+  EXPECT_EQ(blocked("") & 0x4003, 0x4003u) << "SIGHUP, SIGINT and SIGTERM";
+  EXPECT_EQ(blocked("trap '' HUP; ") & 0x4003, 0x4002u) << "nohup stays";
 }
 
 TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "pages.h"
+#include "watched_signals.h"
 
 namespace protocom::front {
 namespace {
@@ -55,6 +56,13 @@ bool print(std::string_view text) {
   return true;
 }
 
+/// The program has one thread that waits for signals, and no other may take them (watch_signals). OpenBLAS with POSIX
+/// threads starts some when it is loaded, before the program's first line; they have the mask that this leaves.
+void leave_signals_to_the_program() {
+  const sigset_t set = cli::watched_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
 /// The program lies where it was built or installed, seen from here.
 std::string program_path() {
   char self[PATH_MAX];
@@ -72,6 +80,7 @@ int main(int argc, char** argv) {
   const char* page = page_for(argc, argv);
   if (page != nullptr && print(page)) return 0;
   choose_spins();
+  leave_signals_to_the_program();
   const std::string program = program_path();
   ::execv(program.c_str(), argv);
   std::fprintf(stderr, "protocom: cannot start %s: %s; both files belong together, install or copy both\n",

@@ -1,0 +1,17 @@
+#pragma once
+#include <csignal>
+
+namespace protocom::cli {
+
+/// Those that end a program, but for those that whoever started it wants ignored (nohup, a script's background job).
+inline sigset_t watched_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
+  return set;
+}
+
+}  // namespace protocom::cli
