@@ -39,7 +39,20 @@ export const pause = seconds => new Promise(done => setTimeout(done, 1000 * seco
  * @param {{type?: string, signal?: AbortSignal}} [options]
  * @returns {Promise<any>}
  */
-export async function call(method, path, body, {type, signal} = {}) {
+export async function call(method, path, body, options = {}) {
+  return (await answered(method, path, body, options)).json().catch(() => ({}));
+}
+
+/** The bytes of an answer. @param {string} path */
+export const callBlob = async path => (await answered('GET', path)).blob();
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {BodyInit} [body]
+ * @param {{type?: string, signal?: AbortSignal}} [options]
+ */
+async function answered(method, path, body, {type, signal} = {}) {
   const headers = credentials();
   if (type) headers['Content-Type'] = type;
   for (let tries = 0; ; ++tries) {
@@ -51,8 +64,8 @@ export async function call(method, path, body, {type, signal} = {}) {
       throw new ServerError('The server cannot be reached. Is it still running?');
     }
     if (response.status === 401) askForKey();
+    if (response.ok) return response;
     const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
     const busy = response.status === 429 || response.status === 503;
     if (!busy || tries === 3)
       throw new ServerError(sentence(answer.error?.message ?? 'the server answered ' + response.status), response.status);

@@ -78,6 +78,8 @@ class Api {
   nlohmann::json list_changes(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
   nlohmann::json describe_recognizer(const Request& request);
+  /// All of it, to take elsewhere.
+  Response file_of_recognizer(const Request& request);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, at::Tensor features, const Respond& respond);

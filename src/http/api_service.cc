@@ -11,6 +11,9 @@ namespace {
 
 using nlohmann::json;
 
+/// Of a recognizer that is sent: it lies in memory, twice while it is read.
+constexpr int64_t kLargestFile = int64_t{256} << 20;
+
 /// Where the page and the routes of a recognizer are: "/my%20birds/".
 std::string path_to(const std::string& name) {
   std::string path = "/";
@@ -41,10 +44,25 @@ json Api::describe_recognizer(const Request& request) {
   });
 }
 
+Response Api::file_of_recognizer(const Request& request) {
+  return with_editor(request, [&](const Recognizer& editor) {
+    const int64_t size = editor.file().serialized_size();
+    if (size > kLargestFile)
+      refuse(413, "the recognizer has {} MB, and more than {} are not sent: copy its file where the server runs",
+             size >> 20, kLargestFile >> 20);
+    return Response{200, "application/octet-stream", editor.file().serialized()};
+  });
+}
+
 void Api::add_service_routes() {
   routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
                        respond(json_response(describe_recognizer(request)));
                      }});
+  // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
+  routes_.push_back(
+      {"GET", "/v1/recognizer/file", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
+         respond(file_of_recognizer(request));
+       }});
   const auto health = [](const Request&, const Respond& respond) { respond(json_response({{"status", "ok"}})); };
   routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, health, Runs::kAtOnce});
   const auto readiness = [this](const Request& request, const Respond& respond) {

@@ -165,6 +165,14 @@ std::optional<int64_t> Database::number(const std::string& sql) const {
   return statement.number(0);
 }
 
+std::string Database::serialized() const {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> bytes(sqlite3_serialize(handle_, "main", &size, 0),
+                                                                      &sqlite3_free);
+  if (!bytes) refuse(sqlite3_errcode(handle_) == SQLITE_OK ? SQLITE_NOMEM : sqlite3_errcode(handle_));
+  return {reinterpret_cast<const char*>(bytes.get()), static_cast<size_t>(size)};
+}
+
 int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
 int64_t Database::rows_changed() const { return sqlite3_changes64(handle_); }

@@ -49,6 +49,9 @@ class Database {
   void read_blob(const char* table, const char* column, int64_t row,
                  const std::function<void(std::string_view piece)>& take) const;
 
+  /// All of it, as of the last change, as the bytes of a file.
+  [[nodiscard]] std::string serialized() const;
+
   /// Whether changes go to a second file (a write-ahead log): a recognizer is one file. Other programs can set that.
   [[nodiscard]] bool keeps_log_beside() const;
   /// Brings what that holds into the file and ends it. Nothing happens while another program has the file open.

@@ -189,6 +189,12 @@ RecognizerFile& RecognizerFile::operator=(RecognizerFile&&) noexcept = default;
 
 const fs::path& RecognizerFile::path() const { return database_->path(); }
 
+std::string RecognizerFile::serialized() const { return database_->serialized(); }
+
+int64_t RecognizerFile::serialized_size() const {
+  return database_->number("PRAGMA page_count").value_or(0) * database_->number("PRAGMA page_size").value_or(0);
+}
+
 const RecognizerArtefact* RecognizerFile::artefact(const std::string& name) const {
   const auto found =
       std::find_if(artefacts_.begin(), artefacts_.end(), [&](const auto& item) { return item.name == name; });

@@ -293,6 +293,7 @@ TEST_F(Keyed, AKeyIsAskedForAndAllowsWhatItsRoleDoes) {
   EXPECT_EQ(status(reading_, "POST", "/v1/classify", png(1)), 200);
   for (const char* target : {"/v1/undo", "/v1/redo", "/v1/calibrate"})
     EXPECT_EQ(status(reading_, "POST", target), 403) << target;
+  EXPECT_EQ(status(reading_, "GET", "/v1/recognizer/file"), 403);
   EXPECT_EQ(status(reading_, "DELETE", "/v1/classes/dark"), 403);
   EXPECT_EQ(status(reading_, "DELETE", "/v1/examples/1"), 403);
   EXPECT_THAT(ask("GET", "/v1/classes").headers.at("www-authenticate"), "Bearer");

@@ -247,6 +247,16 @@ TEST_F(PageWork, FiltersAndTakesTheAnswersHome) {
   EXPECT_EQ(browser_->evaluate("document.getElementById('asked').hidden"), true);
 }
 
+TEST_F(PageWork, TheRecognizerGoesHomeAsAFile) {
+  const std::string taken = from_module(
+      "api",
+      "m.callBlob('v1/recognizer/file').then(async b => { const n = new Uint8Array(await b.arrayBuffer()); let t = ''; "
+      "for (let i = 0; i < n.length; i += 8192) t += String.fromCharCode(...n.subarray(i, i + 8192)); return btoa(t); "
+      "})");
+  write_file(folder_ / "home.pcm", from_base64(taken));
+  EXPECT_EQ(RecognizerFile(folder_ / "home.pcm").revision(), RecognizerFile(path_).revision()) << "with every change";
+}
+
 TEST_F(PageWork, AHundredAndTwentyPhotosFitSomeScreens) {
   std::vector<int> greys;
   for (int i = 0; i < 120; ++i) greys.push_back(2 * i);
@@ -330,6 +340,10 @@ TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   click("#calibrate");
   ASSERT_TRUE(status_has("Calibrated:")) << text("#calibrate-error");
   shoot("none", 1280, false);
+  go("classes");
+  forget_status();
+  click("#take-recognizer");
+  ASSERT_TRUE(status_has(".pcm is written")) << text("#status");
   shoot("none-phone-dark", 390, true);
   go("photos");
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 3"));

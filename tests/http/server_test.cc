@@ -147,6 +147,17 @@ TEST_F(Served, WhatAnotherProgramEnrolsCountsForTheNextRequest) {
   EXPECT_EQ(shown["examples"][0]["source"], "1.png") << "where the file lay is nobody's business";
 }
 
+TEST_F(Served, GivesTheRecognizerAsAFileThatOpensElsewhere) {
+  serve();
+  enrol("dark", 10);
+  const Reply file = ask("GET", "/v1/recognizer/file");
+  ASSERT_EQ(file.status, 200) << file.body;
+  write_file(folder_ / "home.pcm", file.body);
+  path_ = folder_ / "home.pcm";
+  serve();
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").json()["images"], 1);
+}
+
 TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   serve();
   enrol("dark", 10);

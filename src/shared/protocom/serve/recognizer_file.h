@@ -162,6 +162,10 @@ class RecognizerFile {
   /// there now where it does not. Returns whether it did: no snapshot from before is of use then. Throws DatabaseError
   /// kReplaced where there is no recognizer with the same header, attributes and artefacts, until there is one again.
   bool follow();
+  /// All of it, as of the last change, as the bytes of a file: for who takes it elsewhere. In memory.
+  [[nodiscard]] std::string serialized() const;
+  /// How many bytes that are, without reading them.
+  [[nodiscard]] int64_t serialized_size() const;
   /// Whether the path leads to the file that is open. Takes one look at the folder.
   [[nodiscard]] bool is_at_path() const;
   [[nodiscard]] const ArtefactHeader& header() const { return header_; }
