@@ -209,6 +209,7 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/examples/1/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/examples/999/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
+  check(ask("GET", "/v1/recognizer/file"), "/v1/recognizer/file", "get");
   check(ask("GET", "/v1/accuracy"), "/v1/accuracy", "get");
   check(ask("GET", "/v1/changes"), "/v1/changes", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
