@@ -90,6 +90,13 @@ double logits_error_of(const at::Tensor& found, const at::Tensor& expected) {
 /// 5 and 70 dimensions of their own with and without a rest: padding within, over and without the rest.
 class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {
  protected:
+  /// The task's pool as what is unlabelled, in `rows`, and as it is in the model's space, float64 [b, u, e].
+  at::Tensor with_pool(const RaggedTask& task, PldaVbRows& rows) const {
+    rows.queries = rows.unlabelled;
+    rows.unlabelled = map_.map(task.pool);
+    return model_.space.transform(task.pool.to(at::kDouble));
+  }
+
   PldaModel model_ = model_of(GetParam().first, GetParam().second);
   PldaRows map_{model_};
 };
@@ -145,12 +152,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       if (proportions == Proportions::kGiven) options.given = at::tensor({0.1, 0.4, 0.3, 0.2}, at::kDouble);
       PldaVbRows rows = rows_of(map_, task);
       const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-      at::Tensor unlabelled = queries;
-      if (pool > 0) {
-        rows.queries = rows.unlabelled;
-        rows.unlabelled = map_.map(task.pool);
-        unlabelled = model_.space.transform(task.pool.to(at::kDouble));
-      }
+      const at::Tensor unlabelled = pool > 0 ? with_pool(task, rows) : queries;
       const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options);
       const at::Tensor found = plda_vb_rows(rows, map_.layout(), options);
       EXPECT_LT(logits_error_of(found, plda_vb_scores(result, queries, options)), 1e-4) << pool;
@@ -167,12 +169,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswersWhereTheLabelledImagesBoun
     options.least_weight = 0.5;  // 1.5 images per class: .82 counts
     PldaVbRows rows = rows_of(map_, task);
     const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-    at::Tensor unlabelled = queries;
-    if (pool > 0) {
-      rows.queries = rows.unlabelled;
-      rows.unlabelled = map_.map(task.pool);
-      unlabelled = model_.space.transform(task.pool.to(at::kDouble));
-    }
+    const at::Tensor unlabelled = pool > 0 ? with_pool(task, rows) : queries;
     const at::Tensor alone = at::randn({2, unlabelled.size(1), 4}, at::kDouble);
     rows.handicap = vb_handicap(alone, 0.3);
     const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options, rows.handicap);
