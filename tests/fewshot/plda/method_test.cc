@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fewshot/plda/findings.h"
 #include "fewshot/plda/knowledge_gain.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/artefact.h"
+#include "protocom/core/error.h"
 #include "protocom/core/npz.h"
 #include "protocom/fewshot/fitted_method.h"
 #include "protocom/fewshot/plda/fit.h"
@@ -248,6 +250,26 @@ TEST(KnowledgePays, WhereItGainsWithOneImage) {
   EXPECT_FALSE(knowledge_pays(gains(0, 9)));
   EXPECT_FALSE(knowledge_pays(gains(-2, 9)));
   EXPECT_TRUE(knowledge_pays({})) << "what cannot be measured is not followed anyway";
+}
+
+TEST(PldaState, WhatBoundsABatchStaysWithAModelThatFollowsItsImagesAndLiesAreRefused) {
+  MethodState state = make_method("plda-vb")->state();
+  const auto bounds =
+      std::find_if(state.tensors.begin(), state.tensors.end(), [](const auto& item) { return item.first == "batch"; });
+  ASSERT_NE(bounds, state.tensors.end());
+  const PldaModel kept = plda_model_of(state);
+  EXPECT_EQ(kept.vb.plausible, 0.3);
+  EXPECT_EQ(kept.vb.least_weight, 0.5);
+  for (const double lie : {0.0, -1.0, 1.5, std::nan("")}) {
+    bounds->second = at::tensor({lie, 0.5}, at::kDouble);
+    EXPECT_THROW(plda_model_of(state), Error) << lie;
+    bounds->second = at::tensor({0.3, lie}, at::kDouble);
+    EXPECT_THROW(plda_model_of(state), Error) << lie;
+  }
+  bounds->second = at::ones({1000}, at::kDouble);
+  EXPECT_THROW(plda_model_of(state), Error);
+  state.tensors.erase(bounds);
+  EXPECT_EQ(plda_model_of(state).vb.plausible, 0) << "a file from before answers as before";
 }
 
 // Half the classes teach a gain of 8, three quarters one of 11: g - a / C with a = 9 C / 2 and g = 17, so 12.5 for all.
