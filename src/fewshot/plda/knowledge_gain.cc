@@ -20,6 +20,10 @@ double student(int64_t degrees) {
   return 1.96 + 2.37 / n + 2.8 / (n * n);
 }
 
+/// How many classes a gain is measured on for each of those it is promised for: whoever asks about new classes asks about
+/// fewer than the base collection has.
+constexpr double kClassesForEachNewOne = 2;
+
 at::Tensor is_right(const PldaTasks& tasks) {
   return inductive_scores()(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble);
 }
@@ -42,7 +46,8 @@ GainOfClasses gain_of_classes(const std::vector<PldaTasks>& with, const std::vec
   std::vector<double> gains;
   for (const auto& entry : sums) gains.push_back(entry.second.first / static_cast<double>(entry.second.second));
   const at::Tensor all = at::tensor(gains, at::kDouble);
-  return {all.mean().item<double>(), student(all.numel() - 1) * std::sqrt(2.0) * standard_error(all)};
+  const double widened = std::sqrt(1 + kClassesForEachNewOne);
+  return {all.mean().item<double>(), student(all.numel() - 1) * widened * standard_error(all)};
 }
 
 std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
