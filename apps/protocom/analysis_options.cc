@@ -1,5 +1,6 @@
 #include "analysis_options.h"
 
+#include "file_options.h"
 #include "protocom/report/analysis_sections.h"
 
 namespace protocom::cli {
@@ -11,8 +12,10 @@ void add_inputs(CLI::App& command, AnalysisOptions& options) {
   add_model_option(command, options.files);
   command.add_option("--split", options.split, "Classes that are analysed: base, val or novel");
   command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
-  command.add_option("--images", options.images, "Pack or folder of the images, for thumbnails");
-  command.add_option("--results", options.results, "What evaluate --json wrote, for tables 1 and 2")->delimiter(',');
+  command.add_option("--images", options.images, "Pack or folder of the images, for thumbnails")->type_name(kInput);
+  command.add_option("--results", options.results, "What evaluate --json wrote, for tables 1 and 2")
+      ->type_name(kInput)
+      ->delimiter(',');
 }
 
 void add_methods(CLI::App& command, AnalysisOptions& options) {
@@ -85,7 +88,8 @@ void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
       .add_option("--few-shots", options.analyse.few_shots,
                   "Numbers of labelled images per class; 0 for methods that can")
       ->delimiter(',');
-  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too");
+  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too")
+      ->type_name(kInput);
   command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
 }
 
@@ -101,7 +105,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   add_series(command, options);
   add_image_analyses(command, options);
   add_answer_analyses(command, options);
-  command.add_option("--out", options.out, "Folder to write JSON and SVG to")->required();
+  command.add_option("--out", options.out, "Folder to write JSON and SVG to")->type_name(kOutput)->required();
   command.add_flag("--png", options.png, "Write every figure as PNG too");
 }
 

@@ -18,7 +18,8 @@ using json = nlohmann::json;
 
 /// A value as the option's type says: CLI11 knows INT, UINT and FLOAT; everything else stays text.
 json typed(const std::string& type, const std::string& text) {
-  if (text.empty()) return type.rfind("TEXT", 0) == 0 ? json("") : json(nullptr);
+  const bool is_text = type.rfind("TEXT", 0) == 0 || type.rfind(kInput, 0) == 0 || type.rfind(kOutput, 0) == 0;
+  if (text.empty()) return is_text ? json("") : json(nullptr);
   char* end = nullptr;
   if (type.rfind("INT", 0) == 0) {
     const int64_t value = std::strtoll(text.c_str(), &end, 10);

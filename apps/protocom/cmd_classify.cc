@@ -1,5 +1,6 @@
 #include "answer_printer.h"
 #include "cli.h"
+#include "file_options.h"
 #include "image_arguments.h"
 
 namespace protocom::cli {
@@ -51,10 +52,13 @@ void add_classify_command(CLI::App& app) {
   options->recognizing.attributes = 3;
   CLI::App* command = add_command(app, "classify", "Rank the classes of a recognizer for each image",
                                   "protocom classify pets.pcm holiday/ --format csv");
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
+  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")
+      ->type_name(kInput)
+      ->required();
   command
       ->add_option("images", options->images,
                    "Images, or folders that are walked; -: the standard input, an image or names of images")
+      ->type_name(kInput)
       ->required();
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/train/complete.h"
 #include "protocom/train/completion_gain.h"
@@ -77,10 +78,15 @@ void add_complete_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "complete", "Learn to complete prototypes on the base classes",
                   "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");
-  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")->required();
-  command->add_option("--knowledge", options->knowledge, "Knowledge file")->required();
-  command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)");
-  command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")->required();
+  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")
+      ->type_name(kInput)
+      ->required();
+  command->add_option("--knowledge", options->knowledge, "Knowledge file")->type_name(kInput)->required();
+  command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)")
+      ->type_name(kInput);
+  command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")
+      ->type_name(kOutput)
+      ->required();
   add_recipe_options(*command, recipe.schedule, recipe.sgd);
   command->add_option("--batches", recipe.batches, "Steps per epoch");
   command->add_option("--batch", recipe.batch, "Prototypes per step");

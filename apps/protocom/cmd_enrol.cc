@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "enrol_report.h"
+#include "file_options.h"
 #include "image_arguments.h"
 #include "protocom/serve/enrol_requests.h"
 #include "recognizer_views.h"
@@ -91,10 +92,14 @@ void add_enrol_command(CLI::App& app) {
   CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
                                   "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
                                   "  protocom enrol pets.pcm --folder photos --table attributes.csv");
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")->required();
-  command->add_option("images", options->request.images,
-                      "Images of the class, or folders of them; none: a class known by what is said of it; -: the "
-                      "standard input, an image or names of images");
+  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
+      ->type_name(kInput)
+      ->required();
+  command
+      ->add_option("images", options->request.images,
+                   "Images of the class, or folders of them; none: a class known by what is said of it; -: the "
+                   "standard input, an image or names of images")
+      ->type_name(kInput);
   command->add_option("--class", options->request.description.name, "Name of the class");
   CLI::Option* attributes = command
                                 ->add_option("--attributes", options->request.description.attributes,
@@ -106,20 +111,28 @@ void add_enrol_command(CLI::App& app) {
       ->add_option("--synset", options->request.description.synset,
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
-  command->add_option("--folder", options->folder,
-                      "Folder with a subfolder of images for each class, or with images and a CSV image,class");
-  command->add_option("--csv", options->csv,
-                      "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
-  command->add_option("--features", options->features,
-                      "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
-                      "images: of the classes that the file names, or all of the one of --class");
+  command
+      ->add_option("--folder", options->folder,
+                   "Folder with a subfolder of images for each class, or with images and a CSV image,class")
+      ->type_name(kInput);
+  command
+      ->add_option("--csv", options->csv,
+                   "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio")
+      ->type_name(kInput);
+  command
+      ->add_option("--features", options->features,
+                   "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
+                   "images: of the classes that the file names, or all of the one of --class")
+      ->type_name(kInput);
   command
       ->add_option("--table", options->table,
                    "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
+      ->type_name(kInput)
       ->excludes(attributes);
-  command->add_option("--vectors", options->vectors,
-                      "Word vectors the knowledge was made with, to embed the class's name");
-  command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
+  command
+      ->add_option("--vectors", options->vectors, "Word vectors the knowledge was made with, to embed the class's name")
+      ->type_name(kInput);
+  command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset")->type_name(kInput);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_enrol(*options); });
 }

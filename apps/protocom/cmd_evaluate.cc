@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
 #include "evaluation_tables.h"
+#include "file_options.h"
 #include "job.h"
 #include "protocom/eval/speed.h"
 #include "protocom/eval/tune.h"
@@ -116,7 +117,8 @@ void add_methods(CLI::App& command, EvaluateArguments& options) {
           "what --fitted has, with and without its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
   add_fitted_option(command, options.files);
-  command.add_option("--tuned", options.tuned, "The methods that protocom tune chose, besides --methods");
+  command.add_option("--tuned", options.tuned, "The methods that protocom tune chose, besides --methods")
+      ->type_name(kInput);
   command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with");
   command
       .add_option("--compare", options.compare,
@@ -136,10 +138,12 @@ void add_evaluate_command(CLI::App& app) {
   add_model_option(*command, options->files);
   add_methods(*command, *options);
   add_task_options(*command, options->tasks);
-  command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)");
+  command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)")
+      ->type_name(kOutput);
   command->add_flag("--speed", options->speed,
                     "Time each method alone: episodes per second of one core, which differ from run to run");
-  command->add_option("--json", options->json, "Write every figure and the accuracy of every episode");
+  command->add_option("--json", options->json, "Write every figure and the accuracy of every episode")
+      ->type_name(kOutput);
   command->callback([command, options] { run_evaluate(*command, *options); });
 }
 

@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "compare_preprocessing.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "job.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/features/extract.h"
@@ -106,11 +107,13 @@ void add_extract_command(CLI::App& app) {
                                   "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  command->add_option("--backbone", options->backbone, kBackboneHelp)->required();
+  command->add_option("--backbone", options->backbone, kBackboneHelp)->type_name(kInput)->required();
   command->add_option("--output", options->said.output, kOutputHelp);
-  command->add_option("--out", options->out, "Features to write (npz)");
-  command->add_option("--maps", options->maps,
-                      "Feature maps to write (safetensors, float16), for methods that look at places of an image");
+  command->add_option("--out", options->out, "Features to write (npz)")->type_name(kOutput);
+  command
+      ->add_option("--maps", options->maps,
+                   "Feature maps to write (safetensors, float16), for methods that look at places of an image")
+      ->type_name(kOutput);
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
   command->add_option("--preprocess", options->preprocess,

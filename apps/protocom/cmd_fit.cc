@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
+#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/fit.h"
 #include "protocom/knowledge/knowledge.h"
@@ -51,7 +52,7 @@ void add_fit_command(CLI::App& app) {
           "Whether plda uses --knowledge: auto (where it gains on held-out classes), always (as classes without "
           "images need), never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  command->add_option("--out", options->out, "File to write")->required();
+  command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
   command->callback([command, options] { run_fit(*command, *options); });
 }

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "protocom/data/contact_sheet.h"
 #include "protocom/data/inspect.h"
 
@@ -109,12 +110,13 @@ void add_inspect_command(CLI::App& app) {
       add_command(app, "inspect", "Check a dataset: counts, sizes, unreadable images, leaks between splits",
                   "protocom inspect photos --split split.csv --sheet sheet.png");
   add_dataset_options(*command, options->dataset, "Folder of the images, or a pack");
-  command->add_option("--sheet", options->sheet, "Also write a contact sheet of random images (PNG)");
+  command->add_option("--sheet", options->sheet, "Also write a contact sheet of random images (PNG)")
+      ->type_name(kOutput);
   command->add_option("--sheet-classes", options->sheet_options.classes, "How many classes it shows, about");
   command->add_option("--sheet-images", options->sheet_options.images_per_class, "How many images of each");
   command->add_option("--sheet-tile", options->sheet_options.tile, "Side of its pictures, pixels");
   command->add_option("--seed", options->sheet_options.seed, "Seed of the choice");
-  command->add_option("--json", options->json, "Also write everything found as JSON");
+  command->add_option("--json", options->json, "Also write everything found as JSON")->type_name(kOutput);
   command->add_flag("--classes", options->all_classes, "List every class");
   command->add_flag("--strict", options->strict, "Exit with 1 when an image is unreadable or in two splits");
   command->callback([options] { run_inspect(*options); });

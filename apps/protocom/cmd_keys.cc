@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/http/api_keys.h"
 
 namespace protocom::cli {
@@ -43,7 +44,7 @@ void run_remove(const KeysArguments& options) {
 CLI::App* add_part(CLI::App& keys, const std::string& name, const std::string& what,
                    const std::shared_ptr<KeysArguments>& options) {
   CLI::App* command = keys.add_subcommand(name, what);
-  command->add_option("file", options->file, "File of keys")->required();
+  command->add_option("file", options->file, "File of keys")->type_name(kInput)->required();
   return command;
 }
 

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "file_options.h"
 #include "knowledge_embeddings.h"
 #include "knowledge_options.h"
 #include "knowledge_views.h"
@@ -82,11 +83,14 @@ void add_wordnet(CLI::App& parent) {
                   "protocom knowledge wordnet --split split.csv --vectors glove.6B.300d.txt --out knowledge.npz");
   add_common_options(*command, options->common);
   command->get_option("--split")->required();
-  command->add_option("--wordnet", options->database, "Folder with data.noun and index.noun (Debian: wordnet-base)");
+  command->add_option("--wordnet", options->database, "Folder with data.noun and index.noun (Debian: wordnet-base)")
+      ->type_name(kInput);
   command->add_option("--relations", options->relations, "Meronyms that count: part, substance, member")
       ->delimiter(',');
-  command->add_option("--class-synsets", options->class_synsets,
-                      "CSV class,synset for classes whose names are not wnids; synset: a wnid, dog.n.01, or a lemma");
+  command
+      ->add_option("--class-synsets", options->class_synsets,
+                   "CSV class,synset for classes whose names are not wnids; synset: a wnid, dog.n.01, or a lemma")
+      ->type_name(kInput);
   command->callback([command, options] { run_wordnet(*command, *options); });
 }
 
@@ -96,7 +100,7 @@ void add_csv(CLI::App& parent, const char* name, const char* description, const 
   CLI::App* command =
       add_command(parent, name, description,
                   fmt::format("protocom knowledge {} --csv {}.csv --split split.csv --out knowledge.npz", name, name));
-  command->add_option("--csv", options->csv, what)->required();
+  command->add_option("--csv", options->csv, what)->type_name(kInput)->required();
   add_common_options(*command, options->common);
   command->callback([command, options, read] { run_csv(*command, *options, read); });
 }
@@ -109,6 +113,7 @@ void add_cub(CLI::App& parent) {
   command
       ->add_option("--root", options->root,
                    "The folder CUB_200_2011; attributes.txt may lie beside it, in it or in attributes/")
+      ->type_name(kInput)
       ->required();
   CLI::Option* threshold =
       command->add_option("--threshold", options->threshold, "Percent of a class's images that must show an attribute")
@@ -124,6 +129,7 @@ void add_awa2(CLI::App& parent) {
                                   "protocom knowledge awa2 --root Animals_with_Attributes2 --split split.csv "
                                   "--out knowledge.npz");
   command->add_option("--root", options->root, "Its folder, with classes.txt, predicates.txt and the matrices")
+      ->type_name(kInput)
       ->required();
   command->add_flag("--continuous", options->continuous, "Weights are the numbers of the continuous matrix / 100");
   add_common_options(*command, options->common);

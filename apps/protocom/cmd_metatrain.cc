@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "job.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/train/metatrain.h"
@@ -121,12 +122,15 @@ void add_metatrain_command(CLI::App& app) {
   MetatrainOptions& recipe = options->metatrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  command->add_option("--backbone", options->backbone, "Pre-trained backbone")->required();
+  command->add_option("--backbone", options->backbone, "Pre-trained backbone")->type_name(kInput)->required();
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  command->add_option("--knowledge", options->knowledge, "Knowledge file");
-  command->add_option("--model", options->model, "Completion model (protocom complete)");
-  command->add_option("--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")->required();
-  command->add_option("--out-model", options->out_model, "Tuned completion model to write; default: OUT.model.npz");
+  command->add_option("--knowledge", options->knowledge, "Knowledge file")->type_name(kInput);
+  command->add_option("--model", options->model, "Completion model (protocom complete)")->type_name(kInput);
+  command->add_option("--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")
+      ->type_name(kOutput)
+      ->required();
+  command->add_option("--out-model", options->out_model, "Tuned completion model to write; default: OUT.model.npz")
+      ->type_name(kOutput);
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "job.h"
 #include "protocom/train/pretrain.h"
 #include "training_options.h"
@@ -90,6 +91,7 @@ void add_pretrain_command(CLI::App& app) {
   add_strict(*command, options->source);
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
   command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
+      ->type_name(kOutput)
       ->required();
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);

@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "enrol_report.h"
+#include "file_options.h"
 #include "protocom/core/unfinished.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"
@@ -82,21 +83,25 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 
 /// What a recognizer is made of.
 void add_files(CLI::App& command, CreateCommand& options) {
-  command.add_option("--backbone", options.backbone, kBackboneHelp);
+  command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput);
   command.add_option("--output", options.output, kOutputHelp);
-  CLI::Option* model = command.add_option("--model", options.model, "Completion model (protocom complete)");
+  CLI::Option* model =
+      command.add_option("--model", options.model, "Completion model (protocom complete)")->type_name(kInput);
   CLI::Option* fitted =
       command.add_option("--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")
+          ->type_name(kInput)
           ->excludes(model);
   command
       .add_option("--space", options.space,
                   "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
+      ->type_name(kInput)
       ->excludes(model)
       ->excludes(fitted);
-  command.add_option(
-      "--knowledge", options.knowledge,
-      "Knowledge file that the model or method was made with; without them, vectors by the backbone's own "
-      "text encoder (knowledge embeddings), with which classes need no photo");
+  command
+      .add_option("--knowledge", options.knowledge,
+                  "Knowledge file that the model or method was made with; without them, vectors by the backbone's own "
+                  "text encoder (knowledge embeddings), with which classes need no photo")
+      ->type_name(kInput);
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
   command.add_flag("--half-features", options.half_features, "Keep features as float16: half the room, rounded");
@@ -109,15 +114,19 @@ void add_create(CLI::App& parent) {
                                   "protocom recognizer create mine.pcm --backbone encoder.pt --images my-photos\n"
                                   "  protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
                                   "      --knowledge knowledge.npz --images photos --attributes attributes.csv");
-  command->add_option("recognizer", options->file, "File to make")->required();
+  command->add_option("recognizer", options->file, "File to make")->type_name(kOutput)->required();
   add_files(*command, *options);
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  CLI::Option* images = command->add_option(
-      "--images", options->images,
-      "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
+  CLI::Option* images =
+      command
+          ->add_option(
+              "--images", options->images,
+              "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class")
+          ->type_name(kInput);
   command
       ->add_option("--attributes", options->attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
+      ->type_name(kInput)
       ->needs(images);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
@@ -126,7 +135,7 @@ void add_create(CLI::App& parent) {
 void add_simple(CLI::App& parent, const char* name, const char* description, void (*run)(const std::string&)) {
   auto file = std::make_shared<std::string>();
   CLI::App* command = add_command(parent, name, description, fmt::format("protocom recognizer {} birds.pcm", name));
-  command->add_option("recognizer", *file, "Recognizer")->required();
+  command->add_option("recognizer", *file, "Recognizer")->type_name(kInput)->required();
   command->callback([file, run] { run(*file); });
 }
 
@@ -134,8 +143,8 @@ void add_export(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "export", "Write a recognizer as a folder of JSON, npz and JPEG files",
                                   "protocom recognizer export birds.pcm --out birds");
-  command->add_option("recognizer", options->from, "Recognizer")->required();
-  command->add_option("--out", options->to, "Folder to make")->required();
+  command->add_option("recognizer", options->from, "Recognizer")->type_name(kInput)->required();
+  command->add_option("--out", options->to, "Folder to make")->type_name(kOutput)->required();
   command->callback([options] { export_recognizer(RecognizerFile(options->from), options->to); });
 }
 
@@ -143,8 +152,8 @@ void add_import(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "import", "Make a recognizer of an exported folder",
                                   "protocom recognizer import birds --out birds.pcm");
-  command->add_option("from", options->from, "Exported folder")->required();
-  command->add_option("--out", options->to, "Recognizer to make")->required();
+  command->add_option("from", options->from, "Exported folder")->type_name(kInput)->required();
+  command->add_option("--out", options->to, "Recognizer to make")->type_name(kOutput)->required();
   command->callback([command, options] { run_import(*command, *options); });
 }
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/core/json.h"
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/html_report.h"
@@ -95,15 +96,17 @@ void add_report_command(CLI::App& app) {
       "protocom report result.json analysis --out report.html\n"
       "protocom report result.json --image creatures.png --caption \"Ten novel classes\" --out report.html");
   command->add_option("results", options->results, "What evaluate --json wrote, and folders that analyse wrote")
+      ->type_name(kInput)
       ->required();
   command->add_option("--title", options->report.title, "Title of the page");
   command->add_option("--image", options->images, "A picture to show (PNG, JPEG, WebP); repeatable")
+      ->type_name(kInput)
       ->expected(1)
       ->take_all();
   command->add_option("--caption", options->captions, "Its caption, in the same order; repeatable")
       ->expected(1)
       ->take_all();
-  command->add_option("--out", options->out, "HTML file to write")->required();
+  command->add_option("--out", options->out, "HTML file to write")->type_name(kOutput)->required();
   command->callback([options] { run_report(*options); });
 }
 

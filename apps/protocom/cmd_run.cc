@@ -1,6 +1,7 @@
 #include <set>
 
 #include "cli.h"
+#include "file_options.h"
 #include "interrupt.h"
 #include "run/config.h"
 #include "run/execute.h"
@@ -66,14 +67,17 @@ void add_run_command(CLI::App& app) {
       add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
                   "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
   command->add_option("config", options->config, "TOML file: a table a stage, keys are the options of its command")
+      ->type_name(kInput)
       ->required();
   command
       ->add_option("--set", options->settings,
                    "name=value sets ${name}; stage.option=value, out= and seed= replace what the file says")
       ->expected(1)
       ->take_all();
-  command->add_option("--out", options->out,
-                      "Folder of the artefacts instead of the configuration's; relative to the current folder");
+  command
+      ->add_option("--out", options->out,
+                   "Folder of the artefacts instead of the configuration's; relative to the current folder")
+      ->type_name(kOutput);
   command->add_flag("--dry-run", options->dry_run, "Show what would run and why, and do nothing");
   command->add_flag("--commands", options->commands, "Print the stages as command lines, and do nothing");
   command->callback([options] { run_run(*options); });

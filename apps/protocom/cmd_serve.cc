@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "interrupt.h"
 #include "protocom/http/server.h"
 #include "protocom/serve/create_recognizer.h"
@@ -41,7 +42,8 @@ void run_serve(const CLI::App& command, const Options& options) {
 /// A recognizer without classes, which the page fills.
 void add_new(CLI::App& command, Options& options) {
   CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
-  CLI::Option* backbone = command.add_option("--backbone", options.backbone, kBackboneHelp)->needs(make);
+  CLI::Option* backbone =
+      command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput)->needs(make);
   make->needs(backbone);
   command.add_option("--output", options.output, kOutputHelp)->needs(make);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(make);
@@ -76,18 +78,23 @@ void add_serve_command(CLI::App& app) {
       ->add_option("recognizer", options->recognizer,
                    "Recognizer, see protocom recognizer create; or a folder of several (*.pcm), chosen on the page, "
                    "each below /NAME/")
+      ->type_name(kInput)
       ->required();
   add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
   command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for")
+      ->type_name(kInput)
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   command
       ->add_option("--allow-origin", server.origins,
                    "Other sites whose pages may ask (https://shop.example; *: all), of a server with --keys")
       ->delimiter(',');
-  CLI::Option* certificate = command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS");
-  command->add_option("--private-key", server.private_key, "PEM, of the certificate")->needs(certificate);
+  CLI::Option* certificate =
+      command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS")->type_name(kInput);
+  command->add_option("--private-key", server.private_key, "PEM, of the certificate")
+      ->type_name(kInput)
+      ->needs(certificate);
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
   command->add_option("--nearest", server.recognizing.nearest, "Enrolled images of an answer that look most like it")

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/core/artefact_contents.h"
 #include "protocom/core/printed_json.h"
 
@@ -71,6 +72,7 @@ void add_show_command(CLI::App& app) {
   command
       ->add_option("file", options->file,
                    "Any artefact: images, backbone, features, knowledge, completion model, results")
+      ->type_name(kInput)
       ->required();
   command->add_flag("--json", options->as_json, "The header and members as JSON");
   command->callback([options] { run_show(*options); });

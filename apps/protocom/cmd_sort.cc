@@ -4,6 +4,7 @@
 
 #include "answer_printer.h"
 #include "cli.h"
+#include "file_options.h"
 #include "image_arguments.h"
 #include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
@@ -127,12 +128,15 @@ void add_sort_command(CLI::App& app) {
   auto options = std::make_shared<SortArguments>();
   CLI::App* command = add_command(app, "sort", "Copy or link images into a folder for each class",
                                   "protocom sort birds.pcm holiday/ --out sorted --link");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->required();
+  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
   command
       ->add_option("images", options->images,
                    "Images, or folders that are walked; -: their names are read from the standard input")
+      ->type_name(kInput)
       ->required();
-  command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")->required();
+  command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")
+      ->type_name(kOutput)
+      ->required();
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
   command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "file_options.h"
 #include "protocom/core/files.h"
 #include "protocom/core/text.h"
 #include "protocom/data/divide_classes.h"
@@ -59,7 +60,9 @@ void add_split_command(CLI::App& app) {
   auto options = std::make_shared<SplitArguments>();
   CLI::App* command = add_command(app, "split", "Draw which classes of a folder are base, val and novel",
                                   "protocom split photos --out split.csv");
-  command->add_option("images,--images", options->dataset.images, "Folder of the images")->required();
+  command->add_option("images,--images", options->dataset.images, "Folder of the images")
+      ->type_name(kInput)
+      ->required();
   add_layout(*command, options->dataset);
   command->add_option(
       "--val", options->division.val,
@@ -70,7 +73,7 @@ void add_split_command(CLI::App& app) {
   command->add_option("--fewest-images", options->division.fewest_images,
                       "Files of a val or novel class; classes of fewer are base");
   command->add_option("--seed", options->division.seed, "Seed of the draw");
-  command->add_option("--out", options->out, "CSV class,split to write")->required();
+  command->add_option("--out", options->out, "CSV class,split to write")->type_name(kOutput)->required();
   command->callback([options] { run_split(*options); });
 }
 

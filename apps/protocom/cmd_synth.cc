@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "file_options.h"
 #include "protocom/demo/synthetic.h"
 
 namespace protocom::cli {
@@ -34,6 +35,7 @@ void add_synth_command(CLI::App& app) {
                                   "protocom synth creatures --sheet creatures.png");
   SyntheticOptions& world = options->world;
   command->add_option("out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")
+      ->type_name(kOutput)
       ->required();
   command->add_option("--image-size", world.image_size, "Side of the square images, pixels");
   command->add_option("--images-per-class", world.images_per_class, "Images of each class");
@@ -42,7 +44,7 @@ void add_synth_command(CLI::App& app) {
   command->add_option("--novel", world.novel_classes, "Novel classes");
   command->add_option("--visibility", world.part_visibility, "Probability that an image shows a part its class has");
   command->add_option("--seed", world.seed, "Seed of everything drawn");
-  command->add_option("--sheet", options->sheet, "Also write a contact sheet (PNG)");
+  command->add_option("--sheet", options->sheet, "Also write a contact sheet (PNG)")->type_name(kOutput);
   command->add_option("--sheet-split", options->sheet_split, "Which classes it shows: base, val or novel");
   command->add_option("--sheet-classes", options->sheet_options.max_classes, "How many of them");
   command->add_option("--sheet-cell", options->sheet_options.cell_size, "Side of its pictures, pixels");

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
+#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/tune.h"
 #include "task_options.h"
@@ -78,9 +79,11 @@ void add_tune_command(CLI::App& app) {
       ->delimiter(',');
   command->add_option("--budget", options->tune.budget, "Settings a method");
   add_draw_options(*command, options->tasks);
-  command->add_option("--save-fitted", options->save_fitted,
-                      "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder");
-  command->add_option("--out", options->out, "Write what was tried and chosen (JSON)");
+  command
+      ->add_option("--save-fitted", options->save_fitted,
+                   "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder")
+      ->type_name(kOutput);
+  command->add_option("--out", options->out, "Write what was tried and chosen (JSON)")->type_name(kOutput);
   command->callback([command, options] { run_tune(*command, *options); });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli.h"
+#include "file_options.h"
 #include "program.h"
 #include "protocom/core/device.h"
 #include "protocom/core/near_matches.h"
@@ -61,7 +62,7 @@ void add_global_options(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
-  app.add_option("--log-file", options->log_file, "Append messages to this file too");
+  app.add_option("--log-file", options->log_file, "Append messages to this file too")->type_name(kOutput);
   app.add_option("--largest-image", options->largest_image,
                  "Megapixels that are decoded of an image at most; a JPEG that is read at reduced size may have four "
                  "times as many (serve: --pixels)")

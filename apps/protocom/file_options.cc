@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "protocom/core/error.h"
 
@@ -23,21 +22,17 @@ bool is_regular_or_new(const fs::path& path) {
   return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
 }
 
+/// A check that an option has stands behind its kind.
+bool has_kind(const CLI::Option& option, const std::string& kind) {
+  const std::string type = option.get_type_name();
+  return type == kind || type.rfind(kind + ":", 0) == 0;
+}
+
 }  // namespace
 
-bool is_input_option(const std::string& option) {
-  static const std::set<std::string> kInputs = {
-      "images", "image", "split",   "class-split",   "backbone",     "features", "knowledge",     "model",
-      "csv",    "root",  "vectors", "class-synsets", "results",      "wordnet",  "episodes-file", "fitted",
-      "tuned",  "table", "folder",  "others",        "feature-maps", "names"};
-  return kInputs.count(option) > 0;
-}
+bool is_input(const CLI::Option& option) { return has_kind(option, kInput); }
 
-bool is_output_option(const std::string& option) {
-  static const std::set<std::string> kOutputs = {"out",        "json",      "sheet", "save-episodes", "predictions",
-                                                 "save-split", "out-model", "maps",  "save-fitted"};
-  return kOutputs.count(option) > 0;
-}
+bool is_output(const CLI::Option& option) { return has_kind(option, kOutput); }
 
 std::string long_name(const CLI::Option& option) {
   return option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
@@ -46,15 +41,14 @@ std::string long_name(const CLI::Option& option) {
 void check_file_options(const CLI::App& command) {
   std::map<fs::path, std::string> inputs;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || !is_input_option(long_name(*option))) continue;
+    if (option->count() == 0 || !is_input(*option)) continue;
     for (const std::string& path : option->results()) inputs.emplace(identity(path), long_name(*option));
   }
   std::map<fs::path, std::string> outputs;
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = long_name(*option);
-    if (option->count() == 0 || !is_output_option(name)) continue;
+    if (option->count() == 0 || !is_output(*option)) continue;
     const std::string text = option->results().front();
-    if (option->get_expected_max() == 0) continue;  // a flag of that name
     if (text.empty()) fail_usage("--{} has no value: a file name was expected", name);
     const fs::path path = identity(text);
     if (!is_regular_or_new(path)) continue;

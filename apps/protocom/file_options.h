@@ -4,12 +4,13 @@
 
 namespace protocom::cli {
 
-/// Whether an option of that name, in any command, names files or folders to read. In `evaluate` and `analyse` --split
-/// is a word.
-bool is_input_option(const std::string& option);
+/// What the value of an option is, said where the option is declared: `add_option(...)->type_name(kInput)`. Checks
+/// against overwriting, the paths of `protocom run`, what processes of a job compare, and --help follow from it.
+inline constexpr const char* kInput = "PATH";     ///< files or folders to read
+inline constexpr const char* kOutput = "OUTPUT";  ///< files or folders to write
 
-/// Whether it names files or folders to write.
-bool is_output_option(const std::string& option);
+bool is_input(const CLI::Option& option);
+bool is_output(const CLI::Option& option);
 
 /// The name of an option without its dashes, or of a positional.
 std::string long_name(const CLI::Option& option);

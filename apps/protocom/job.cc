@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "cli.h"
 #include "file_options.h"
@@ -24,8 +25,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const ProcessGroup* joined = nullptr;
-json command_json;  // the command and its options
-json compared;      // what all processes have agreed on
+json command_json;             // the command and its options
+std::set<std::string> inputs;  // those of them that name files to read
+json compared;                 // what all processes have agreed on
 
 /// Only the first process of a job speaks.
 void fall_silent() {
@@ -49,7 +51,7 @@ std::string content_of(const fs::path& path) {
 
 json with_contents(json options) {
   for (auto& [name, value] : options.items()) {
-    if (!is_input_option(name)) continue;
+    if (inputs.count(name) == 0) continue;
     if (value.is_string()) value = content_of(value.get<std::string>());
     if (!value.is_array()) continue;
     for (json& item : value) {
@@ -66,7 +68,7 @@ std::string difference(const json& own, const json& leading, const json& raw) {
   for (const auto& [name, value] : leading.items()) {
     const std::string is = own.contains(name) ? text_of(own[name]) : "not there", should = text_of(value);
     if (is == should) continue;
-    if (is_input_option(name)) {
+    if (inputs.count(name) > 0) {
       const std::string path = raw.contains(name) ? text_of(raw[name]) : "";
       return is == path ? fmt::format("--{} {} is not there", name, excerpt(path))
                         : fmt::format("--{} {} is another file", name, excerpt(path));
@@ -119,8 +121,10 @@ void set_job_command(const CLI::App& command) {
   if (!command.get_subcommands().empty()) return;  // a command below it is the one that runs
   command_json = options_json(command);
   command_json["command"] = command.get_name();
+  inputs.clear();
   for (const CLI::Option* option : command.get_options()) {
-    if (is_output_option(long_name(*option))) command_json.erase(long_name(*option));
+    if (is_input(*option)) inputs.insert(long_name(*option));
+    if (is_output(*option)) command_json.erase(long_name(*option));
   }
 }
 

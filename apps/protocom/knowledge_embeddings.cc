@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "file_options.h"
 #include "knowledge_options.h"
 #include "protocom/knowledge/class_vectors.h"
 #include "protocom/knowledge/tables.h"
@@ -50,10 +51,14 @@ void add_knowledge_embeddings(CLI::App& parent) {
       ->add_option("--vectors", options->vectors,
                    "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers a row; "
                    "several rows of a name are its descriptions")
+      ->type_name(kInput)
       ->required();
-  command->add_option("--names", options->names, "Text file: the classes of an npy's rows, a name a line");
-  command->add_option("--csv", options->csv,
-                      "CSV with the columns class,attribute[,weight]: attributes beside the vectors");
+  command->add_option("--names", options->names, "Text file: the classes of an npy's rows, a name a line")
+      ->type_name(kInput);
+  command
+      ->add_option("--csv", options->csv,
+                   "CSV with the columns class,attribute[,weight]: attributes beside the vectors")
+      ->type_name(kInput);
   add_split_options(*command, options->common);
   add_output_options(*command, options->common);
   command->callback([command, options] { run_embeddings(*command, *options); });

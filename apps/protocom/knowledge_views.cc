@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "file_options.h"
 #include "knowledge_options.h"
 #include "protocom/core/files.h"
 #include "protocom/core/text.h"
@@ -98,7 +99,7 @@ void add_show(CLI::App& parent) {
   CLI::App* command =
       add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and what is useless",
                   "protocom knowledge show knowledge.npz");
-  command->add_option("knowledge", options->knowledge, "Knowledge file")->required();
+  command->add_option("knowledge", options->knowledge, "Knowledge file")->type_name(kInput)->required();
   command->add_option("--most", options->most, "Attributes and classes that are listed");
   command->callback([options] { run_show(*options); });
 }
@@ -135,10 +136,12 @@ void add_template(CLI::App& parent) {
       parent, "template", "A CSV of all classes and attributes to fill in with a spreadsheet",
       "protocom knowledge template --split split.csv --attributes \"wing,crest,long bill\" --out matrix.csv");
   command->add_option("--split", options->split, "Classes: a CSV class,split, or lists, as for the other commands")
+      ->type_name(kInput)
       ->required();
   command->add_option("--attributes", options->attributes, "Its columns")->delimiter(',');
-  command->add_option("--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in");
-  command->add_option("--out", options->out, "CSV to write")->required();
+  command->add_option("--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in")
+      ->type_name(kInput);
+  command->add_option("--out", options->out, "CSV to write")->type_name(kOutput)->required();
   command->callback([options] { run_template(*options); });
 }
 

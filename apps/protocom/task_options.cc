@@ -1,5 +1,6 @@
 #include "task_options.h"
 
+#include "file_options.h"
 #include "protocom/core/log.h"
 
 namespace protocom::cli {
@@ -26,11 +27,14 @@ void add_task_options(CLI::App& command, TaskArguments& arguments) {
   add_draw_options(command, arguments);
   command.add_option("--unlabelled", arguments.tasks.shape.unlabelled,
                      "Images per class of an unlabelled pool that transductive methods use instead of the queries");
-  auto* file = command.add_option("--episodes-file", arguments.episodes_file,
-                                  "Run these episodes (JSON) instead of drawing some");
+  auto* file =
+      command
+          .add_option("--episodes-file", arguments.episodes_file, "Run these episodes (JSON) instead of drawing some")
+          ->type_name(kInput);
   for (const char* drawn : {"--unlabelled", "--query-distribution", "--alpha", "--seeds"})
     file->excludes(command.get_option(drawn));
-  command.add_option("--save-episodes", arguments.save_episodes, "Write the drawn episodes (JSON), for other programs");
+  command.add_option("--save-episodes", arguments.save_episodes, "Write the drawn episodes (JSON), for other programs")
+      ->type_name(kOutput);
 }
 
 void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape) {

@@ -124,6 +124,8 @@ TEST_F(Robustness, AnOutputThatIsAnInputIsRefusedBeforeTheWork) {
   }
   EXPECT_TRUE(read_text(file("images.pack")) == before);
   EXPECT_EQ(evaluate({"--json", "x.json", "--save-episodes", "x.json"}).exit_code, 2);
+  EXPECT_THAT(evaluate({"--space", "space.npz", "--json", "space.npz"}).err,
+              HasSubstr("would replace what --space reads"));
 }
 
 TEST_F(Robustness, AnOutputThatCannotBeIsRefusedBeforeTheWork) {

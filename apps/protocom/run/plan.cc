@@ -26,8 +26,7 @@ struct StageKind {
   const char* output;  ///< the option that names its artefact
   const char* file;    ///< and where that goes
   std::vector<Product> products;
-  std::vector<const char*> reads;    ///< the options it takes from earlier stages
-  std::set<std::string> words = {};  ///< its options that are no paths, although in other commands they are
+  std::vector<const char*> reads;  ///< the options it takes from earlier stages
 };
 
 const std::vector<StageKind>& stage_kinds() {
@@ -48,27 +47,16 @@ const std::vector<StageKind>& stage_kinds() {
        {{"backbone", "joint.npz"}, {"model", "joint.npz.model.npz"}},
        {"images", "backbone", "knowledge", "model"}},
       {"fit", "out", "fitted.npz", {{"fitted", "fitted.npz"}}, {"features", "knowledge"}},
-      {"tune", "out", "tuned.json", {{"tuned", "tuned.json"}}, {"features", "knowledge", "model"}, {"split"}},
+      {"tune", "out", "tuned.json", {{"tuned", "tuned.json"}}, {"features", "knowledge", "model"}},
       {"evaluate",
        "json",
        "results.json",
        {{"results", "results.json"}},
-       {"features", "knowledge", "model", "fitted", "tuned"},
-       {"split"}},
+       {"features", "knowledge", "model", "fitted", "tuned"}},
       // The report takes folders of analyses as it takes results.
-      {"analyse",
-       "out",
-       "analysis",
-       {{"results", "analysis"}},
-       {"images", "features", "knowledge", "model", "fitted"},
-       {"split"}},
+      {"analyse", "out", "analysis", {{"results", "analysis"}}, {"images", "features", "knowledge", "model", "fitted"}},
       {"report", "out", "report.html", {}, {"results"}}};
   return kKinds;
-}
-
-/// A relative input lies beside the configuration, a relative output in the folder of artefacts.
-bool is_input(const StageKind& kind, const std::string& option) {
-  return is_input_option(option) && kind.words.count(option) == 0;
 }
 
 const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
@@ -119,9 +107,15 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+/// nullptr when the command has no such option.
+const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (long_name(*option) == name) return option;
+  }
+  return nullptr;
 }
+
+bool has(const CLI::App& command, const std::string& name) { return option_named(command, name) != nullptr; }
 
 std::string beside(const fs::path& folder, const std::string& path) {
   return fs::path(path).is_absolute() ? path : (folder / path).lexically_normal().string();
@@ -142,10 +136,9 @@ class Planner {
   Stage plan(const StageConfig& table);
 
  private:
-  void take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known,
-                   Stage& stage);
-  void wire(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
-  void offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage);
+  void take_values(const StageConfig& table, const CLI::App& command, Stage& stage);
+  void wire(const StageKind& kind, const CLI::App& command, Stage& stage);
+  void offer(const StageKind& kind, const CLI::App& command, Stage& stage);
   void check(const Stage& stage) const;
   [[nodiscard]] std::string artefact_name(const StageKind& kind, const StageConfig& table) const;
 
@@ -166,20 +159,20 @@ Stage Planner::plan(const StageConfig& table) {
                table.command);
   }
   const CLI::App& command = *find_command(*app, config_, table, stage);
-  const std::vector<std::string> known = option_names(command);
-  take_values(kind, table, known, stage);
+  take_values(table, command, stage);
   const auto own = stage.options.find(kind.output);
   stage.artefact =
       own != stage.options.end() ? fs::path(own->second.values.front()) : config_.out / artefact_name(kind, table);
   stage.options[kind.output] = {{stage.artefact.string()}, false, table.line};
-  wire(kind, known, stage);
-  offer(kind, known, stage);
-  stage.can_resume = contains(known, "resume");
-  if (contains(known, "seed"))
+  wire(kind, command, stage);
+  offer(kind, command, stage);
+  stage.can_resume = has(command, "resume");
+  if (has(command, "seed"))
     stage.options.try_emplace("seed", ConfigValue{{std::to_string(config_.seed)}, false, table.line});
   for (const auto& [name, value] : stage.options) {
-    if (is_input(kind, name)) stage.inputs.push_back(name);
-    if (is_output_option(name)) stage.outputs.push_back(name);
+    const CLI::Option* option = option_named(command, name);
+    if (option != nullptr && is_input(*option)) stage.inputs.push_back(name);
+    if (option != nullptr && is_output(*option)) stage.outputs.push_back(name);
     if (command.get_option_no_throw("--" + name) == nullptr) stage.positionals.push_back(name);
   }
   check(stage);
@@ -191,40 +184,40 @@ std::string Planner::artefact_name(const StageKind& kind, const StageConfig& tab
   return table.name.empty() ? file.string() : file.stem().string() + "-" + table.name + file.extension().string();
 }
 
-void Planner::take_values(const StageKind& kind, const StageConfig& table, const std::vector<std::string>& known,
-                          Stage& stage) {
+void Planner::take_values(const StageConfig& table, const CLI::App& command, Stage& stage) {
   for (const auto& [name, given] : table.values) {
     if (name == kAfter || (name == "source" && stage.command.size() > 1)) continue;
-    if (!contains(known, name)) {
+    const CLI::Option* option = option_named(command, name);
+    if (option == nullptr) {
       fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name,
-                 did_you_mean(name, known));
+                 did_you_mean(name, option_names(command)));
     }
     if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that nobody set
     ConfigValue value = given;
     for (std::string& text : value.values) {
-      if (is_input(kind, name)) text = resolve(config_, config_folder_, text);
-      if (is_output_option(name)) text = resolve(config_, config_.out, text);
+      if (is_input(*option)) text = resolve(config_, config_folder_, text);
+      if (is_output(*option)) text = resolve(config_, config_.out, text);
     }
     stage.options[name] = std::move(value);
   }
 }
 
-void Planner::wire(const StageKind& kind, const std::vector<std::string>& known, Stage& stage) {
+void Planner::wire(const StageKind& kind, const CLI::App& command, Stage& stage) {
   for (const char* option : kind.reads) {
     const auto found = available_.find(option);
     // A dataset's own division already says what the split would.
     const bool said = std::string(option) == "split" && stage.options.count("standard-split") > 0;
-    if (found != available_.end() && contains(known, option) && !said) stage.options.try_emplace(option, found->second);
+    if (found != available_.end() && has(command, option) && !said) stage.options.try_emplace(option, found->second);
   }
 }
 
-void Planner::offer(const StageKind& kind, const std::vector<std::string>& known, Stage& stage) {
+void Planner::offer(const StageKind& kind, const CLI::App& command, Stage& stage) {
   for (const Product& product : kind.products) {
     const std::string file = product.file;
     const bool follows = file.rfind(kind.file, 0) == 0;  // the artefact, or a file named after it
     const fs::path path =
         follows ? fs::path(stage.artefact.string() + file.substr(std::string(kind.file).size())) : config_.out / file;
-    if (std::string(product.option) == "split" && contains(known, "save-split")) {
+    if (std::string(product.option) == "split" && has(command, "save-split")) {
       stage.options.try_emplace("save-split", ConfigValue{{path.string()}, false, stage.line});
     }
     std::vector<std::string> values = {path.string()};
@@ -277,7 +270,7 @@ std::vector<std::string> Stage::arguments() const {
       if (value.values.front() == "true") arguments.push_back("--" + name);
       continue;
     }
-    const bool positional = contains(positionals, name);
+    const bool positional = std::find(positionals.begin(), positionals.end(), name) != positionals.end();
     for (const std::string& text : value.values)
       (positional ? last : arguments).push_back(positional ? text : fmt::format("--{}={}", name, text));
   }
