@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <stdexcept>
 
+#include "http/embedded.h"
 #include "http/multipart.h"
 #include "http/translate_exception.h"
 #include "protocom/core/device.h"
@@ -43,6 +45,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, 
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
       probe_(recognizer, options.limits.file),
+      routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoders_of(options)),
       engine_(recognizer, options_, metrics_) {
   add_class_routes();
@@ -52,6 +55,22 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, 
   add_accuracy_route();
   add_service_routes();
   add_page_routes();
+  for (const Route& route : routes_) {
+    if (!route.handle) throw std::logic_error("nothing handles the operation " + route.operation);
+  }
+}
+
+void Api::handle(const std::string& operation, Handler handler, Runs runs) {
+  const auto route =
+      std::find_if(routes_.begin(), routes_.end(), [&](const Route& item) { return item.operation == operation; });
+  if (route == routes_.end()) throw std::logic_error("the document has no operation " + operation);
+  route->handle = std::move(handler);
+  route->runs = runs;
+}
+
+void Api::answer_with(const std::string& operation, nlohmann::json (Api::*of)(const Request&)) {
+  handle(operation,
+         [this, of](const Request& request, const Respond& respond) { respond(json_response((this->*of)(request))); });
 }
 
 Api::~Api() {

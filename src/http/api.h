@@ -29,7 +29,8 @@ struct Admitted {
   std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
 };
 
-/// What the server does, without a word of sockets: every route of assets/server/openapi.json. Requests are worked on
+/// What the server does, without a word of sockets: a handler for every operation of assets/server/openapi.json, which
+/// declares the routes. Requests are worked on
 /// by several threads; whatever the backbone has to do with is handed to the engine's lanes, and changes of the file
 /// take turns. Thread-safe.
 class Api {
@@ -60,6 +61,11 @@ class Api {
   [[nodiscard]] Metrics& metrics() { return metrics_; }
 
  private:
+  /// What handles an operation of the document.
+  void handle(const std::string& operation, Handler handler, Runs runs = Runs::kInWorker);
+  /// The same, of what answers with JSON.
+  void answer_with(const std::string& operation, nlohmann::json (Api::*of)(const Request&));
+
   void add_class_routes();
   void add_example_routes();
   void add_classify_routes();
@@ -76,6 +82,9 @@ class Api {
   nlohmann::json undo(const Request& request);
   nlohmann::json redo(const Request& request);
   nlohmann::json list_changes(const Request& request);
+  nlohmann::json remove_example(const Request& request);
+  Response thumbnail(const Request& request);
+  nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
   nlohmann::json describe_recognizer(const Request& request);
   /// All of it, to take elsewhere.

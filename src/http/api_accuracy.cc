@@ -51,10 +51,6 @@ json Api::expected_accuracy(const Request& request) {
   return shown;
 }
 
-void Api::add_accuracy_route() {
-  routes_.push_back({"GET", "/v1/accuracy", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(expected_accuracy(request)));
-                     }});
-}
+void Api::add_accuracy_route() { answer_with("accuracy", &Api::expected_accuracy); }
 
 }  // namespace protocom::http

@@ -81,11 +81,7 @@ void Api::calibrate(const Request& request, const Respond& respond) {
 }
 
 void Api::add_calibrate_route() {
-  routes_.push_back({"POST",
-                     "/v1/calibrate",
-                     Asks::kWrite,
-                     {"application/json", "multipart/form-data"},
-                     [this](const Request& request, const Respond& respond) { calibrate(request, respond); }});
+  handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
 }
 
 }  // namespace protocom::http

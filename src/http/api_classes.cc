@@ -11,7 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kJson = "application/json";
 constexpr int64_t kMostChanges = 200;  ///< that a list of them has
 
 /// What a class has, what it has most of first.
@@ -188,36 +187,14 @@ json Api::list_changes(const Request& request) {
 }
 
 void Api::add_class_routes() {
-  routes_.push_back({"GET", "/v1/classes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(list_classes(request)));
-                     }});
-  routes_.push_back(
-      {"GET", "/v1/classes/{class}", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-         respond(json_response(show_class(request)));
-       }});
-  routes_.push_back(
-      {"PATCH", "/v1/classes/{class}", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
-         respond(json_response(change_class(request)));
-       }});
-  routes_.push_back(
-      {"DELETE", "/v1/classes/{class}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
-         respond(json_response(remove_class(request)));
-       }});
-  routes_.push_back(
-      {"POST",
-       "/v1/classes/{class}/merge",
-       Asks::kWrite,
-       {kJson},
-       [this](const Request& request, const Respond& respond) { respond(json_response(merge_class(request))); }});
-  routes_.push_back({"GET", "/v1/changes", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(list_changes(request)));
-                     }});
-  routes_.push_back({"POST", "/v1/undo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(undo(request)));
-                     }});
-  routes_.push_back({"POST", "/v1/redo", Asks::kWrite, {kJson}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(redo(request)));
-                     }});
+  answer_with("listClasses", &Api::list_classes);
+  answer_with("showClass", &Api::show_class);
+  answer_with("changeClass", &Api::change_class);
+  answer_with("removeClass", &Api::remove_class);
+  answer_with("mergeClass", &Api::merge_class);
+  answer_with("listChanges", &Api::list_changes);
+  answer_with("undo", &Api::undo);
+  answer_with("redo", &Api::redo);
 }
 
 }  // namespace protocom::http

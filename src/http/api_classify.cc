@@ -94,11 +94,7 @@ void Api::classify(const Request& request, const Respond& respond) {
 }
 
 void Api::add_classify_routes() {
-  routes_.push_back({"POST",
-                     "/v1/classify",
-                     Asks::kRead,
-                     {"image/", "application/octet-stream", "multipart/form-data", "application/json"},
-                     [this](const Request& request, const Respond& respond) { classify(request, respond); }});
+  handle("classify", [this](const Request& request, const Respond& respond) { classify(request, respond); });
 }
 
 }  // namespace protocom::http

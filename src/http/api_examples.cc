@@ -104,34 +104,29 @@ void Api::enrol(const Request& request, const Respond& respond) {
   });
 }
 
+nlohmann::json Api::remove_example(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("example"));
+  return with_editor(request, [&](Recognizer& editor) {
+    example_or_404(editor.file(), id);
+    refusing(409, [&] { editor.file().remove_examples({id}); });
+    return nlohmann::json{{"change", change_json(editor.file().last_made())}};
+  });
+}
+
+Response Api::thumbnail(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("example"));
+  const std::string jpeg = with_editor(request, [&](const Recognizer& editor) {
+    example_or_404(editor.file(), id);
+    return editor.file().thumbnail(id);
+  });
+  if (jpeg.empty()) refuse(404, "no picture of example {} was kept", id);
+  return {200, "image/jpeg", jpeg};
+}
+
 void Api::add_example_routes() {
-  routes_.push_back({"POST",
-                     "/v1/classes/{class}/examples",
-                     Asks::kWrite,
-                     {"multipart/form-data", "image/", "application/octet-stream", "application/json"},
-                     [this](const Request& request, const Respond& respond) { enrol(request, respond); }});
-  routes_.push_back(
-      {"DELETE", "/v1/examples/{example}", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
-         const int64_t id = id_of(request.parameters.at("example"));
-         respond(with_editor(request, [&](Recognizer& editor) {
-           example_or_404(editor.file(), id);
-           refusing(409, [&] { editor.file().remove_examples({id}); });
-           return json_response({{"change", change_json(editor.file().last_made())}});
-         }));
-       }});
-  routes_.push_back({"GET",
-                     "/v1/examples/{example}/thumbnail",
-                     Asks::kRead,
-                     {},
-                     [this](const Request& request, const Respond& respond) {
-                       const int64_t id = id_of(request.parameters.at("example"));
-                       const std::string jpeg = with_editor(request, [&](const Recognizer& editor) {
-                         example_or_404(editor.file(), id);
-                         return editor.file().thumbnail(id);
-                       });
-                       if (jpeg.empty()) refuse(404, "no picture of example {} was kept", id);
-                       respond({200, "image/jpeg", jpeg});
-                     }});
+  handle("enrol", [this](const Request& request, const Respond& respond) { enrol(request, respond); });
+  answer_with("removeExample", &Api::remove_example);
+  handle("showThumbnail", [this](const Request& request, const Respond& respond) { respond(thumbnail(request)); });
 }
 
 }  // namespace protocom::http

@@ -54,33 +54,33 @@ Response Api::file_of_recognizer(const Request& request) {
   });
 }
 
+json Api::readiness(const Request& request) {
+  file_.use(request.arrived, [&] {
+    probe_.follow();
+    return probe_.revision();
+  });
+  return {{"status", "ready"}};
+}
+
 void Api::add_service_routes() {
-  routes_.push_back({"GET", "/v1/recognizer", Asks::kRead, {}, [this](const Request& request, const Respond& respond) {
-                       respond(json_response(describe_recognizer(request)));
-                     }});
+  answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
-  routes_.push_back(
-      {"GET", "/v1/recognizer/file", Asks::kWrite, {}, [this](const Request& request, const Respond& respond) {
-         respond(file_of_recognizer(request));
-       }});
+  handle("takeRecognizer",
+         [this](const Request& request, const Respond& respond) { respond(file_of_recognizer(request)); });
   const auto health = [](const Request&, const Respond& respond) { respond(json_response({{"status", "ok"}})); };
-  routes_.push_back({"GET", "/healthz", Asks::kNothing, {}, health, Runs::kAtOnce});
-  const auto readiness = [this](const Request& request, const Respond& respond) {
-    file_.use(request.arrived, [&] {
-      probe_.follow();
-      return probe_.revision();
-    });
-    respond(json_response({{"status", "ready"}}));
+  handle("health", health, Runs::kAtOnce);
+  const auto ready = [this](const Request& request, const Respond& respond) {
+    respond(json_response(readiness(request)));
   };
-  routes_.push_back({"GET", "/readyz", Asks::kNothing, {}, readiness, Runs::kAside});
+  handle("readiness", ready, Runs::kAside);
   const auto metrics = [this](const Request&, const Respond& respond) {
     respond({200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()});
   };
-  routes_.push_back({"GET", "/metrics", Asks::kRead, {}, metrics, Runs::kAside});
+  handle("metrics", metrics, Runs::kAside);
   const auto document = [](const Request&, const Respond& respond) {
     respond({200, "application/json", std::string(embedded_api("openapi"))});
   };
-  routes_.push_back({"GET", "/openapi.json", Asks::kNothing, {}, document, Runs::kAtOnce});
+  handle("describe", document, Runs::kAtOnce);
 }
 
 }  // namespace protocom::http

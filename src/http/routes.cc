@@ -1,12 +1,16 @@
 #include "http/routes.h"
 
 #include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "http/multipart.h"
 #include "http/target.h"
 
 namespace protocom::http {
 namespace {
+
+using Document = nlohmann::ordered_json;  // in its order the methods of a path are said to be allowed
 
 std::vector<std::string> parts_of(const std::string& pattern) { return path_of(pattern); }
 
@@ -24,9 +28,41 @@ bool fits(const std::vector<std::string>& pattern, const std::vector<std::string
   return true;
 }
 
+Asks asked_by(const Document& operation) {
+  const auto security = operation.find("security");
+  if (security == operation.end()) return Asks::kRead;
+  if (security->empty()) return Asks::kNothing;
+  return security->at(0).at("key").empty() ? Asks::kRead : Asks::kWrite;
+}
+
+Route described_route(const std::string& path, std::string method, const Document& operation) {
+  Route route;
+  for (char& c : method) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  route.method = std::move(method);
+  route.pattern = path;
+  route.asks = asked_by(operation);
+  if (operation.contains("requestBody")) {
+    for (const auto& body : operation["requestBody"].at("content").items()) route.takes.push_back(body.key());
+  }
+  route.operation = operation.at("operationId").get<std::string>();
+  return route;
+}
+
 bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
 
 }  // namespace
+
+std::vector<Route> described_routes(std::string_view document) {
+  constexpr const char* kOfAllMethods = "parameters";
+  std::vector<Route> routes;
+  const auto described = Document::parse(document);
+  for (const auto& [path, item] : described.at("paths").items()) {
+    for (const auto& [method, operation] : item.items()) {
+      if (method != kOfAllMethods) routes.push_back(described_route(path, method, operation));
+    }
+  }
+  return routes;
+}
 
 Match find_route(const std::vector<Route>& routes, const Head& head) {
   const std::vector<std::string> path = path_of(head.target);
@@ -49,8 +85,8 @@ void check_content(const Route& route, const Head& head) {
   if (route.takes.empty()) refuse(400, "this request has no body");
   const std::string type = media_type(head.content_type);
   for (const std::string& take : route.takes) {
-    const bool all_of_kind = take.back() == '/';
-    if (all_of_kind ? type.rfind(take, 0) == 0 : type == take) return;
+    const bool all_of_kind = take.back() == '*';
+    if (all_of_kind ? type.rfind(take.substr(0, take.size() - 1), 0) == 0 : type == take) return;
   }
   refuse(415, "expected a body of {}", fmt::join(route.takes, " or "));
 }

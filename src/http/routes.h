@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/guard.h"
@@ -16,15 +17,22 @@ enum class Runs {
   kAtOnce     ///< in the sockets' thread: nothing that could wait
 };
 
+using Handler = std::function<void(Request, const Respond&)>;
+
 /// What the server does for a method and a path.
 struct Route {
   std::string method;
   std::string pattern;             ///< "/v1/classes/{class}"
   Asks asks = Asks::kRead;         ///< of whoever calls it
-  std::vector<std::string> takes;  ///< media types of its body, or how they begin ("image/"); empty: no body
-  std::function<void(Request, const Respond&)> handle;
+  std::vector<std::string> takes;  ///< media types of its body ("image/*"); empty: no body
+  Handler handle;
   Runs runs = Runs::kInWorker;
+  std::string operation = {};  ///< its name in the document; of the page's parts: empty
 };
+
+/// The routes of an OpenAPI document, which is where they are declared, still without what handles them. The role that
+/// a route asks for is its `security`: none ([]), the document's own (a key that reads), or {"key": ["write"]}.
+std::vector<Route> described_routes(std::string_view document);
 
 /// A route that was asked for, with what stood in its pattern's places.
 struct Match {
