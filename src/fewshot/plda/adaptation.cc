@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fewshot/plda/probability_scale.h"
+#include "fewshot/toolbox/complete_basis.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -182,9 +183,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   const int64_t rank = scatter.eigenvalues.size(0);
   const at::Tensor covariance =
       (degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) / (degrees + scatter.degrees);
-  const at::Tensor axes =
-      rank == 0 ? at::eye(d, at::kDouble) : std::get<0>(at::linalg_qr(scatter.directions, "complete"));
-  space.projection = axes / (found.within * covariance).sqrt();
+  space.projection = complete_basis(scatter.directions) / (found.within * covariance).sqrt();
   space.offset = at::mv(space.projection.t(), origin);
   space.between = found.between / covariance;
   space.leading = std::max<int64_t>(rank, 1);

@@ -20,8 +20,8 @@ double student(int64_t degrees) {
   return 1.96 + 2.37 / n + 2.8 / (n * n);
 }
 
-/// How many classes a gain is measured on for each of those it is promised for: whoever asks about new classes asks about
-/// fewer than the base collection has.
+/// How many classes a gain is measured on for each of those it is promised for: whoever asks about new classes asks
+/// about fewer than the base collection has.
 constexpr double kClassesForEachNewOne = 2;
 
 at::Tensor is_right(const PldaTasks& tasks) {

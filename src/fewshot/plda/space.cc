@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fewshot/toolbox/complete_basis.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -105,8 +106,7 @@ PldaSpace PldaSpaceFitter::space(double shrinkage) const {
   space.leading = std::min(classes - 1, d);
   const auto [left, spread, right] = at::linalg_svd(deviation, false);
   const at::Tensor leading = right.narrow(0, 0, space.leading).t();
-  const at::Tensor basis = at::cat(
-      {leading, std::get<0>(at::linalg_qr(leading, "complete")).narrow(1, space.leading, d - space.leading)}, 1);
+  const at::Tensor basis = at::cat({leading, complete_basis(leading).narrow(1, space.leading, d - space.leading)}, 1);
   space.projection = at::matmul(whitening, basis);
   space.offset = at::matmul(grand, space.projection);
   const double error = moments_.count.reciprocal().mean().item<double>();

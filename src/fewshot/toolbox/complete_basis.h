@@ -1,0 +1,12 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+namespace protocom {
+
+/// An orthonormal basis [d, d] of which the first r columns span those of `columns`, float64 [d, r], r <= d; they are
+/// those columns up to signs where these are orthonormal. The basis is the product of r Householder reflections,
+/// I - V T V' (Schreiber and Van Loan 1989), by matrix products: LAPACK multiplies fewer than some 128 of them out one
+/// after the other, five times as long at d = 1024 and r = 24.
+at::Tensor complete_basis(const at::Tensor& columns);
+
+}  // namespace protocom
