@@ -5,7 +5,7 @@ _protocom() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == [a-z]* ]] || continue
     # A word is a command as long as the ones before it have that one.
-    help=$("$1" "${commands[@]}" --help 2>/dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
+    help=$("$1" "${commands[@]}" --help 2>/dev/null | sed -n '/^Subcommands.*:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
     grep -qxF -- "$word" <<<"$help" && commands+=("$word")
   done
   help=$("$1" "${commands[@]}" --help 2>/dev/null)
@@ -13,6 +13,6 @@ _protocom() {
     mapfile -t COMPREPLY < <(compgen -W "$(grep -oE '^  (-[a-z],)?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+')" -- "$current")
     return
   fi
-  mapfile -t COMPREPLY < <(compgen -W "$(sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' <<<"$help")" -- "$current"; compgen -f -- "$current")
+  mapfile -t COMPREPLY < <(compgen -W "$(sed -n '/^Subcommands.*:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' <<<"$help")" -- "$current"; compgen -f -- "$current")
 }
 complete -o filenames -F _protocom protocom protocom-serve

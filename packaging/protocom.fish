@@ -1,6 +1,6 @@
 # Completion of protocom and protocom-serve for fish: commands, their options, files. What there is, the programs say themselves.
 function __protocom_commands
-  sed -nE '/^Subcommands:/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1\t\2/p'
+  sed -nE '/^Subcommands.*:$/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1\t\2/p'
 end
 # The text of an option stands behind it, or on the line below.
 function __protocom_options

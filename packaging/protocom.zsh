@@ -2,7 +2,7 @@
 # Completion of protocom and protocom-serve for zsh: commands, their options, files. What there is, the programs say themselves.
 local word help
 local -a commands found
-commands_of() { sed -nE '/^Subcommands:/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1:\2/p'; }
+commands_of() { sed -nE '/^Subcommands.*:$/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1:\2/p'; }
 # The text of an option stands behind it, or on the line below.
 options_of() {
   awk -v by=: '

@@ -47,6 +47,16 @@ json value_of(const CLI::Option& option) {
   return list;
 }
 
+/// Lines that go on with the one before have their own indentation.
+std::string indented(const std::string& lines) {
+  std::string text = "  ";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i];
+    if (lines[i] == '\n' && i + 1 < lines.size() && lines[i + 1] != ' ') text += "  ";
+  }
+  return text;
+}
+
 bool looks_numeric(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return std::isdigit(static_cast<unsigned char>(c)) ||
@@ -59,7 +69,7 @@ bool looks_numeric(const std::string& text) {
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example) {
   CLI::App* command = app.add_subcommand(name, description);
-  command->footer("Example:\n  " + example);
+  command->footer("Example:\n" + indented(example));
   command->get_formatter()->column_width(38);
   // Before the command's own callback.
   command->parse_complete_callback([command] {

@@ -69,7 +69,7 @@ void add_keys_command(CLI::App& app) {
   remove->callback([options] { run_remove(*options); });
 }
 
-const Command kKeys{Order::kServe, &add_keys_command};
+const Command kKeys{Order::kKeys, &add_keys_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -87,7 +87,7 @@ void add_tune_command(CLI::App& app) {
   command->callback([command, options] { run_tune(*command, *options); });
 }
 
-const Command kTune{Order::kMethods, &add_tune_command};
+const Command kTune{Order::kTune, &add_tune_command};
 
 }  // namespace
 }  // namespace protocom::cli

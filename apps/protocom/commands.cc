@@ -25,6 +25,17 @@ std::vector<Registered>& registry() {
   return commands;
 }
 
+/// The heading of a command in --help, of which each holds up to its last.
+std::string group_of(Order order) {
+  constexpr std::pair<Order, const char*> kGroups[] = {{Order::kKeys, "Subcommands for your own photos"},
+                                                       {Order::kExtract, "Subcommands for data sets"},
+                                                       {Order::kTune, "Subcommands that train, fit and tune"},
+                                                       {Order::kReport, "Subcommands that measure"},
+                                                       {Order::kRun, "Subcommands for files and whole runs"}};
+  return std::find_if(std::begin(kGroups), std::end(kGroups), [&](const auto& group) { return order <= group.first; })
+      ->second;
+}
+
 constexpr int64_t kMegapixel = 1'000'000;
 
 struct GlobalOptions {
@@ -131,7 +142,10 @@ std::unique_ptr<CLI::App> make_stage_app() {
   app->option_defaults()->always_capture_default();
   std::stable_sort(registry().begin(), registry().end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [order, add] : registry()) add(*app);
+  for (const auto& [order, add] : registry()) {
+    add(*app);
+    app->get_subcommands([](const CLI::App*) { return true; }).back()->group(group_of(order));
+  }
   return app;
 }
 

@@ -6,22 +6,8 @@
 
 namespace protocom::cli {
 
-/// Where a command stands in `protocom --help`.
+/// Where a command stands in `protocom --help`, in the groups of commands.cc.
 enum class Order {
-  kInspect,
-  kSplit,
-  kSynth,
-  kPack,
-  kKnowledge,
-  kPretrain,
-  kExtract,
-  kComplete,
-  kFit,
-  kMetatrain,
-  kMethods,
-  kEvaluate,
-  kAnalyse,
-  kReport,
   kRecognizer,
   kEnrol,
   kClassify,
@@ -33,6 +19,22 @@ enum class Order {
   kUndo,
   kRedo,
   kServe,
+  kKeys,
+  kInspect,
+  kSplit,
+  kSynth,
+  kPack,
+  kKnowledge,
+  kExtract,
+  kPretrain,
+  kComplete,
+  kMetatrain,
+  kFit,
+  kTune,
+  kMethods,
+  kEvaluate,
+  kAnalyse,
+  kReport,
   kShow,
   kRun
 };

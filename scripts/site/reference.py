@@ -43,7 +43,7 @@ def split_long(name, text):
 
 
 def sections(page):
-    parts = re.split(r"^(Positionals|Options|Subcommands|Example):\n", page, flags=re.M)
+    parts = re.split(r"^(Positionals|Options|Subcommands[^:\n]*|Example):\n", page, flags=re.M)
     return parts[0], dict(zip(parts[1::2], parts[2::2]))
 
 
@@ -55,14 +55,16 @@ def command_page(program, words):
     about, parts = sections(help_of(program, words))
     first, _, usage = about.partition("\n")
     text = f"{first}\n\n```text\n{usage.strip()}\n```\n"
-    for section in ("Positionals", "Options", "Subcommands"):
-        body = parts.get(section, "").split("\n\n")[0]
+    for section in parts:
+        if section == "Example":
+            continue
+        body = parts[section].split("\n\n")[0]
         rows = [(f"`{name}`", cell(what)) for name, what in entries(body)]
         if rows:
-            text += f"\n**{section}**\n\n" + table([{"Positionals": "argument", "Options": "option", "Subcommands": "command"}[section], "what it is"], rows)
+            text += f"\n**{section}**\n\n" + table([{"Positionals": "argument", "Options": "option"}.get(section, "command"), "what it is"], rows)
     if "Example" in parts:
         text += "\n**Example**\n\n```text\n" + "\n".join(line[2:] for line in parts["Example"].rstrip().splitlines()) + "\n```\n"
-    return text, commands_of(parts.get("Subcommands", ""))
+    return text, [command for section in parts if section.startswith("Subcommands") for command in commands_of(parts[section])]
 
 
 def command_pages(program):

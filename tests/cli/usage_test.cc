@@ -73,10 +73,10 @@ TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", 
 
 TEST_F(Usage, AMissingRequiredOptionIsNamed) { expect_usage_error(run({"pack", "photos"}), "--out is required"); }
 
-/// The words below "Subcommands:".
+/// The words below "Subcommands:" or "Subcommands for ...:".
 std::vector<std::string> subcommands(const std::string& help) {
   std::vector<std::string> names;
-  const size_t begin = help.find("Subcommands:");
+  const size_t begin = help.find("Subcommands");
   std::istringstream lines(begin == std::string::npos ? "" : help.substr(begin, help.find("Example:") - begin));
   const std::regex name("^  ([a-z]\\S*)");
   std::smatch found;

@@ -27,7 +27,7 @@ def help_of(words):
 
 
 def subcommands(text):
-    return re.findall(r"^  ([a-z][a-z-]*)  ", text.partition("\nSubcommands:\n")[2], re.M)
+    return re.findall(r"^  ([a-z][a-z-]*)  ", text.partition("\nSubcommands")[2], re.M)
 
 
 def options(text):

@@ -28,7 +28,7 @@ def help_of(*words):
 
 
 def commands_of(text):
-    return re.findall(r"^  ([a-z][a-z-]*)  ", text.partition("\nSubcommands:\n")[2], re.M)
+    return re.findall(r"^  ([a-z][a-z-]*)  ", text.partition("\nSubcommands")[2], re.M)
 
 
 def options_of(text):
