@@ -6,7 +6,9 @@ PREFIX ?= /usr/local
 # More CMake options, for instance CMAKE_ARGS=-DCMAKE_PREFIX_PATH=... for another LibTorch.
 CMAKE_ARGS ?=
 JOBS ?= $(shell scripts/jobs)
-# Eight sources are compiled as one, in half the time from nothing; OFF compiles less when one of them changes.
+# Suites at once: many of them wait for processes more than they compute.
+TESTS ?= $(shell echo $$((2 * $$(scripts/jobs))))
+# Sixteen sources are compiled as one, in half the time from nothing; OFF compiles less when one of them changes.
 UNITY ?= ON
 PROTOCOM := $(BUILD)/apps/protocom/protocom
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
@@ -41,10 +43,10 @@ build: configure ## the command line, the libraries and the tests (Release)
 
 test: build ## set up, build, run all tests
 	@[ -n "$$PROTOCOM_DATA" ] || echo "test: PROTOCOM_DATA is not set: THE TESTS ON REAL DATA ARE LEFT OUT" >&2
-	@ctest --test-dir $(BUILD) --output-on-failure -j 2
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS)
 
 test-fast: build ## all tests but those labelled slow, which kill, stop and wait
-	@ctest --test-dir $(BUILD) --output-on-failure -j 2 -LE slow
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
 
 test-processors: build ## the unit tests once more, as processors with other vectors run them
 	@scripts/test-processors $(BUILD)

@@ -26,9 +26,9 @@
 ///     void add_pack_command(CLI::App& app) {                           // `app` is the whole program's parser
 ///       auto options = std::make_shared<Options>();
 ///       CLI::App* command = add_command(app, "pack", "Decode images once into one memory-mapped file",
-///                                       "protocom pack photos --size 84 --out images.pack");
+///                                       "protocom pack photos --image-size 84 --out images.pack");
 ///       command->add_option("images", options->images, "Folder of images")->type_name(kInput)->required();
-///       command->add_option("--size", options->pack.image_size, "Side of the square images, pixels");
+///       command->add_option("--image-size", options->pack.image_size, "Side of the square images, pixels");
 ///       command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
 ///       command->callback([command, options] { run_pack(*command, *options); });
 ///     }
@@ -38,10 +38,10 @@
 ///     }  // namespace
 ///     }  // namespace protocom::cli
 ///
-/// An option that names files says whether they are read or written (file_options.h): what is checked, resolved, compared
-/// and shown of them follows from that. Every option shows its default in --help by itself and lands in the provenance. Throw with fail()/fail_usage();
-/// print results on stdout (fmt::print), never errors. --threads, --quiet, --verbose and --log-file are the program's,
-/// not the command's.
+/// An option that names files says whether they are read or written (file_options.h): what is checked, resolved,
+/// compared and shown of them follows from that. Every option shows its default in --help by itself and lands in the
+/// provenance. Throw with fail()/fail_usage(); print results on stdout (fmt::print), never errors. --threads, --quiet,
+/// --verbose and --log-file are the program's, not the command's.
 ///
 /// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a
 /// folder),

@@ -33,7 +33,7 @@ const std::vector<MethodScores>& kept_validation(const CompleteResult& result) {
   return result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation;
 }
 
-void print_result(const CompleteResult& result, const std::string& worth) {
+void print_result(const CompleteResult& result, const std::string& gain) {
   const auto& validation = kept_validation(result);
   print_table(
       {{"attributes", std::to_string(result.model.attributes.size())},
@@ -46,7 +46,7 @@ void print_result(const CompleteResult& result, const std::string& worth) {
                     fmt::format("{:.3f}", estimate(row.cosine).value), row.mode});
   }
   if (rows.size() > 1) print_table(rows);
-  if (!worth.empty()) fmt::print("{}\n", worth);
+  if (!gain.empty()) fmt::print("{}\n", gain);
 }
 
 void run_complete(const CLI::App& command, CompleteArguments& options) {
@@ -66,10 +66,10 @@ void run_complete(const CLI::App& command, CompleteArguments& options) {
   const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
   nlohmann::json details = preprocessing_details(options.features);
   details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
-  const std::string worth = completion_gain_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
-  if (!worth.empty()) details["findings"] = nlohmann::json::array({worth});
+  const std::string gain = completion_gain_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
+  if (!gain.empty()) details["findings"] = nlohmann::json::array({gain});
   write_completion_model(options.out, result.model, files.provenance, details);
-  print_result(result, worth);
+  print_result(result, gain);
 }
 
 void add_complete_command(CLI::App& app) {
@@ -103,7 +103,9 @@ void add_complete_command(CLI::App& app) {
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
   command
-      ->add_option("--val-methods", recipe.selection_methods, "Methods whose mean accuracy decides which epoch is kept")
+      ->add_option("--val-methods", recipe.selection_methods,
+                   "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy decides "
+                   "which epoch is kept")
       ->delimiter(',');
   command->add_option("--keep", options->keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");

@@ -20,7 +20,7 @@ struct Finding {
   std::string reason;  ///< why it is unreadable; empty when it is not
 };
 
-/// Images are compared whole, but for those that no screen shows.
+/// Images are compared at full size; larger ones than any screen are reduced to a shorter side of 4096.
 DecodeOptions decoding_to_compare() {
   DecodeOptions options;
   options.min_side = 4096;

@@ -12,7 +12,7 @@ constexpr int64_t kBlock = 256;  ///< rows
 
 }  // namespace
 
-MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureMap> map)
+MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map)
     : table_(std::move(table)),
       map_(std::move(map)),
       mapped_(at::empty({table_.size(0), map_->map(table_.narrow(0, 0, 0).to(at::kFloat)).size(1)})),

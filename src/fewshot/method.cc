@@ -6,7 +6,7 @@ namespace protocom {
 
 namespace {
 
-EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureMap& map) {
+EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureTransform& map) {
   EpisodeBatch moved = batch;
   if (batch.support.defined()) moved.support = map.map(batch.support);
   if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);
@@ -19,7 +19,7 @@ EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureMap& map) {
 
 EpisodeScores Scorer::score(const EpisodeBatch& batch) const {
   check_batch(batch, fewest_shots());
-  const auto map = feature_map();
+  const auto map = feature_transform();
   return answer(map == nullptr ? batch : mapped(batch, *map));
 }
 

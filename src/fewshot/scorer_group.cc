@@ -24,15 +24,15 @@ void check_sizes(const MethodContext& context, const at::Tensor& table) {
 
 }  // namespace
 
-/// A table that methods read their episodes from, as it is or through a FeatureMap.
+/// A table that methods read their episodes from, as it is or through a FeatureTransform.
 class EpisodeTable {
  public:
   /// `map` may be null.
-  EpisodeTable(at::Tensor table, std::shared_ptr<const FeatureMap> map) : table_(std::move(table)) {
+  EpisodeTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map) : table_(std::move(table)) {
     if (map != nullptr) mapped_ = std::make_unique<MappedTable>(table_, std::move(map));
   }
 
-  [[nodiscard]] bool is(const at::Tensor& table, const FeatureMap* map) const {
+  [[nodiscard]] bool is(const at::Tensor& table, const FeatureTransform* map) const {
     if (!table_.is_same(table) || (mapped_ == nullptr) != (map == nullptr)) return false;
     return map == nullptr || mapped_->map().same_as(*map);
   }
@@ -95,7 +95,7 @@ struct ScorerGroup::Impl {
 
   /// Methods that map features alike share a table.
   size_t table_of(const Scorer& scorer, const at::Tensor& from) {
-    auto map = scorer.feature_map();
+    auto map = scorer.feature_transform();
     for (size_t i = 0; i < tables.size(); ++i) {
       if (tables[i].is(from, map.get())) return i;
     }

@@ -119,7 +119,7 @@ TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs 
   if (scorer_->placer() != nullptr) {
     placed_ = scorer_->placer()->place(episode_);
     episode_ = EpisodeBatch();
-  } else if (const auto map = scorer_->feature_map()) {
+  } else if (const auto map = scorer_->feature_transform()) {
     episode_.support = map->map(episode_.support);
     if (episode_.support_mask.defined()) episode_.support *= episode_.support_mask.unsqueeze(-1);
   }
@@ -173,7 +173,7 @@ QueryScores TaskClassifier::score(const at::Tensor& queries, const at::Tensor& s
     return {scores.logits.squeeze(0), scores.unseen.defined() ? scores.unseen.squeeze(0) : at::Tensor()};
   }
   EpisodeBatch episode = episode_;
-  const auto map = scorer_->feature_map();
+  const auto map = scorer_->feature_transform();
   episode.query = (map == nullptr ? rows : map->map(rows)).unsqueeze(0);
   if (shares.defined()) episode.shares = checked_shares(shares, inputs_.classes);
   const EpisodeScores scores = scorer_->score_mapped(episode);

@@ -75,7 +75,7 @@ void Api::answer_with(const std::string& operation, nlohmann::json (Api::*of)(co
 
 Api::~Api() {
   decoders_.join();
-  workers_.join();
+  short_work_.join();
   aside_.join();
 }
 
@@ -115,10 +115,10 @@ boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& re
   if (route.runs == Runs::kAside) return aside_;
   const bool is_json = media_type(request.content_type) == "application/json";
   const bool is_short = request.body.empty() || (is_json && request.body.size() <= kShortBody);
-  return is_short ? workers_ : decoders_;
+  return is_short ? short_work_ : decoders_;
 }
 
-void Api::later(const Respond& respond, std::function<void()> work) { run_in(workers_, respond, std::move(work)); }
+void Api::later(const Respond& respond, std::function<void()> work) { run_in(short_work_, respond, std::move(work)); }
 
 void Api::answer(Admitted admitted, std::string body, Respond respond) {
   const Route* route = admitted.match.route;

@@ -144,7 +144,7 @@ class Api {
   Admission admission_;
   FileState file_;
   std::mutex editor_mutex_;
-  Recognizer editor_;
+  Recognizer editor_;  ///< lists too: one at a time
   RecognizerSettings settings_;
   std::atomic<bool> calibrates_{false};
   std::mutex expected_mutex_;
@@ -152,8 +152,8 @@ class Api {
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
   std::vector<Route> routes_;
   boost::asio::thread_pool aside_{1};
-  boost::asio::thread_pool workers_{2};  ///< for what is short
-  boost::asio::thread_pool decoders_;    ///< for images and long bodies
+  boost::asio::thread_pool short_work_{2};  ///< for what is short
+  boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
 };
 

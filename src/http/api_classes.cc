@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr int64_t kMostChanges = 200;  ///< that a list of them has
 
-/// What a class has, what it has most of first.
+/// The attributes of a class with their weights, the largest first.
 json attributes_of(const ClassEntry& entry, const std::vector<std::string>& names) {
   const auto* weight = entry.description.association.data_ptr<float>();
   std::vector<size_t> has;

@@ -25,7 +25,7 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
 }
 
 /// Supports through the method's feature map, in pieces that stay in the cache; null: as they are.
-EpisodeBatch mapped(EpisodeBatch supports, const FeatureMap* map) {
+EpisodeBatch mapped(EpisodeBatch supports, const FeatureTransform* map) {
   constexpr int64_t kPiece = 64;
   if (map == nullptr) return supports;
   std::vector<at::Tensor> pieces;
@@ -166,7 +166,7 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
     return;
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
-  episode_ = mapped(supports_of(enrolled, 0, size_of(enrolled)), prepared_->scorer().feature_map().get());
+  episode_ = mapped(supports_of(enrolled, 0, size_of(enrolled)), prepared_->scorer().feature_transform().get());
   if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
 }
 
@@ -237,7 +237,7 @@ EpisodeScores ClassScorer::score(const at::Tensor& features) const {
 
 EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  const auto map = prepared_->scorer().feature_map();
+  const auto map = prepared_->scorer().feature_transform();
   const at::Tensor query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
   episode.query = map == nullptr ? query : map->map(query);
   return prepared_->scorer().score_mapped(episode);

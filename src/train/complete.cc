@@ -19,8 +19,8 @@ constexpr EnumWord<Keep> kKeeps[] = {{Keep::kBest, "best"}, {Keep::kLast, "last"
 constexpr EnumWord<Centring> kCentrings[] = {
     {Centring::kAuto, "auto"}, {Centring::kAlways, "always"}, {Centring::kNever, "never"}};
 
-constexpr const char* kNetwork = "network.";
-constexpr const char* kBest = "best.";
+constexpr const char* kNetworkPrefix = "network.";
+constexpr const char* kBestPrefix = "best.";
 
 /// The tensors under names that begin with `prefix`.
 NamedTensors prefixed(const char* prefix, const NamedTensors& tensors) {
@@ -69,7 +69,8 @@ class CompletionTrainer : public Trainer {
   [[nodiscard]] int64_t validates_every() const override { return validation_.every(); }
 
   std::vector<MethodScores> validate(Progress& progress) override {
-    // A cosine does not see a scale, but it sees a centre: what is validated is what will be used.
+    // A cosine ignores the scale of the features, not the centre that was subtracted: then the folded model is
+    // validated.
     if (!features_.scaling.centre.defined())
       return validation_.run(features_.scaled, {&model_, &classes_, {}}, progress);
     const CompletionModel folded = folded_copy(model_, features_.scaling);
@@ -96,19 +97,20 @@ class CompletionTrainer : public Trainer {
 
   Checkpoint snapshot() override {
     Checkpoint saved;
-    saved.training = prefixed(kNetwork, model_.network.state_dict());
-    for (auto& best : prefixed(kBest, best_)) saved.training.push_back(std::move(best));
+    saved.training = prefixed(kNetworkPrefix, model_.network.state_dict());
+    for (auto& best : prefixed(kBestPrefix, best_)) saved.training.push_back(std::move(best));
     save_history(epochs_, saved);
     tasks_.save(saved);
     return saved;
   }
 
   void restore(const Checkpoint& saved) override {
-    saved.load_training(prefixed(kNetwork, model_.network.state_dict()));
+    saved.load_training(prefixed(kNetworkPrefix, model_.network.state_dict()));
     tasks_.load(saved);
     epochs_ = load_history(saved);
     for (const auto& [name, tensor] : saved.training) {
-      if (name.rfind(kBest, 0) == 0) best_.emplace_back(name.substr(std::string_view(kBest).size()), tensor);
+      if (name.rfind(kBestPrefix, 0) == 0)
+        best_.emplace_back(name.substr(std::string_view(kBestPrefix).size()), tensor);
     }
   }
 

@@ -175,7 +175,7 @@ EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFile
   loop.name = "complete";
   loop.schedule = options.schedule;
   loop.steps = options.batches;
-  if (options.keep == Keep::kBest) loop.chooses = options.selection_methods;
+  if (options.keep == Keep::kBest) loop.chosen_by = options.selection_methods;
   loop.seed = options.seed;
   loop.files = files;
   loop.made_by = std::move(made_by);

@@ -149,7 +149,7 @@ void EpochLoop::end_epoch(int64_t epoch) {
   const bool last = epoch == options_.schedule.epochs;
   const int64_t every = trainer_.validates_every();
   if (every > 0 && (last || epoch % every == 0)) end.validation = validate();
-  if (is_best(epoch, end.validation)) trainer_.keep(epoch);
+  if (take_if_best(epoch, end.validation)) trainer_.keep(epoch);
   end.kept_epoch = kept_epoch_;
   nlohmann::json figures = trainer_.end_epoch(end);
   if (epoch > 0) log(end, std::move(figures));
@@ -167,14 +167,14 @@ std::vector<MethodScores> EpochLoop::validate() {
   return scores;
 }
 
-bool EpochLoop::is_best(int64_t epoch, const std::vector<MethodScores>& validation) {
+bool EpochLoop::take_if_best(int64_t epoch, const std::vector<MethodScores>& validation) {
   const bool last = epoch == options_.schedule.epochs;
-  if (trainer_.validates_every() == 0 || options_.chooses.empty()) {
+  if (trainer_.validates_every() == 0 || options_.chosen_by.empty()) {
     kept_epoch_ = epoch;
     return last;
   }
   if (validation.empty()) return false;
-  const double accuracy = mean_accuracy(validation, options_.chooses);
+  const double accuracy = mean_accuracy(validation, options_.chosen_by);
   if (best_accuracy_ && !(accuracy > *best_accuracy_)) return false;
   best_accuracy_ = accuracy;
   kept_epoch_ = epoch;

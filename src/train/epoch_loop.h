@@ -32,7 +32,7 @@ struct EpochEnd {
   double learning_rate = 0;
   EpochSums sums;
   std::vector<MethodScores> validation;  ///< empty when not validated
-  int64_t kept_epoch = 0;                ///< the best one so far
+  int64_t kept_epoch = 0;                ///< whose state would be kept if training ended now
 };
 
 /// What a training does in a step, what it keeps, and what its state is. The rest is EpochLoop's.
@@ -53,7 +53,7 @@ class Trainer {
   [[nodiscard]] virtual int64_t validates_every() const = 0;
   /// Scores of the validation episodes.
   virtual std::vector<MethodScores> validate(Progress& progress) = 0;
-  /// The state now, after `epoch`, is the one to keep, as it looks now.
+  /// Remember the state after `epoch`: it is the one to keep so far.
   virtual void keep(int64_t epoch) = 0;
   /// An epoch is over. What the log says of it besides its learning rate and loss: a JSON object.
   virtual nlohmann::json end_epoch(const EpochEnd& end) = 0;
@@ -71,9 +71,9 @@ enum class StartCounts { kNo, kYes };
 struct EpochLoopOptions {
   std::string_view name;  ///< as it is shown
   Schedule schedule;
-  int64_t steps = 1;  ///< an epoch
-  std::vector<std::string>
-      chooses;  ///< labels of methods: their mean accuracy on validation; none, or without validation: the last is kept
+  int64_t steps = 1;                   ///< an epoch
+  std::vector<std::string> chosen_by;  ///< labels of methods: their mean accuracy on validation; none, or without
+                                       ///< validation: the last is kept
   StartCounts start = StartCounts::kNo;
   uint64_t seed = 1;
   TrainingFiles files;
@@ -110,7 +110,8 @@ class EpochLoop {
   [[noreturn]] void fail_not_finite(double loss, int64_t step) const;
   void end_epoch(int64_t epoch);
   [[nodiscard]] std::vector<MethodScores> validate();
-  [[nodiscard]] bool is_best(int64_t epoch, const std::vector<MethodScores>& validation);
+  /// Whether the epoch is the one to keep so far; without validation that is the last one.
+  [[nodiscard]] bool take_if_best(int64_t epoch, const std::vector<MethodScores>& validation);
   void log(const EpochEnd& end, nlohmann::json figures);
   void tell_epoch() const;
   [[nodiscard]] int64_t steps_done() const { return place_.epoch * options_.steps + place_.step; }

@@ -67,7 +67,7 @@ EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFi
   loop.name = "meta-training";
   loop.schedule = options.schedule;
   loop.steps = options.batches;
-  loop.chooses = {make_method(options.head)->label()};
+  loop.chosen_by = {make_method(options.head)->label()};
   loop.start = StartCounts::kYes;
   loop.seed = options.seed;
   loop.files = files.training;

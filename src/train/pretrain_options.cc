@@ -143,7 +143,7 @@ EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFile
   loop.shorter_way = "with a ready encoder there is nothing to train: protocom extract --backbone, then fit";
   loop.name = "pre-training";
   loop.schedule = options.schedule;
-  loop.chooses = {validating_head(options)};
+  loop.chosen_by = {validating_head(options)};
   loop.seed = options.seed;
   loop.files = files;
   loop.made_by = std::move(made_by);

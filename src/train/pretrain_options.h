@@ -22,7 +22,7 @@ void check_growth(const PretrainOptions& options);
 /// What a training follows from: two trainings with equal ones go through the same weights.
 nlohmann::json pretrain_made_by(const PackedImages& images, const PretrainOptions& options);
 
-/// The method that scores validation and chooses the epoch, as make_method() takes it and by its label.
+/// The method that scores validation and chosen_by the epoch, as make_method() takes it and by its label.
 std::string validating_head(const PretrainOptions& options);
 
 /// How the batches are prepared that it trains on.

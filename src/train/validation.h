@@ -60,7 +60,7 @@ class ImageValidation {
   ImageValidation(const PackedImages& images, const ValidationOptions& options, uint64_t seed);
 
   [[nodiscard]] int64_t every() const { return validation_.every(); }
-  /// Sets the backbone to use, not training; with several processes its running statistics become those of process 0.
+  /// Puts the backbone into evaluation mode; with several processes its running statistics become those of process 0.
   [[nodiscard]] std::vector<MethodScores> run(Backbone& backbone, const ExtractOptions& extract,
                                               const ValidationModel& model, Progress& progress) const;
 

@@ -40,7 +40,7 @@ inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t 
   world.prior = in_parts(no_knowledge(model.space.between, {options.classes}), world.layout);
   world.variance = in_parts(model.space.between, world.layout);
   const PldaRowMetric wide = row_metric(world.variance, at::zeros({1}), world.layout);
-  world.nothing = row_predictive(row_means(in_parts(no_knowledge(model.space.between, {1}), world.layout)), wide);
+  world.nothing = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, {1}), world.layout)), wide);
   return world;
 }
 

@@ -79,7 +79,7 @@ EpochLoopOptions four_epochs_of_two() {
   options.name = "descent";
   options.schedule = {ScheduleShape::kStep, 0.1, 4, {0.5}};
   options.steps = 2;
-  options.chooses = {"mean"};
+  options.chosen_by = {"mean"};
   options.made_by = {{"epochs", 4}};
   return options;
 }
@@ -105,7 +105,7 @@ TEST(EpochLoop, KeepsTheLastEpochWhenNothingChooses) {
   EXPECT_THAT(never.kept, ElementsAre(4));
   Descent ignored;
   EpochLoopOptions options = four_epochs_of_two();
-  options.chooses.clear();
+  options.chosen_by.clear();
   EXPECT_EQ(run(ignored, options).kept_epoch, 4);
   EXPECT_EQ(ignored.validations, 4U);
   EXPECT_THAT(ignored.kept, ElementsAre(4));

@@ -25,7 +25,7 @@ class Am3Scorer : public Scorer {
  public:
   Am3Scorer(Am3Model model, std::vector<at::Tensor> semantics)
       : model_(std::move(model)), semantics_(std::move(semantics)) {}
-  [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
+  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
 
  private:
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {

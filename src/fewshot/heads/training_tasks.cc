@@ -31,7 +31,7 @@ ClassImages by_class(const at::Tensor& features, const at::Tensor& image_labels,
   return found;
 }
 
-ClassImages by_class(const LabelledFeatures& images, const FeatureMap& map, int64_t fewest) {
+ClassImages by_class(const LabelledFeatures& images, const FeatureTransform& map, int64_t fewest) {
   if (!images.features.defined()) return {};
   return by_class(map.map(images.features), images.labels, at::arange(images.labels.numel(), at::kLong), fewest);
 }
@@ -70,7 +70,7 @@ at::Tensor ClassImages::centres() const {
   return at::stack(means);
 }
 
-TrainingClasses training_classes(const FitInputs& inputs, const FeatureMap& map, const std::string& method,
+TrainingClasses training_classes(const FitInputs& inputs, const FeatureTransform& map, const std::string& method,
                                  int64_t fewest) {
   return with_held_out({by_class(inputs.base, map, fewest), by_class(inputs.val, map, fewest)}, method, fewest);
 }

@@ -89,7 +89,7 @@ at::Tensor projected(const Span& span, const at::Tensor& means) {
 class Bavardage : public SpaceScorer {
  public:
   Bavardage(const Options& options, const MethodContext& context) : SpaceScorer("cl2n", context), options_(options) {
-    const BaseClasses base = base_classes(feature_map()->map(context.base->features), context.base->labels);
+    const BaseClasses base = base_classes(feature_transform()->map(context.base->features), context.base->labels);
     const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
     const at::Tensor whitens = whitening(base.shared, most);
     if (options.precision == 0) options_.precision = default_precision(base, whitens);

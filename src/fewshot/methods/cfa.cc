@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// Local features summed by codeword within each group of channels, the map's compositional feature.
-class Aggregation : public FeatureMap {
+class Aggregation : public FeatureTransform {
  public:
   std::shared_ptr<const MapSpace> space;
   at::Tensor mixing;           // [c, c], of the channels before they are divided
@@ -83,7 +83,7 @@ class Cfa : public TrainedHead<Model> {
    public:
     CosineToMean(std::shared_ptr<const Aggregation> aggregation, at::Tensor log_scale)
         : aggregation_(std::move(aggregation)), log_scale_(std::move(log_scale)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return aggregation_; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return aggregation_; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {

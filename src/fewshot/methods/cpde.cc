@@ -10,14 +10,14 @@ struct Options {
   double scale = 10;
 };
 
-class Enhanced : public FeatureMap {
+class Enhanced : public FeatureTransform {
  public:
   explicit Enhanced(double strength) : strength_(strength) {}
 
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override {
     return enhanced_primitives(features, strength_);
   }
-  [[nodiscard]] bool same_as(const FeatureMap& other) const override {
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override {
     const auto* enhanced = dynamic_cast<const Enhanced*>(&other);
     return enhanced != nullptr && enhanced->strength_ == strength_;
   }
@@ -40,7 +40,7 @@ class Cpde : public Method {
     explicit CosineOfEnhanced(const Options& options)
         : scale_(options.scale), enhanced_(std::make_shared<Enhanced>(options.strength)) {}
 
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return enhanced_; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return enhanced_; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
@@ -49,7 +49,7 @@ class Cpde : public Method {
     }
 
     double scale_;
-    std::shared_ptr<const FeatureMap> enhanced_;
+    std::shared_ptr<const FeatureTransform> enhanced_;
   };
 
   Options options_;

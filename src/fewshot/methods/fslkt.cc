@@ -100,7 +100,7 @@ class Fslkt : public TrainedHead<Model> {
    public:
     Transferred(std::shared_ptr<const UnitSpace> space, at::Tensor weights, const Options& options)
         : space_(std::move(space)), weights_(std::move(weights)), options_(options) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return space_; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return space_; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {

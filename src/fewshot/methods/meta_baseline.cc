@@ -20,7 +20,7 @@ struct Options {
 };
 
 /// Features as they are: the cosine has no scale.
-class AsTheyAre : public FeatureMap {
+class AsTheyAre : public FeatureTransform {
  public:
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
 };

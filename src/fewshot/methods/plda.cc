@@ -48,7 +48,7 @@ class Plda : public PldaMethod {
   class Predictive : public Scorer, public ImagePoints, private ClassPlacer {
    public:
     Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_.rows; }
     [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_.points(features); }
     [[nodiscard]] const ClassPlacer* placer() const override { return this; }
 
@@ -57,7 +57,7 @@ class Plda : public PldaMethod {
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
       const auto [count, sum] = supports_of(batch);
       const PldaRowPredictive classes = row_predictive(means(batch, count, sum), prepared_.metric_of(count));
-      return answer(batch, row_log_predictive(classes, batch.query), count);
+      return with_scale(batch, row_log_predictive(classes, batch.query), count);
     }
 
     /// Means, and how many images each class has: the metric depends on those of all.
@@ -70,14 +70,14 @@ class Plda : public PldaMethod {
       batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
       const at::Tensor count = classes[1].unsqueeze(0);
       const PldaRowPredictive images = row_predictive(batch.query, prepared_.metric_of(count));
-      return answer(batch, row_log_predictive_of_images(images, classes[0].unsqueeze(0)), count);
+      return with_scale(batch, row_log_predictive_of_images(images, classes[0].unsqueeze(0)), count);
     }
 
     [[nodiscard]] at::Tensor means(const EpisodeBatch& batch, const at::Tensor& count, const at::Tensor& sum) const {
-      return row_means(row_posterior(prepared_.prior_of(batch), count, sum, prepared_.rows->layout()));
+      return rows_of_means(row_posterior(prepared_.prior_of(batch), count, sum, prepared_.rows->layout()));
     }
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch, const at::Tensor& scores,
-                                       const at::Tensor& count) const {
+    [[nodiscard]] EpisodeScores with_scale(const EpisodeBatch& batch, const at::Tensor& scores,
+                                           const at::Tensor& count) const {
       const at::Tensor logits =
           options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};

@@ -42,7 +42,7 @@ class PldaVb : public PldaMethod {
   class Mixture : public Scorer, public ImagePoints {
    public:
     Mixture(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return prepared_.rows; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_.rows; }
     [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_.points(features); }
 
    private:
@@ -57,7 +57,7 @@ class PldaVb : public PldaMethod {
       PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}, {}};
       std::tie(task.count, task.sum) = supports_of(batch);
       if (batch.unlabelled.defined()) task.queries = batch.query;
-      const at::Tensor means = row_means(row_posterior(task.prior, task.count, task.sum, layout));
+      const at::Tensor means = rows_of_means(row_posterior(task.prior, task.count, task.sum, layout));
       const PldaRowPredictive predictive = row_predictive(means, prepared_.metric_of(task.count));
       const at::Tensor alone = row_log_predictive(predictive, batch.query);
       const at::Tensor fitted_scale = by_shots(model.transductive_scale, task.count);

@@ -96,7 +96,7 @@ class SemAlign : public TrainedHead<Model> {
    public:
     Reconstructed(Model model, at::Tensor semantics, double scale)
         : model_(std::move(model)), semantics_(std::move(semantics)), scale_(scale) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {

@@ -7,7 +7,7 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
-  std::string transform = "cl2n";
+  std::string transform = "cl2n";  // centred by the mean of the base images, then unit length: feature_space.h
 };
 
 class SimpleShot : public SpaceScorer {

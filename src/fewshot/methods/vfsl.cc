@@ -85,7 +85,7 @@ class Vfsl : public TrainedHead<Model> {
   class ByDensity : public Scorer {
    public:
     explicit ByDensity(Model model) : model_(std::move(model)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return model_.space; }
+    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
 
    private:
     [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {

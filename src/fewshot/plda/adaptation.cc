@@ -18,10 +18,11 @@ namespace {
 
 /// Of the largest eigenvalue: smaller ones are rounding.
 constexpr double kRankTolerance = 1e-10;
-/// The between-class variance of a space that was not fitted, of the within-class one: few classes may show less.
+/// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
+/// classes may lie closer together by chance.
 constexpr double kLeastBetween = 0.05;
-/// The same where no class has two images, so that nothing tells the two apart. CLIP and ResNet features of birds and
-/// objects lie between .4 and 1.4.
+/// What it is taken for where no class has two images, so that nothing tells the two apart. CLIP and ResNet features of
+/// birds and objects lie between .4 and 1.4.
 constexpr double kUnknownBetween = 1;
 
 /// The scale of log predictives without a fitted space where no image can be left out: of classes of one image, and of

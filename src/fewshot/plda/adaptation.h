@@ -59,19 +59,20 @@ void set_scale(double scale, PldaModel& model);
 
 /// The model with its space adapted to labelled images of the classes at hand, whatever classes it was fitted on:
 ///   center   moves by n / (n + k) of the way to the mean of the n classes at hand, k = adaptation.center_classes;
-///   origin   of class means is the mean of those at hand, where some class has two images;
+///   origin   of class means moves as far towards the mean of those at hand;
 ///   scale    the within-class variance is the mean of 1 with adaptation.scale_degrees and of that of the images;
 ///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees, or 1/10, 3/10, 3, 10 times that where the
-///            images' leave-one-out loss is surely smaller (by more than its standard error);
+///            images' leave-one-out loss is surely smaller (by more than its standard error); without a fitted space
+///            nu is at most 2 d, or three times that where cross-validation is surely better;
 ///   between  its diagonal in the space in which S is I;
 ///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds); of those of a batch, a share of it
 ///            that grows with the labelled images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
 /// I, S has exact eigenvectors, R has the class means' rows too (between_rows), and features of which none is negative
-/// are replaced by their roots. So does a fitted one where that is surely better at the images left out and these, less
-/// the classes, are at least d. Features [m, d] of any float type, labels int64 [m] in [0, classes), each of which
-/// occurs. Without two images of one class only the center of a fitted space moves. Throws Error for features that are
-/// not finite or of another size.
+/// are replaced by their roots. It also replaces a fitted space if there are at least d images more than classes and
+/// cross-validation is surely better. Features [m, d] of any float type, labels int64 [m] in [0, classes), each of
+/// which occurs. Without two images of one class only center and origin of a fitted space move. Throws Error for
+/// features that are not finite or of another size.
 PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
 
 }  // namespace protocom

@@ -18,13 +18,15 @@ PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
   return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
 }
 
-std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double shrinkage, const KnowledgeInputs& told) {
+std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double shrinkage,
+                                 const KnowledgeInputs& knowledge) {
   std::vector<FoldModel> seen;
   for (const HeldOutPart& part : parts) {
     FoldModel seen_part{&part, part.fitter.space(shrinkage), {}};
-    if (told.fit) {
-      seen_part.predicted = told.fit(prior_examples(seen_part.space, part.fitter.moments(), told.descriptions))
-                                ->predict(told.descriptions.rows(part.held_out.classes));
+    if (knowledge.fit) {
+      seen_part.predicted =
+          knowledge.fit(prior_examples(seen_part.space, part.fitter.moments(), knowledge.descriptions))
+              ->predict(knowledge.descriptions.rows(part.held_out.classes));
     }
     seen.push_back(std::move(seen_part));
   }
@@ -61,10 +63,10 @@ PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, co
   return {descriptions.rows(base.classes), space.transform_means(base.mean), space.leading};
 }
 
-PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& told) {
+PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge) {
   std::vector<std::vector<FoldModel>> kinds;  // those of the val classes come last, where there are any
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
-    if (!parts->empty()) kinds.push_back(fit_folds(*parts, shrinkage, told));
+    if (!parts->empty()) kinds.push_back(fit_folds(*parts, shrinkage, knowledge));
   }
   PROTOCOM_CHECK(!kinds.empty());
   const auto many = static_cast<double>(kinds.size());
@@ -112,7 +114,7 @@ std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
     const PldaRowMetric wide = row_metric(in_parts(between, layout), at::zeros({1}), layout);
     result.push_back({layout, rows.map(part.part->features.to(at::kFloat)), part.part->rows, in_parts(prior, layout),
                       in_parts(mean.defined() ? model.residual : between, layout),
-                      row_predictive(row_means(in_parts(no_knowledge(between, {1}), layout)), wide)});
+                      row_predictive(rows_of_means(in_parts(no_knowledge(between, {1}), layout)), wide)});
   }
   return result;
 }

@@ -36,12 +36,12 @@ struct PldaCandidate {
   std::vector<FoldModel> parts = {};  ///< of HeldOutEvidence::for_tasks()
 
   /// Whether anything is known of its classes.
-  [[nodiscard]] bool tells() const { return parts.front().predicted.defined(); }
+  [[nodiscard]] bool uses_knowledge() const { return parts.front().predicted.defined(); }
 };
 
 /// Laws, strength and explained share are the middle of those of base classes left out and those of val classes, of
 /// which there must be some.
-PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& told);
+PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge);
 
 /// The laws' floors times a factor.
 PldaCandidate with_floors(PldaCandidate candidate, double factor);

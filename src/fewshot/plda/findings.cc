@@ -22,19 +22,16 @@ nlohmann::json json_of(const PldaTrial& trial) {
           {"chosen", trial.chosen}};
 }
 
-nlohmann::json json_of(const KnowledgeGain& worth) {
-  return {{"k_shot", worth.k_shot},
-          {"without", worth.without},
-          {"gain", worth.gain},
-          {"low", worth.low},
-          {"high", worth.high}};
+nlohmann::json json_of(const KnowledgeGain& gain) {
+  return {
+      {"k_shot", gain.k_shot}, {"without", gain.without}, {"gain", gain.gain}, {"low", gain.low}, {"high", gain.high}};
 }
 
 }  // namespace
 
 std::vector<std::string> findings_of(const PldaFit& fit) {
   std::vector<std::string> findings = {knowledge_sentence(fit)};
-  if (const std::string worth = knowledge_gain_sentence(fit.worth); !worth.empty()) findings.push_back(worth);
+  if (const std::string sentence = knowledge_gain_sentence(fit.gains); !sentence.empty()) findings.push_back(sentence);
   return findings;
 }
 
@@ -69,7 +66,7 @@ nlohmann::json details_of(const PldaFit& fit) {
     details["explained_left_out"] = model.explained_left_out;
   }
   for (const PldaTrial& trial : fit.tried) details["tried"].push_back(json_of(trial));
-  for (const KnowledgeGain& worth : fit.worth) details["knowledge_adds"].push_back(json_of(worth));
+  for (const KnowledgeGain& gain : fit.gains) details["knowledge_adds"].push_back(json_of(gain));
   return details;
 }
 

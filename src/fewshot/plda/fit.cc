@@ -64,13 +64,13 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
 }
 
 /// The candidate whose inductive accuracy is the best.
-PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInputs& told, const PldaFitOptions& options,
-                           std::vector<PldaTrial>& tried) {
+PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInputs& knowledge,
+                           const PldaFitOptions& options, std::vector<PldaTrial>& tried) {
   std::vector<PldaCandidate> candidates;
   std::vector<std::string> settings;
   std::vector<at::Tensor> figures;
   for (const double shrinkage : options.shrinkages) {
-    const PldaCandidate measured = measure_candidate(evidence, shrinkage, told);
+    const PldaCandidate measured = measure_candidate(evidence, shrinkage, knowledge);
     for (const double floor : options.floors) {
       candidates.push_back(with_floors(measured, floor));
       const auto tasks =
@@ -90,7 +90,7 @@ void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.floor = best.floor;
   fit.model.space = calibrated(raw, best.calibration);
   fit.model.residual = residual_variance(raw, best.calibration);
-  if (!best.tells()) return;
+  if (!best.uses_knowledge()) return;
   fit.strength = best.strength;
   fit.tried.push_back(
       {"strength of knowledge", fmt::format("{:.2f}", best.strength), best.explained, true, kExplained});
@@ -112,18 +112,18 @@ std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFi
 constexpr int64_t kFewestOfAPart = 5;
 
 /// The same candidate measured with the base classes left out in so many parts.
-std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& best, const KnowledgeInputs& told,
+std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& best, const KnowledgeInputs& knowledge,
                                           const PldaFitInputs& inputs, const PldaFitOptions& options) {
   PldaFitOptions other = options;
   other.folds = parts;
   const HeldOutEvidence evidence = hold_out(inputs, other).second;
-  return gains_of(with_floors(measure_candidate(evidence, best.shrinkage, told), best.floor), options);
+  return gains_of(with_floors(measure_candidate(evidence, best.shrinkage, knowledge), best.floor), options);
 }
 
 /// What knowledge will gain. Where base classes are left out in parts, the prior of each has learnt from the others
 /// alone, and more classes teach it more: the gain is measured with two numbers of parts, the finer twice as many.
 std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldOutEvidence& evidence,
-                                          const KnowledgeInputs& told, const PldaFitInputs& inputs,
+                                          const KnowledgeInputs& knowledge, const PldaFitInputs& inputs,
                                           const PldaFitOptions& options) {
   std::vector<KnowledgeGain> gains = gains_of(best, options);
   const auto parts = static_cast<int64_t>(evidence.folds.size());
@@ -131,15 +131,16 @@ std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldO
   size_t classes = 0;
   for (const HeldOutPart& part : evidence.folds) classes += part.rows.size();
   if (static_cast<int64_t>(classes) < 2 * parts * kFewestOfAPart)
-    return with_all_classes(std::move(gains), parts, gains_in_parts(parts / 2, best, told, inputs, options), parts / 2);
-  return with_all_classes(gains_in_parts(2 * parts, best, told, inputs, options), 2 * parts, gains, parts);
+    return with_all_classes(std::move(gains), parts, gains_in_parts(parts / 2, best, knowledge, inputs, options),
+                            parts / 2);
+  return with_all_classes(gains_in_parts(2 * parts, best, knowledge, inputs, options), 2 * parts, gains, parts);
 }
 
 /// Variational EM's settings and probabilities.
 void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, PldaFit& fit) {
   const auto parts = held_out_classes(best);
   choose_vb(parts, options, fit);
-  set_probabilities(parts, {best.tells(), draws_of(options)}, fit.model);
+  set_probabilities(parts, {best.uses_knowledge(), draws_of(options)}, fit.model);
 }
 
 /// What the space of `inputs` is fitted on where it takes roots.
@@ -156,14 +157,14 @@ PldaSpace with_floor(PldaSpace space) {
   return space;
 }
 
-PldaFit fit_as_told(const PldaFitInputs& given, const PldaFitOptions& options) {
+PldaFit fit_once(const PldaFitInputs& given, const PldaFitOptions& options) {
   PldaFit fit;
   const bool root = root_of(given.base_features);
   const PldaFitInputs inputs = root ? roots_of(given) : given;
   const auto [whole, evidence] = hold_out(inputs, options);
   const PriorChoice choice = choose_knowledge(whole, inputs, options);
   record(choice, fit);
-  const KnowledgeInputs told{inputs.descriptions, choice.fit};
+  const KnowledgeInputs knowledge{inputs.descriptions, choice.fit};
   fit.shrinkage = options.shrinkages.front();
   PldaSpace raw = whole.space(fit.shrinkage);
   at::Tensor factor = at::zeros_like(raw.between);  // of what the prior predicts: nothing where nothing is measured
@@ -171,14 +172,15 @@ PldaFit fit_as_told(const PldaFitInputs& given, const PldaFitOptions& options) {
     fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;
   } else {
-    const PldaCandidate best = choose_space(evidence, told, options, fit.tried);
+    const PldaCandidate best = choose_space(evidence, knowledge, options, fit.tried);
     raw = whole.space(best.shrinkage);
     factor = best.strength * unit_of(best.calibration);
     take(best, raw, fit);
     choose_answers(best, options, fit);
-    if (best.tells()) fit.worth = promised_gains(best, evidence, told, inputs, options);
+    if (best.uses_knowledge()) fit.gains = promised_gains(best, evidence, knowledge, inputs, options);
   }
-  if (told.fit) fit.model.knowledge = told.fit(prior_examples(raw, whole.moments(), told.descriptions))->scaled(factor);
+  if (knowledge.fit)
+    fit.model.knowledge = knowledge.fit(prior_examples(raw, whole.moments(), knowledge.descriptions))->scaled(factor);
   fit.model.space.root = root;
   return fit;
 }
@@ -190,12 +192,12 @@ PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
     fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
                options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
   }
-  PldaFit told = fit_as_told(given, options);
-  if (!options.only_if_it_pays || knowledge_pays(told.worth)) return told;
-  PldaFitInputs untold = given;
-  untold.descriptions = {};
-  PldaFit fit = fit_as_told(untold, options);
-  fit.worth = std::move(told.worth);
+  PldaFit with = fit_once(given, options);
+  if (!options.only_if_it_pays || knowledge_pays(with.gains)) return with;
+  PldaFitInputs without = given;
+  without.descriptions = {};
+  PldaFit fit = fit_once(without, options);
+  fit.gains = std::move(with.gains);
   fit.left_out = true;
   return fit;
 }

@@ -57,13 +57,13 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
     known.push_back(with[i]);
     unknown.push_back(without[i]);
   }
-  std::vector<KnowledgeGain> worth;
+  std::vector<KnowledgeGain> gains;
   for (const auto& [k_shot, tasks] : by_number) {
     const at::Tensor base = accuracies(tasks.second, inductive_scores());
     const GainOfClasses gain = gain_of_classes(tasks.first, tasks.second);
-    worth.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
+    gains.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
   }
-  return worth;
+  return gains;
 }
 
 std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
@@ -76,12 +76,12 @@ std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, in
   return gains;
 }
 
-bool knowledge_pays(const std::vector<KnowledgeGain>& worth) { return worth.empty() || worth.front().gain > 0; }
+bool knowledge_pays(const std::vector<KnowledgeGain>& gains) { return gains.empty() || gains.front().gain > 0; }
 
-std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth) {
+std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& gains) {
   std::string text;
   bool ever_costs = false;
-  for (const KnowledgeGain& at : worth) {
+  for (const KnowledgeGain& at : gains) {
     const bool adds = at.low > 0;
     const bool costs = at.high < 0;
     ever_costs = ever_costs || costs;

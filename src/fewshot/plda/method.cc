@@ -22,8 +22,8 @@ constexpr const char* kNone = "none";
 /// How a space follows classes that have nothing to do with those it was fitted on.
 constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
 
-/// Of z's own covariance as a multiple of I, in the prior of a foreign space's within-class covariance
-/// (docs/methods/plda.md).
+/// The share of an isotropic covariance (a multiple of I in the space of z) in the prior of a foreign space's
+/// within-class covariance (docs/methods/plda.md).
 constexpr double kIsotropicShare = 0.3;
 
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
@@ -57,7 +57,8 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   const PldaLayout& layout = result.rows->layout();
   result.nothing = in_parts(result.model->prior({}, 1), layout);
   result.variance = in_parts(result.model->space.between, layout);
-  result.never_seen = row_predictive(row_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
+  result.never_seen =
+      row_predictive(rows_of_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
   return result;
 }
 
@@ -216,7 +217,7 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
   if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
   const int64_t b = batch.size();
   const int64_t n = batch.support.size(1);
-  const bool known = classes.mean_own.defined() && batch.classes.defined();
+  const bool known = classes.mean_varied.defined() && batch.classes.defined();
   const PldaRowBelief& from = known ? classes : nothing;
   const at::Tensor which = known ? batch.classes.flatten() : at::zeros({b * n}, at::kLong);
   const auto selected = [&](const at::Tensor& all) {
@@ -224,7 +225,8 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
     if (all.dim() > 1) sizes.push_back(all.size(1));
     return all.index_select(0, which).view(sizes);
   };
-  return {selected(from.mean_own), selected(from.variance_own), selected(from.mean_rest), selected(from.variance_rest)};
+  return {selected(from.mean_varied), selected(from.variance_varied), selected(from.mean_rest),
+          selected(from.variance_rest)};
 }
 
 PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
@@ -248,7 +250,7 @@ at::Tensor PldaPrepared::points(const at::Tensor& features) const {
   const auto weight = [](const at::Tensor& b) { return (b / (1 + 2 * b)).sqrt(); };
   const at::Tensor row = rows->map(features);
   const int64_t begin = layout.rest_begin();
-  return at::cat({row.slice(-1, 0, layout.padded) * weight(between.own),
+  return at::cat({row.slice(-1, 0, layout.padded) * weight(between.varied),
                   row.slice(-1, begin, begin + layout.rest()) * weight(between.rest)},
                  -1);
 }

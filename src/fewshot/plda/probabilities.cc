@@ -79,7 +79,7 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
 
 TaskScoring inductive_scores() {
   return [](const PldaTasks& tasks) {
-    const at::Tensor means = row_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
+    const at::Tensor means = rows_of_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
     return row_log_predictive(row_predictive(means, row_metric(tasks.variance, tasks.count, tasks.layout)),
                               tasks.queries);
   };

@@ -16,10 +16,10 @@ namespace protocom {
 struct PldaLayout {
   int64_t dims = 0;     ///< e, of the space
   int64_t leading = 0;  ///< dimensions in which base classes differ, all of them in a
-  int64_t own = 0;      ///< dimensions of a
+  int64_t varied = 0;   ///< dimensions of a
   int64_t padded = 0;   ///< length of f_a and of f_a^2
 
-  [[nodiscard]] int64_t rest() const { return dims - own; }
+  [[nodiscard]] int64_t rest() const { return dims - varied; }
   [[nodiscard]] int64_t rest_begin() const;  ///< of f_b; |f_b|^2 stands at 2 * padded
   [[nodiscard]] int64_t width() const;
 };
@@ -28,11 +28,11 @@ struct PldaLayout {
 PldaLayout plda_layout(const PldaModel& model);
 
 /// Features to such rows.
-class PldaRows : public FeatureMap {
+class PldaRows : public FeatureTransform {
  public:
   explicit PldaRows(const PldaModel& model);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
-  [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   /// Count [...] and sum [..., width] of the rows of features [..., k, d] where `present` [..., k] is 1, else 0: what
   /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
   [[nodiscard]] std::pair<at::Tensor, at::Tensor> sums(const at::Tensor& features, const at::Tensor& present) const;
@@ -45,10 +45,10 @@ class PldaRows : public FeatureMap {
 
 /// Beliefs of class means in parts: a ClassMeanPrior, or the posterior after images. float32.
 struct PldaRowBelief {
-  at::Tensor mean_own;       ///< [..., n, padded]
-  at::Tensor variance_own;   ///< [..., n, padded], 0 in the padding
-  at::Tensor mean_rest;      ///< [..., n, rest padded]
-  at::Tensor variance_rest;  ///< [..., n]
+  at::Tensor mean_varied;      ///< [..., n, padded]
+  at::Tensor variance_varied;  ///< [..., n, padded], 0 in the padding
+  at::Tensor mean_rest;        ///< [..., n, rest padded]
+  at::Tensor variance_rest;    ///< [..., n]
 };
 
 /// The same belief in parts. `prior` has means [n, e].
@@ -59,12 +59,12 @@ PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count,
                             const PldaLayout& layout);
 
 /// Class means [..., n] of a belief as rows of the same layout as images.
-at::Tensor row_means(const PldaRowBelief& belief);
+at::Tensor rows_of_means(const PldaRowBelief& belief);
 
 /// A variance of class means in parts, float32.
 struct PldaRowVariance {
-  at::Tensor own;   ///< [padded], 0 in the padding
-  at::Tensor rest;  ///< []
+  at::Tensor varied;  ///< [padded], 0 in the padding
+  at::Tensor rest;    ///< []
 };
 PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
 
@@ -73,7 +73,7 @@ PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
 /// purpose (calibrate), and then the class of fewest images loses them all to the others, or gains all
 /// (docs/log/plda.md).
 struct PldaRowMetric {
-  at::Tensor own;       ///< [..., 1, padded], 1 / (1 + v)
+  at::Tensor varied;    ///< [..., 1, padded], 1 / (1 + v)
   at::Tensor rest;      ///< [..., 1, 1], the same of the rest
   at::Tensor constant;  ///< [..., 1], sum log(1 + v) + d log 2 pi
 };

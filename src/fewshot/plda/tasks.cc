@@ -102,7 +102,7 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
   const PldaRowBelief& prior = classes.prior;
   return {classes.layout,
           shape.k_shot,
-          {gather(prior.mean_own, who, n), gather(prior.variance_own, who, n), gather(prior.mean_rest, who, n),
+          {gather(prior.mean_varied, who, n), gather(prior.variance_varied, who, n), gather(prior.mean_rest, who, n),
            gather(prior.variance_rest, who, n)},
           classes.variance,
           at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
@@ -116,7 +116,7 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
 
 PldaTasks with_others(PldaTasks tasks, int64_t given) {
   const auto first = [&](at::Tensor& all) { all = all.narrow(1, 0, given); };
-  for (at::Tensor* part : {&tasks.prior.mean_own, &tasks.prior.variance_own, &tasks.prior.mean_rest,
+  for (at::Tensor* part : {&tasks.prior.mean_varied, &tasks.prior.variance_varied, &tasks.prior.mean_rest,
                            &tasks.prior.variance_rest, &tasks.count, &tasks.sum})
     first(*part);
   return tasks;

@@ -37,7 +37,7 @@ Products products_of(const PldaVbRows& task, const PldaLayout& layout) {
 
 /// A belief of whole rows: the squares between the parts have the variance 0, so that they count for nothing.
 PldaRowBelief as_one_part(const PldaRowBelief& prior, const PldaLayout& layout) {
-  std::vector<int64_t> between = prior.mean_own.sizes().vec();
+  std::vector<int64_t> between = prior.mean_varied.sizes().vec();
   between.back() = layout.rest_begin() - layout.padded;
   const at::Tensor nothing = at::zeros(between);
   const int64_t padding = prior.mean_rest.size(-1) - layout.rest();
@@ -46,8 +46,8 @@ PldaRowBelief as_one_part(const PldaRowBelief& prior, const PldaLayout& layout) 
     sizes.back() = layout.rest();
     return sizes;
   }());
-  return {at::cat({prior.mean_own, nothing, prior.mean_rest}, -1),
-          at::cat({prior.variance_own, nothing, at::constant_pad_nd(rest, {0, padding})}, -1),
+  return {at::cat({prior.mean_varied, nothing, prior.mean_rest}, -1),
+          at::cat({prior.variance_varied, nothing, at::constant_pad_nd(rest, {0, padding})}, -1),
           {},
           {}};
 }
@@ -60,8 +60,8 @@ class Episodes {
     by_products_ = !task.queries.defined() && layout.rest() > 0 && u <= layout.rest();
     if (by_products_) products_ = products_of(task, layout);
     const PldaRowBelief whole = by_products_ ? task.prior : as_one_part(task.prior, layout);
-    mean_ = whole.mean_own.contiguous();
-    variance_ = whole.variance_own.contiguous();
+    mean_ = whole.mean_varied.contiguous();
+    variance_ = whole.variance_varied.contiguous();
     rest_ = task.prior.variance_rest.contiguous();
     unlabelled_ = task.unlabelled.contiguous();
     sum_ = task.sum.contiguous();

@@ -34,7 +34,7 @@ struct EpisodePoints {
   [[nodiscard]] at::Tensor mean_unlabelled() const;
 };
 
-/// Throws Error for a batch that has its supports' moments alone.
+/// Throws Error for a batch without its support images: a recognizer keeps the count and sum of a large class alone.
 void expect_support_images(const EpisodeBatch& batch);
 
 EpisodePoints episode_points(const EpisodeBatch& batch);

@@ -18,7 +18,7 @@ at::Tensor FeatureSpace::map(const at::Tensor& features) const {
   return unit_vectors(features - base_mean_);
 }
 
-bool FeatureSpace::same_as(const FeatureMap& other) const {
+bool FeatureSpace::same_as(const FeatureTransform& other) const {
   const auto* space = dynamic_cast<const FeatureSpace*>(&other);
   if (space == nullptr || space->name_ != name_) return false;
   return !base_mean_.defined() || base_mean_.equal(space->base_mean_);

@@ -12,7 +12,7 @@ namespace protocom {
 ///   l2n    at unit length
 ///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
-class FeatureSpace : public FeatureMap {
+class FeatureSpace : public FeatureTransform {
  public:
   /// `name` is one of names(); "cl2n" needs the context's base features.
   FeatureSpace(std::string name, const MethodContext& context);
@@ -23,21 +23,22 @@ class FeatureSpace : public FeatureMap {
       "length";
 
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
-  [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
 
  private:
   std::string name_;
   at::Tensor base_mean_;  // [d]
 };
 
-/// A scorer in a FeatureSpace: its answer() gets features that have been through it.
+/// A scorer in a FeatureSpace: its answer() gets features that have been through it, each by itself. What centres by
+/// the images of an episode is in centred_points.h.
 class SpaceScorer : public Scorer {
  public:
   SpaceScorer(const std::string& space, const MethodContext& context);
-  [[nodiscard]] std::shared_ptr<const FeatureMap> feature_map() const override { return space_; }
+  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return space_; }
 
  private:
-  std::shared_ptr<const FeatureMap> space_;  // null: features as they are
+  std::shared_ptr<const FeatureTransform> space_;  // null: features as they are
 };
 
 }  // namespace protocom

@@ -26,7 +26,7 @@ at::Tensor UnitSpace::map(const at::Tensor& features) const {
   return unit_vectors(features - centre_);
 }
 
-bool UnitSpace::same_as(const FeatureMap& other) const {
+bool UnitSpace::same_as(const FeatureTransform& other) const {
   const auto* same = dynamic_cast<const UnitSpace*>(&other);
   return same != nullptr && centre_.equal(same->centre_);
 }

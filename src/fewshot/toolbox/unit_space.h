@@ -9,7 +9,7 @@ namespace protocom {
 
 /// Features at unit length, whatever their scale: x becomes (x - c) / |x - c|. What a method learns in it is kept with
 /// the method. Its words are those of FeatureSpace.
-class UnitSpace : public FeatureMap {
+class UnitSpace : public FeatureTransform {
  public:
   /// `name` is one of names(): l2n has c = 0, cl2n the base images' mean. Throws Error for features [m, d] that are all
   /// alike.
@@ -22,7 +22,7 @@ class UnitSpace : public FeatureMap {
 
   /// Throws Error for features of another dimension.
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
-  [[nodiscard]] bool same_as(const FeatureMap& other) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   /// Points of the space in the features' own: c + p times the base images' mean length.
   [[nodiscard]] at::Tensor back(const at::Tensor& points) const;
   [[nodiscard]] int64_t dim() const;

@@ -156,7 +156,7 @@ FitInputs toy_inputs() {
   return {toy_split(Split::kBase), toy_split(Split::kVal), &toy().knowledge, &toy().features.class_names, 5};
 }
 
-class AsIs : public FeatureMap {
+class AsIs : public FeatureTransform {
  public:
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
 };

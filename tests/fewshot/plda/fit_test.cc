@@ -99,16 +99,16 @@ TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   // Images scatter so far that one of a class says little of it.
   data.base_features = data.base_features + 3 * at::randn_like(data.base_features);
   data.val_features = data.val_features + 3 * at::randn_like(data.val_features);
-  const std::vector<KnowledgeGain> told = fit_plda(data).worth;
+  const std::vector<KnowledgeGain> told = fit_plda(data).gains;
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].k_shot, 1);
   EXPECT_EQ(told[1].k_shot, 5);
   EXPECT_GT(told[0].low, 0);
   EXPECT_GT(told[0].gain, told[1].gain);
   data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
-  EXPECT_LT(fit_plda(data).worth[0].gain, told[0].gain / 2);
+  EXPECT_LT(fit_plda(data).gains[0].gain, told[0].gain / 2);
   data.descriptions = {};
-  EXPECT_TRUE(fit_plda(data).worth.empty());
+  EXPECT_TRUE(fit_plda(data).gains.empty());
 }
 
 TEST(PldaFit, WhatKnowledgeAddsIsAsUncertainAsItsClassesAreFewHoweverManyTasksAreDrawn) {
@@ -116,9 +116,9 @@ TEST(PldaFit, WhatKnowledgeAddsIsAsUncertainAsItsClassesAreFewHoweverManyTasksAr
   PldaFitOptions options;
   options.shrinkages = {0.1};
   options.floors = {1};
-  const KnowledgeGain few = fit_plda(data, options).worth.at(0);
+  const KnowledgeGain few = fit_plda(data, options).gains.at(0);
   options.tasks *= 8;
-  const KnowledgeGain many = fit_plda(data, options).worth.at(0);
+  const KnowledgeGain many = fit_plda(data, options).gains.at(0);
   EXPECT_GT(many.gain - many.low, 0.6 * (few.gain - few.low)) << "over tasks it would be 0.35 of it";
 }
 

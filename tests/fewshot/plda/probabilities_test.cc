@@ -109,7 +109,7 @@ double share_of_small_classes(const PldaTasks& tasks, const at::Tensor& scores) 
 /// Scores by each class's own variance v, of one variance in all dimensions.
 at::Tensor scores_by_own_variance(const PldaTasks& tasks, double before) {
   const PldaRowBelief posterior = row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout);
-  const at::Tensor mean = posterior.mean_own.unsqueeze(1);                                 // [b, 1, n, dims]
+  const at::Tensor mean = posterior.mean_varied.unsqueeze(1);                              // [b, 1, n, dims]
   const at::Tensor query = tasks.queries.narrow(-1, 0, tasks.layout.padded).unsqueeze(2);  // [b, q, 1, dims]
   const at::Tensor spread = 1 + before / (1 + before * tasks.count.unsqueeze(1));          // [b, 1, n]
   return -0.5 * ((query - mean).square().sum(-1) / spread + static_cast<double>(tasks.layout.dims) * spread.log());

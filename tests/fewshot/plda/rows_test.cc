@@ -70,7 +70,7 @@ Reference reference_of(const PldaModel& model, const RaggedTask& task) {
 PldaRowBelief belief_of(const RaggedTask& task, const PldaLayout& layout) {
   const PldaRowBelief flat = in_parts({task.prior.mean.flatten(0, 1), task.prior.variance}, layout);
   const auto split = [](const at::Tensor& rows) { return rows.view({2, 4, rows.size(1)}); };
-  return {split(flat.mean_own), split(flat.variance_own), split(flat.mean_rest), flat.variance_rest.view({2, 4})};
+  return {split(flat.mean_varied), split(flat.variance_varied), split(flat.mean_rest), flat.variance_rest.view({2, 4})};
 }
 
 PldaVbRows rows_of(const PldaRows& map, const RaggedTask& task) {
@@ -112,7 +112,7 @@ at::Tensor plain_log_predictive(const PldaModel& model, const RaggedTask& task) 
 TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
   const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
   const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
   const at::Tensor expected = plain_log_predictive(model_, task);
   const at::Tensor found = row_log_predictive(row_predictive(means, metric), rows.unlabelled);
@@ -122,7 +122,7 @@ TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
 TEST_P(PldaRowsOfSizes, GiveTheSameLogPredictiveFromTheImagesSide) {
   const RaggedTask task = task_of(model_, 10, 0);
   const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
   const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
   const at::Tensor expected = plain_log_predictive(model_, task);
   const at::Tensor found = row_log_predictive_of_images(row_predictive(rows.unlabelled, metric), means);
@@ -133,7 +133,7 @@ TEST_P(PldaRowsOfSizes, GiveTheBayesianAnswerWhereClassesHaveEquallyManyImages) 
   RaggedTask task = task_of(model_, 10, 0);
   task.mask = at::ones({2, 4, 3});
   const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = row_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
   const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
   const at::Tensor expected =
       log_predictive(reference_of(model_, task).posterior, model_.space.transform(task.query.to(at::kDouble)));
@@ -216,7 +216,7 @@ TEST(PldaVbHandicap, KeepsAPartOfALargeClassFromFillingASmallOne) {
                   as_row(images).unsqueeze(0),
                   {}};
   for (at::Tensor* each :
-       {&rows.prior.mean_own, &rows.prior.variance_own, &rows.prior.mean_rest, &rows.prior.variance_rest})
+       {&rows.prior.mean_varied, &rows.prior.variance_varied, &rows.prior.mean_rest, &rows.prior.variance_rest})
     *each = each->unsqueeze(0);
   PldaVbOptions options;
   options.spread = 0;

@@ -53,7 +53,7 @@ TEST(PldaTasks, WithOthersHaveTheQueriesOfAllClassesAndTheImagesOfSome) {
   const PldaTasks some = with_others(all, 2);
   EXPECT_TRUE(some.sum.equal(all.sum.narrow(1, 0, 2)));
   EXPECT_EQ(some.count.sizes(), at::IntArrayRef({20, 2}));
-  EXPECT_EQ(some.prior.mean_own.size(1), 2);
+  EXPECT_EQ(some.prior.mean_varied.size(1), 2);
   EXPECT_EQ(some.prior.variance_rest.size(1), 2);
   EXPECT_TRUE(some.queries.equal(all.queries));
   EXPECT_EQ(some.labels.ge(2).sum().item<int64_t>() * 6, some.labels.numel() * 4);

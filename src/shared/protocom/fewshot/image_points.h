@@ -11,8 +11,8 @@ class ImagePoints {
   ImagePoints(const ImagePoints&) = delete;
   ImagePoints& operator=(const ImagePoints&) = delete;
 
-  /// Features float32 [n, d], not through a FeatureMap, as points [n, e]: the larger the cosine of two, the likelier
-  /// the images are of one class.
+  /// Features float32 [n, d], not through a FeatureTransform, as points [n, e]: the larger the cosine of two, the
+  /// likelier the images are of one class.
   [[nodiscard]] virtual at::Tensor points(const at::Tensor& features) const = 0;
 };
 

@@ -46,13 +46,13 @@ struct MethodContext {
 
 /// Where a method compares features, if that is a function of each feature vector by itself: a table of features goes
 /// through it once, however many episodes draw from the table. Thread-safe.
-class FeatureMap {
+class FeatureTransform {
  public:
-  virtual ~FeatureMap() = default;
+  virtual ~FeatureTransform() = default;
   /// float32 [..., d] to [..., e], every row by itself.
   [[nodiscard]] virtual at::Tensor map(const at::Tensor& features) const = 0;
   /// Whether both map alike, so that methods can share what they give.
-  [[nodiscard]] virtual bool same_as(const FeatureMap& other) const { return this == &other; }
+  [[nodiscard]] virtual bool same_as(const FeatureTransform& other) const { return this == &other; }
 };
 
 /// What a method that looks at each class by itself makes of classes: tensors of a row a class, [n, ...].
@@ -64,7 +64,7 @@ class ClassPlacer {
  public:
   virtual ~ClassPlacer() = default;
   /// The classes of one episode (b = 1) with a support_mask, whose features have not been through a
-  /// FeatureMap; of its queries only [1, 0, d] is looked at.
+  /// FeatureTransform; of its queries only [1, 0, d] is looked at.
   [[nodiscard]] virtual PlacedClasses place(const EpisodeBatch& batch) const = 0;
   /// What Scorer::score() says of queries float32 [q, d] in an episode of these classes, but for rounding.
   [[nodiscard]] virtual EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const = 0;
@@ -78,10 +78,11 @@ class Scorer {
   /// queries. The methods of the paper are differentiable in features, network and gamma. Throws Error for a batch
   /// whose parts do not fit one another (check_batch).
   [[nodiscard]] EpisodeScores score(const EpisodeBatch& batch) const;
-  /// The same when every feature of the batch has been through feature_map(); supports that are not there are zeros.
+  /// The same when every feature of the batch has been through feature_transform(); supports that are not there are
+  /// zeros.
   [[nodiscard]] EpisodeScores score_mapped(const EpisodeBatch& batch) const;
   /// Null: the method takes features as they are.
-  [[nodiscard]] virtual std::shared_ptr<const FeatureMap> feature_map() const { return nullptr; }
+  [[nodiscard]] virtual std::shared_ptr<const FeatureTransform> feature_transform() const { return nullptr; }
   /// Null: a class cannot be placed by itself. Lives as long as the scorer.
   [[nodiscard]] virtual const ClassPlacer* placer() const { return nullptr; }
 
@@ -129,7 +130,7 @@ struct MethodState {
   [[nodiscard]] const at::Tensor& at(const std::string& name) const;
 };
 
-/// A method with its parameters. See methods.h for how one is found, and docs/design.md for how one is added.
+/// A method with its parameters. See methods.h for how one is found, and docs/methods.md for how one is added.
 class Method {
  public:
   Method() = default;

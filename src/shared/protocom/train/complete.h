@@ -15,7 +15,7 @@ namespace protocom {
 
 /// Which epoch of a training is kept.
 enum class Keep {
-  kBest,  ///< the one whose validation episodes came out best
+  kBest,  ///< the one with the highest mean accuracy of `selection_methods` on validation episodes
   kLast   ///< the last one
 };
 

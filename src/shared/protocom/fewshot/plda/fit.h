@@ -46,24 +46,24 @@ struct KnowledgeGain {
   int64_t k_shot = 0;
   double without = 0;  ///< accuracy in percent of the same model and tasks without knowledge
   double gain = 0;     ///< points, of base classes left out
-  /// What as many other classes will gain, at 95 %: from what the classes left out gained to what they would have with
-  /// a prior that learnt from all base classes.
+  /// What half as many other classes will gain, at 95 %: from what the classes left out gained to what they would have
+  /// with a prior that learnt from all base classes.
   double low = 0, high = 0;
 };
 
-/// Whether knowledge gains with one image per class (the first of `worth`). More is not asked for: near 100 % nothing
+/// Whether knowledge gains with one image per class (the first of `gains`). More is not asked for: near 100 % nothing
 /// is gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
-bool knowledge_pays(const std::vector<KnowledgeGain>& worth);
+bool knowledge_pays(const std::vector<KnowledgeGain>& gains);
 
 /// "Knowledge adds 4.2 to 6.4 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
 /// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
-std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& worth);
+std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& gains);
 
 /// A model and how it came about.
 struct PldaFit {
   PldaModel model;
   std::vector<PldaTrial> tried;
-  std::vector<KnowledgeGain> worth = {};  ///< with 1 image per class and more; empty without knowledge
+  std::vector<KnowledgeGain> gains = {};  ///< with 1 image per class and more; empty without knowledge
   bool left_out = false;                  ///< knowledge was given and did not pay: the model has none
   double shrinkage = 0;                   ///< of the space
   double floor = 1;                       ///< factor of the variance where base classes show none

@@ -48,7 +48,8 @@ struct PldaModel {
   ByShots known_slope;
   ByShots known_offset = {0, 0, 0};
   ByShots known_alike = {0, 0, 0};
-  bool known_by_best = false;  ///< r has the best class's s_k in place of that mean: fitted by a former version
+  bool known_by_best =
+      false;  ///< r has the best class's s_k in place of that mean: adapted models, files of versions 1 to 3
   PldaAdaptation adaptation;
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, each left out in turn
