@@ -29,7 +29,7 @@ bool is_input_option(const std::string& option) {
   static const std::set<std::string> kInputs = {
       "images", "image", "split",   "class-split",   "backbone",     "features", "knowledge",     "model",
       "csv",    "root",  "vectors", "class-synsets", "results",      "wordnet",  "episodes-file", "fitted",
-      "tuned",  "table", "folder",  "others",        "feature-maps", "names"};
+      "tuned",  "table", "folder",  "others",        "feature-maps", "names",    "descriptions"};
   return kInputs.count(option) > 0;
 }
 
