@@ -52,7 +52,7 @@ void add_knowledge_text(CLI::App& parent) {
   CLI::App* command =
       add_command(parent, "text", "What is said of classes in words, by a text encoder (CLIP's, sentence encoders)",
                   "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
-                  "protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
+                  "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
                   "of bird.' --out texts.npz");
   command
       ->add_option("--encoder", options->encoder,

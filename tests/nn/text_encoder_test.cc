@@ -40,7 +40,7 @@ json tokenizer_json(const json& golden) {
 
 /// Golden vectors are known by their products with noise.
 float worst_miss(const at::Tensor& vectors, const json& golden) {
-  const at::Tensor rows = noise(5 * vectors.size(1), 3).view({5, -1});
+  const at::Tensor rows = noise(3 * vectors.size(1), 3).view({3, -1});
   const at::Tensor products = vectors.to(at::kDouble).matmul(rows.t());
   float worst = 0;
   for (int64_t i = 0; i < products.size(0); ++i) {
@@ -50,9 +50,17 @@ float worst_miss(const at::Tensor& vectors, const json& golden) {
   return worst;
 }
 
-void expect_tokens(const TextEncoder& encoder, const json& golden) {
-  const auto texts = texts_golden().at("texts").get<std::vector<std::string>>();
-  ASSERT_EQ(texts.size(), 1000U);
+/// A thousand, or every so many-th of them.
+std::vector<std::string> golden_texts(size_t step = 1) {
+  std::vector<std::string> texts;
+  const json& all = texts_golden().at("texts");
+  for (size_t i = 0; i < all.size(); i += step) texts.push_back(all[i].get<std::string>());
+  return texts;
+}
+
+void expect_tokens(const TextEncoder& encoder, const json& golden, size_t step = 1) {
+  const std::vector<std::string> texts = golden_texts(step);
+  ASSERT_EQ(texts.size(), golden.at("tokens").size());
   for (size_t i = 0; i < texts.size(); ++i)
     ASSERT_EQ(encoder.tokens(texts[i]), golden.at("tokens")[i].get<std::vector<int64_t>>()) << texts[i];
 }
@@ -63,7 +71,7 @@ TEST(ClipTexts, AThousandTextsHaveTheTokensAndTheVectorsOfTransformers) {
   write_clip_texts(folder.path());
   const TextEncoder encoder = open_text_encoder(folder.path());
   expect_tokens(encoder, golden);
-  const TextVectors made = encoder.encode(texts_golden().at("texts").get<std::vector<std::string>>());
+  const TextVectors made = encoder.encode(golden_texts());
   EXPECT_EQ(made.vectors.sizes(), at::IntArrayRef({1000, 24}));
   EXPECT_LT(worst_miss(made.vectors, golden), 1e-4F);
   EXPECT_GT(made.cut, 10) << "the last fifteen are long";
@@ -100,8 +108,7 @@ TEST(ClipTexts, OfAWholeModelAreItsTextTowers) {
   text_config["model_type"] = "clip_text_model";
   write_file(folder / "config.json",
              json{{"model_type", "clip"}, {"hidden_size", 5}, {"text_config", text_config}}.dump());
-  const TextVectors made =
-      open_text_encoder(folder.path()).encode(texts_golden().at("texts").get<std::vector<std::string>>());
+  const TextVectors made = open_text_encoder(folder.path()).encode(golden_texts());
   EXPECT_LT(worst_miss(made.vectors, golden), 1e-4F);
 }
 
@@ -130,7 +137,7 @@ TEST(ClipTexts, ATextWithoutAWordIsRefused) {
   write_clip_texts(folder.path());
   const TextEncoder encoder = open_text_encoder(folder.path());
   for (const char* text : {"", " \t\n", "\u2003"})
-    EXPECT_THAT(message_of([&] { encoder.encode({"a bird", text}); }), HasSubstr("has no word"));
+    EXPECT_THAT(message_of([&] { (void)encoder.encode({"a bird", text}); }), HasSubstr("has no word"));
 }
 
 TEST(ClipTexts, AnyBytesAndAnyLengthAreEncoded) {
@@ -239,6 +246,106 @@ TEST_F(ClipFolder, TensorsOfOtherSizesAreNamed) {
   EXPECT_THAT(refused("text_model.embeddings.position_embedding.weight", at::full({77, 32}, std::nan(""))),
               HasSubstr("NaN"));
   EXPECT_THAT(refused("text_projection.weight", at::ones({24, 31})), HasSubstr("text_projection"));
+}
+
+/// BERT or MPNet as `sentence_transformers` writes it.
+void write_sentences(const TempDir& folder, const json& golden) {
+  write_file(folder / "config.json", golden.at("config").dump());
+  std::string lines;
+  for (const auto& token : golden.at("vocabulary")) lines += token.get<std::string>() + "\n";
+  write_file(folder / "vocab.txt", lines);
+  write_file(folder / "tokenizer_config.json", R"({"model_max_length": 60, "do_lower_case": true})");
+  write_state(folder.path(), state_of(golden));
+}
+
+json word_piece_json(const json& golden) {
+  json vocabulary = json::object();
+  for (const auto& token : golden.at("vocabulary")) vocabulary[token.get<std::string>()] = vocabulary.size();
+  return {{"added_tokens", golden.at("added_tokens")},
+          {"normalizer", golden.at("normalizer")},
+          {"model", {{"type", "WordPiece"}, {"unk_token", "[UNK]"}, {"vocab", vocabulary}}}};
+}
+
+class Sentences : public ::testing::TestWithParam<std::pair<const char*, size_t>> {};
+
+TEST_P(Sentences, TextsHaveTheTokensAndTheVectorsOfTransformers) {
+  const auto [name, step] = GetParam();
+  const json& golden = texts_golden().at(name);
+  const TempDir folder;
+  write_sentences(folder, golden);
+  const TextEncoder encoder = open_text_encoder(folder.path());
+  expect_tokens(encoder, golden, step);
+  std::vector<std::string> texts;
+  json expected = {{"vectors", json::array()}};
+  const std::vector<std::string> all = golden_texts(step);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (encoder.tokens(all[i]).size() <= 2) continue;  // nothing that BERT knows as a word
+    texts.push_back(all[i]);
+    expected["vectors"].push_back(golden.at("vectors")[i]);
+  }
+  EXPECT_GT(texts.size() * 100, all.size() * 99);
+  EXPECT_LT(worst_miss(encoder.encode(texts).vectors, expected), 1e-4F);
+  write_file(folder / "tokenizer.json", word_piece_json(golden).dump());
+  expect_tokens(open_text_encoder(folder.path()), golden, step);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Sentences, ::testing::Values(std::pair{"bert", 1}, std::pair{"mpnet", 4}),
+                         [](const auto& one) { return one.param.first; });
+
+class SentenceFolder : public ClipFolder {
+ protected:
+  void SetUp() override { write_sentences(folder_, texts_golden().at("bert")); }
+  void write_modules(const std::string& pooling) {
+    write_file(folder_ / "modules.json", R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+      {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+      {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}])");
+    std::filesystem::create_directories(folder_ / "1_Pooling");
+    write_file(folder_ / "1_Pooling/config.json", pooling);
+  }
+};
+
+TEST_F(SentenceFolder, ModulesSayHowStatesArePooled) {
+  const auto plain = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  write_modules(R"({"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})");
+  const auto mean = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  EXPECT_TRUE(at::allclose(mean, plain / plain.norm(), 1e-4, 1e-5)) << "the mean is what is taken without modules";
+  write_modules(R"({"pooling_mode_cls_token": true})");
+  const auto first = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  EXPECT_NEAR(first.norm().item<float>(), 1, 1e-5);
+  EXPECT_FALSE(at::allclose(first, mean, 1e-2, 1e-2));
+  write_file(folder_ / "sentence_bert_config.json", R"({"max_seq_length": 7})");
+  EXPECT_EQ(open_text_encoder(folder_.path()).longest(), 7);
+}
+
+TEST_F(SentenceFolder, WhatIsNotReadIsNamed) {
+  write_modules(R"({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": true})");
+  EXPECT_THAT(refusal(), HasSubstr("mean_tokens and max_tokens"));
+  write_modules("{}");
+  EXPECT_THAT(refusal(), HasSubstr("nothing"));
+  write_modules("[]");
+  EXPECT_THAT(refusal(), HasSubstr("nothing"));
+  EXPECT_THAT(refusal_of("modules.json", R"([{"type": "sentence_transformers.models.Dense"}])"), HasSubstr("'Dense'"));
+  EXPECT_THAT(refusal_of("modules.json", R"([{"type": "a.Transformer", "path": "../x"}])"), HasSubstr("../x"));
+  EXPECT_THAT(refusal_of("modules.json", R"([{"type": "a.Transformer", "path": "/etc"}])"), HasSubstr("/etc"));
+  EXPECT_THAT(refusal_of("modules.json", "7"), HasSubstr("modules.json"));
+  std::filesystem::remove(folder_ / "modules.json");
+  EXPECT_THAT(refusal_of("vocab.txt", ""), HasSubstr("vocab.txt"));
+  EXPECT_THAT(refusal_of("vocab.txt", "a\nb\n"), HasSubstr("vocab.txt"));
+  EXPECT_THAT(refusal_of("tokenizer.json", "{}"), HasSubstr("BertNormalizer"));
+  json tokenizer = word_piece_json(texts_golden().at("bert"));
+  tokenizer["model"]["unk_token"] = "none";
+  EXPECT_THAT(refusal_of("tokenizer.json", tokenizer.dump()), HasSubstr("'none'"));
+  json config = texts_golden().at("bert").at("config");
+  config["position_embedding_type"] = "relative_key";
+  EXPECT_THAT(refusal_of("config.json", config.dump()), HasSubstr("relative_key"));
+}
+
+TEST_F(SentenceFolder, LongWordsAreUnknownAndLongTextsAreCut) {
+  const TextEncoder encoder = open_text_encoder(folder_.path());
+  EXPECT_EQ(encoder.tokens(std::string(1 << 20, 'a')).size(), 3U);
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "bird ";
+  EXPECT_EQ(encoder.tokens(many).size(), 60U);
 }
 
 }  // namespace

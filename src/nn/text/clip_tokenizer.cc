@@ -155,32 +155,6 @@ Merges merges_of_json(const nlohmann::json& model) {
   return merges;
 }
 
-/// An added token as tokenizer.json lists it.
-struct Added {
-  std::string content;
-  int64_t number;
-  bool in_small_letters;
-};
-
-std::vector<Added> added_tokens(const nlohmann::json& said) {
-  std::vector<Added> added;
-  const auto list = said.find("added_tokens");
-  if (list == said.end() || !list->is_array()) return added;
-  for (const nlohmann::json& token : *list) {
-    const auto content = token.is_object() ? token.find("content") : token.end();
-    const auto number = token.is_object() ? token.find("id") : token.end();
-    if (content == token.end() || number == token.end() || !content->is_string() ||
-        content->get_ref<const std::string&>().empty())
-      fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(token.dump()));
-    const auto normalized = token.find("normalized");
-    const Vocabulary one = vocabulary_of({{content->get<std::string>(), *number}}, "tokenizer.json, added_tokens");
-    added.push_back({one.begin()->first, one.begin()->second, normalized != token.end() && *normalized == true});
-  }
-  std::stable_sort(added.begin(), added.end(),
-                   [](const Added& a, const Added& b) { return a.content.size() > b.content.size(); });
-  return added;
-}
-
 /// The parts of a tokenizer whose byte pairs and special tokens are known.
 std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, const std::vector<Added>& added,
                                 const std::string& unknown, const std::string& where) {
@@ -207,10 +181,7 @@ std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, con
 std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
   const nlohmann::json said = parse_json(text, "tokenizer.json");
   const nlohmann::json& model = object_in(said, "model");
-  const auto text_in = [&model](const char* name) {
-    const auto found = model.find(name);
-    return found != model.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
+  const auto text_in = [&model](const char* name) { return string_in(model, name, ""); };
   // Older files do not say the type.
   if (const std::string type = text_in("type");
       (!type.empty() && type != "BPE") || text_in("end_of_word_suffix") != kWordEnd)

@@ -55,7 +55,8 @@ class ClipTower : public Tower {
 
 }  // namespace
 
-std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const Tensors& tensors) {
+std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const Tensors& tensors,
+                                       const SentenceModules& /*modules*/) {
   Weights weights(tensors, "CLIP (texts)", "embeddings.token_embedding.weight");
   ClipParts parts;
   const huggingface::TransformerShape usual = {512, 8, 2048, 1, 1e-5, nullptr};

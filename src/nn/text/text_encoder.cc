@@ -29,15 +29,19 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTensorFile = "model.safetensors";
 constexpr const char* kTokenizerSettings = "tokenizer_config.json";
+constexpr const char* kSentences = "sentence_bert_config.json";
 
 /// What makes a family's encoder.
 struct TextFamily {
-  std::unique_ptr<text::Tower> (*tower)(const nlohmann::json&, const huggingface::Tensors&);
+  std::unique_ptr<text::Tower> (*tower)(const nlohmann::json&, const huggingface::Tensors&,
+                                        const text::SentenceModules&);
   std::unique_ptr<text::Tokenizer> (*tokenizer)(const text::TokenizerFiles&);
 };
 
 const std::map<std::string, TextFamily>& text_families() {
   static const std::map<std::string, TextFamily> kAll = {
+      {"bert", {&text::make_bert_tower, &text::make_bert_tokenizer}},
+      {"mpnet", {&text::make_mpnet_tower, &text::make_bert_tokenizer}},
       {"clip", {&text::make_clip_tower, &text::make_clip_tokenizer}},
       {"clip_text_model", {&text::make_clip_tower, &text::make_clip_tokenizer}}};
   return kAll;
@@ -56,7 +60,7 @@ const TextFamily& family_of(const nlohmann::json& config) {
 
 text::TokenizerFiles tokenizer_files(const fs::path& folder) {
   text::TokenizerFiles files;
-  for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", kTokenizerSettings}) {
+  for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", kTokenizerSettings, kSentences}) {
     if (fs::exists(folder / name)) files[name] = read_file(folder / name);
   }
   return files;
@@ -74,20 +78,26 @@ std::string without_huge_numbers(const std::string& text) {
   return kept;
 }
 
-/// The length to which the tokenizer cuts, where that is less than the network takes.
-int64_t longest_of(const text::Tower& tower, const text::TokenizerFiles& files) {
-  const auto said = files.find(kTokenizerSettings);
-  if (said == files.end()) return tower.longest();
-  const nlohmann::json settings = parse_json(without_huge_numbers(said->second), kTokenizerSettings);
-  const auto length = settings.is_object() ? settings.find("model_max_length") : settings.end();
-  if (length == settings.end() || !length->is_number()) return tower.longest();
-  const double most = length->get<double>();
+/// `most`, or less where a file says that texts are cut to that.
+int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
+  const auto said = files.find(file);
+  if (said == files.end()) return most;
+  const nlohmann::json settings = parse_json(without_huge_numbers(said->second), file);
+  const auto length = settings.is_object() ? settings.find(name) : settings.end();
+  if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
-  if (most < kLeast) fail("{}: model_max_length is {}", kTokenizerSettings, excerpt(length->dump()));
-  return most < static_cast<double>(tower.longest()) ? static_cast<int64_t>(most) : tower.longest();
+  if (length->get<double>() < kLeast) fail("{}: {} is {}", file, name, excerpt(length->dump()));
+  return length->get<double>() < static_cast<double>(most) ? static_cast<int64_t>(length->get<double>()) : most;
 }
 
-std::unique_ptr<TextEncoder::Parts> parts_of(const fs::path& folder) {
+/// The longest text in tokens.
+int64_t longest_of(const text::Tower& tower, const text::TokenizerFiles& files) {
+  const int64_t most = cut_to(tower.longest(), files, kTokenizerSettings, "model_max_length");
+  return cut_to(most, files, kSentences, "max_seq_length");
+}
+
+std::unique_ptr<TextEncoder::Parts> parts_of(const text::SentenceModules& modules) {
+  const fs::path& folder = modules.folder;
   const nlohmann::json config = parse_json(read_file(folder / kConfigFile), kConfigFile);
   const TextFamily& family = family_of(config);
   const text::TokenizerFiles files = tokenizer_files(folder);
@@ -95,7 +105,7 @@ std::unique_ptr<TextEncoder::Parts> parts_of(const fs::path& folder) {
   parts->tokenizer = family.tokenizer(files);
   const Safetensors checkpoint = read_safetensors(folder / kTensorFile);
   const nlohmann::json& own = text::object_in(config, "text_config");
-  parts->tower = family.tower(own.empty() ? config : own, checkpoint.tensors);
+  parts->tower = family.tower(own.empty() ? config : own, checkpoint.tensors, modules);
   if (parts->tokenizer->largest() >= parts->tower->vocabulary())
     fail("the tokenizer has the token {}, and the network knows {}: they are of different models",
          parts->tokenizer->largest(), parts->tower->vocabulary());
@@ -156,18 +166,16 @@ TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
 
 TextEncoder open_text_encoder(const fs::path& folder) {
   if (!fs::is_directory(folder)) fail("{} is no folder: a text encoder is a folder of Hugging Face", folder.string());
-  for (const char* name : {kConfigFile, kTensorFile}) {
-    if (!fs::exists(folder / name))
-      fail(
-          "{} has no {}: a text encoder is a folder with {}, {} and its tokenizer's files (of several parts or a "
-          "pickle "
-          "make one by model.save_pretrained(folder, max_shard_size='20GB'))",
-          folder.string(), name, kConfigFile, kTensorFile);
-  }
   try {
-    return TextEncoder(parts_of(folder));
-  } catch (const UsageError&) {
-    throw;
+    const text::SentenceModules modules = text::read_sentence_modules(folder);
+    for (const char* name : {kConfigFile, kTensorFile}) {
+      if (!fs::exists(modules.folder / name))
+        fail(
+            "there is no {}: a text encoder is a folder with {}, {} and its tokenizer's files (of several parts or a "
+            "pickle make one by model.save_pretrained(folder, max_shard_size='20GB'))",
+            name, kConfigFile, kTensorFile);
+    }
+    return TextEncoder(parts_of(modules));
   } catch (const Error& error) {
     if (std::string_view(error.what()).find(folder.string()) != std::string_view::npos) throw;
     fail("{}: {}", folder.string(), error.what());

@@ -45,6 +45,31 @@ int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const 
   return found->second;
 }
 
+std::vector<Added> added_tokens(const nlohmann::json& said) {
+  std::vector<Added> added;
+  const auto list = said.find("added_tokens");
+  if (list == said.end() || !list->is_array()) return added;
+  for (const nlohmann::json& token : *list) {
+    const auto content = token.is_object() ? token.find("content") : token.end();
+    const auto number = token.is_object() ? token.find("id") : token.end();
+    if (content == token.end() || number == token.end() || !content->is_string() ||
+        content->get_ref<const std::string&>().empty())
+      fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(token.dump()));
+    const auto normalized = token.find("normalized");
+    const Vocabulary one = vocabulary_of({{content->get<std::string>(), *number}}, "tokenizer.json, added_tokens");
+    added.push_back({one.begin()->first, one.begin()->second, normalized != token.end() && *normalized == true});
+  }
+  std::stable_sort(added.begin(), added.end(),
+                   [](const Added& a, const Added& b) { return a.content.size() > b.content.size(); });
+  return added;
+}
+
+std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise) {
+  if (!said.is_object()) return otherwise;
+  const auto found = said.find(name);
+  return found == said.end() || !found->is_string() ? otherwise : found->get<std::string>();
+}
+
 const nlohmann::json& object_in(const nlohmann::json& said, const char* name) {
   static const nlohmann::json kNone = nlohmann::json::object();
   if (!said.is_object()) return kNone;

@@ -99,8 +99,23 @@ int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const 
 
 /// A member of a JSON object that is an object, or an empty one.
 const nlohmann::json& object_in(const nlohmann::json& said, const char* name);
+/// A member of a JSON object that is a text.
+std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise);
+
+/// A token that is no piece of words, as tokenizer.json lists it.
+struct Added {
+  std::string content;
+  int64_t number;
+  bool in_small_letters;  ///< it is looked for in the normalised text
+};
+/// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number.
+std::vector<Added> added_tokens(const nlohmann::json& said);
 
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
+
+/// BERT's WordPiece tokenizer, also MPNet's, of tokenizer.json, or else of vocab.txt and what tokenizer_config.json
+/// says. Throws Error.
+std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files);
 
 }  // namespace protocom::text

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "nn/huggingface/network.h"
+#include "nn/text/modules.h"
 
 namespace protocom::text {
 
@@ -27,6 +28,13 @@ class Tower {
 
 /// CLIP's text tower, with its projection into the space of images where the checkpoint has that; `config` is what
 /// config.json says of texts. Throws Error that names the key.
-std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors);
+std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                       const SentenceModules& modules);
+
+/// Sentence encoders. Throw Error that names the key.
+std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                       const SentenceModules& modules);
+std::unique_ptr<Tower> make_mpnet_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                        const SentenceModules& modules);
 
 }  // namespace protocom::text

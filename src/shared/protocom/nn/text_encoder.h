@@ -37,9 +37,10 @@ class TextEncoder {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Reads config.json, model.safetensors and the tokenizer's files (tokenizer.json, else vocab.json and merges.txt) of a
-/// folder. Families: CLIP, its text tower alone or with the image tower. Throws Error that names the file, the family
-/// and the key of what is missing, damaged or of another family.
+/// Reads config.json, model.safetensors and the tokenizer's files (tokenizer.json, else vocab.json and merges.txt, or
+/// vocab.txt) of a folder. Families: CLIP, its text tower alone or with the image tower; BERT and MPNet as sentence
+/// encoders, pooled and normalised as modules.json of `sentence_transformers` says, else by the mean. Throws Error that
+/// names the file, the family and the key of what is missing, damaged or of another family.
 TextEncoder open_text_encoder(const std::filesystem::path& folder);
 
 }  // namespace protocom
