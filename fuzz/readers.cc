@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "nn/text/tokenizer.h"
 #include "protocom/core/csv.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -49,6 +50,20 @@ void read_npz(const fs::path& path) {
     attempt([&] { (void)reader.tensor(name); });
     attempt([&] { (void)reader.strings(name); });
   }
+}
+
+/// As every file of a tokenizer in turn, beside a whole one of the other.
+void read_tokenizer(const fs::path& path) {
+  const std::string content = read_file(path);
+  const std::string tokens = R"({"a</w>": 0, "<|startoftext|>": 1, "<|endoftext|>": 2})";
+  const auto encode = [](const std::unique_ptr<text::Tokenizer>& tokenizer) {
+    (void)tokenizer->tokens("A small bird's 2 wings, \u00c9 \u4eac <|endoftext|> [SEP]", 77);
+  };
+  attempt([&] { encode(text::make_clip_tokenizer({{"tokenizer.json", content}})); });
+  attempt([&] { encode(text::make_clip_tokenizer({{"vocab.json", content}, {"merges.txt", "a b</w>"}})); });
+  attempt([&] { encode(text::make_clip_tokenizer({{"vocab.json", tokens}, {"merges.txt", content}})); });
+  attempt([&] { encode(text::make_bert_tokenizer({{"tokenizer.json", content}})); });
+  attempt([&] { encode(text::make_bert_tokenizer({{"vocab.txt", content}})); });
 }
 
 void read_array(const fs::path& path) { read_npy(path); }
@@ -222,6 +237,7 @@ const std::vector<Reader>& lower_readers() {
                                           {"backbone", ".npz", true, &read_backbone_file},
                                           {"onnx", ".onnx", false, &read_graph},
                                           {"tflite", ".tflite", false, &read_graph},
+                                          {"tokenizer", ".json", false, &read_tokenizer},
                                           {"recognizer", ".pcm", false, &read_recognizer},
                                           {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},

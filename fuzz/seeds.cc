@@ -277,6 +277,25 @@ void write_networks(const fs::path& folder) {
   write_file(folder / "tflite/small", testing::SmallTflite().bytes());
 }
 
+void write_tokenizers(const fs::path& folder) {
+  const json special = {{{"id", 3}, {"content", "<|startoftext|>"}, {"normalized", true}},
+                        {{"id", 4}, {"content", "<|endoftext|>"}, {"normalized", false}}};
+  const json pairs = {{"type", "BPE"},
+                      {"unk_token", "<|endoftext|>"},
+                      {"end_of_word_suffix", "</w>"},
+                      {"vocab", {{"a", 0}, {"b</w>", 1}, {"ab</w>", 2}}},
+                      {"merges", {"a b</w>"}}};
+  write_file(folder / "tokenizer/pairs", json{{"added_tokens", special}, {"model", pairs}}.dump());
+  const json pieces = {{"type", "WordPiece"},
+                       {"unk_token", "[UNK]"},
+                       {"max_input_chars_per_word", 100},
+                       {"vocab", {{"[UNK]", 0}, {"[CLS]", 1}, {"[SEP]", 2}, {"bird", 3}, {"##s", 4}}}};
+  const json form = {{"type", "BertNormalizer"}, {"lowercase", true}, {"strip_accents", nullptr}};
+  write_file(folder / "tokenizer/pieces", json{{"normalizer", form}, {"model", pieces}}.dump());
+  write_file(folder / "tokenizer/lines", "[UNK]\n[CLS]\n[SEP]\nbird\n##s\n");
+  write_file(folder / "tokenizer/merges", "#version: 0.2\na </w>\n");
+}
+
 void write_recognizer(const fs::path& folder) {
   RecognizerSettings settings;
   settings.preprocessing.image_size = 84;
@@ -320,6 +339,7 @@ void write_lower_seeds(const fs::path& folder) {
   write_artefacts(folder, work);
   write_methods(folder, work);
   write_networks(folder);
+  write_tokenizers(folder);
   write_recognizer(folder);
   fs::remove_all(work);
 }

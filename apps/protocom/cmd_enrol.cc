@@ -4,12 +4,15 @@
 #include "image_arguments.h"
 #include "protocom/serve/enrol_requests.h"
 #include "recognizer_views.h"
+#include "text_options.h"
 
 namespace protocom::cli {
 namespace {
 
 struct EnrolArguments {
   std::string recognizer, folder, csv, features, table, vectors, wordnet = kWordNetFolder;
+  std::string descriptions, text_encoder;
+  std::vector<std::string> describe;
   EnrolRequest request;
   ExtractOptions extract;
 };
@@ -35,7 +38,7 @@ std::vector<EnrolRequest> requests_of_file(const EnrolArguments& options, const 
 bool gives_a_name_alone(const EnrolRequest& request) {
   const ClassRequest& said = request.description;
   return request.images.empty() && !request.features.defined() && said.attributes.empty() && said.synset.empty() &&
-         said.vectors.empty();
+         said.vectors.empty() && !said.text_vector.defined();
 }
 
 /// A new class of which nothing is known would get its share of the answers all the same.
@@ -49,18 +52,45 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, const R
   const std::optional<Knowledge> knowledge = knowledge_of(file);
   for (const std::string& name : names) {
     if (!knowledge || knowledge->class_index(name) < 0)
-      fail_usage("nothing is known of a class '{}': give images of it, or its attributes (--attributes, --table)",
-                 name);
+      fail_usage(
+          "nothing is known of a class '{}': give images of it, its attributes (--attributes, --table), or "
+          "words (--describe, --descriptions)",
+          name);
   }
 }
 
-/// One class, or those of a folder, a CSV or a features file.
+/// What is said of the requests' classes in words; without requests, a class for each description.
+void take_texts(const EnrolArguments& options, std::vector<EnrolRequest>& requests) {
+  if (options.describe.empty() && options.descriptions.empty()) return;
+  const ClassTexts texts = options.describe.empty()
+                               ? read_class_texts(options.descriptions)
+                               : texts_of_class(requests.front().description.name, options.describe);
+  const at::Tensor vectors = encode_classes(open_text_encoder(options.text_encoder), texts);
+  if (requests.empty()) {
+    for (const std::string& name : texts.classes) requests.emplace_back().description.name = name;
+  }
+  take_text_vectors(texts, vectors, requests);
+}
+
+/// Texts need their encoder, and --describe the class that it speaks of.
+void check_text_options(const EnrolArguments& options) {
+  const bool texts = !options.describe.empty() || !options.descriptions.empty();
+  if (texts && options.text_encoder.empty())
+    fail_usage("words take the text encoder by which the recognizer's knowledge was made: give --text-encoder");
+  if (!texts && !options.text_encoder.empty()) fail_usage("--text-encoder goes with --describe or --descriptions");
+  if (!options.describe.empty() && options.request.description.name.empty())
+    fail_usage("--describe speaks of one class: name it with --class");
+}
+
+/// One class, or those of a folder, a CSV, a features file or of descriptions.
 std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const ImageArguments& images,
                                       const RecognizerFile& file) {
   const bool one_class = !options.request.description.name.empty();
   const bool features = !options.features.empty();
-  if ((one_class || features) + !options.folder.empty() + !options.csv.empty() != 1)
-    fail_usage("give a class by --class, or classes by --folder, --csv or --features");
+  const int sources = (one_class || features) + !options.folder.empty() + !options.csv.empty();
+  if (sources > 1 || (sources == 0 && options.descriptions.empty()))
+    fail_usage("give a class by --class, or classes by --folder, --csv, --features or --descriptions");
+  check_text_options(options);
   if (!images.paths().empty() && (!one_class || features))
     fail_usage("images are of one class: name it with --class{}", features ? ", without --features" : "");
   std::vector<EnrolRequest> requests;
@@ -69,9 +99,10 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
   } else if (one_class) {
     requests = {options.request};
     requests.front().images = images.paths();
-  } else {
+  } else if (sources > 0) {
     requests = options.csv.empty() ? requests_of_folder(options.folder, "--folder") : requests_of_csv(options.csv);
   }
+  take_texts(options, requests);
   if (!options.table.empty()) take_attributes(options.table, requests);
   for (EnrolRequest& request : requests) {
     request.description.vectors = options.vectors;
@@ -91,7 +122,9 @@ void add_enrol_command(CLI::App& app) {
   auto options = std::make_shared<EnrolArguments>();
   CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
                                   "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
-                                  "  protocom enrol pets.pcm --folder photos --table attributes.csv");
+                                  "  protocom enrol pets.pcm --folder photos --table attributes.csv\n"
+                                  "  protocom enrol birds.pcm --class robin --describe 'a small brown bird with a red "
+                                  "breast' --text-encoder clip-folder");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
       ->type_name(kInput)
       ->required();
@@ -131,6 +164,18 @@ void add_enrol_command(CLI::App& app) {
       ->excludes(attributes);
   command
       ->add_option("--vectors", options->vectors, "Word vectors the knowledge was made with, to embed the class's name")
+      ->type_name(kInput);
+  CLI::Option* describe = command
+                              ->add_option("--describe", options->describe,
+                                           "The class in words, with or without images; repeated: the mean of all")
+                              ->allow_extra_args(false)
+                              ->take_all();
+  command->add_option("--descriptions", options->descriptions, "Classes in words: CSV class,description")
+      ->type_name(kInput)
+      ->excludes(describe);
+  command
+      ->add_option("--text-encoder", options->text_encoder,
+                   "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)")
       ->type_name(kInput);
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset")->type_name(kInput);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");

@@ -3,6 +3,7 @@
 #include "file_options.h"
 #include "knowledge_embeddings.h"
 #include "knowledge_options.h"
+#include "knowledge_text.h"
 #include "knowledge_views.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/wordnet_attributes.h"
@@ -149,6 +150,7 @@ void add_knowledge_command(CLI::App& app) {
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
   add_cub(*command);
   add_awa2(*command);
+  add_knowledge_text(*command);
   add_knowledge_embeddings(*command);
   add_knowledge_views(*command);
 }

@@ -36,7 +36,7 @@ std::optional<std::string> member_of(const NpzReader& reader, std::initializer_l
 
 NamedRows read_rows_of_npz(const fs::path& path) {
   const NpzReader reader(path);
-  const auto rows = member_of(reader, {"vectors", "embeddings", "text", "features"});
+  const auto rows = member_of(reader, {"vectors", "embeddings", "text", "features", "class_embedding"});
   const auto names = member_of(reader, {"names", "classes"});
   if (!rows || !names)
     fail("{}: expected 'vectors' [classes, numbers] and 'names' (the classes' names), found {}", path.string(),

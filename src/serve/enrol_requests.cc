@@ -156,4 +156,22 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   warn_of_missing_rows(read.classes, table, requests);
 }
 
+void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests) {
+  std::map<std::string, int64_t> place;
+  for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
+  std::set<std::string> unused(texts.classes.begin(), texts.classes.end());
+  for (EnrolRequest& request : requests) {
+    const auto found = place.find(clean_name(request.description.name));
+    if (found == place.end()) continue;
+    request.description.text_vector = vectors[found->second];
+    unused.erase(found->first);
+  }
+  if (unused.size() == place.size())
+    fail("the descriptions are of none of the classes: they name '{}', ..., the classes are '{}', ...",
+         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
+  if (!unused.empty())
+    logger().warn("descriptions of classes that are not enrolled here: {}",
+                  with_hints({unused.begin(), unused.end()}, names_of(requests)));
+}
+
 }  // namespace protocom

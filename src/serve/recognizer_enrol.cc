@@ -20,7 +20,9 @@ namespace {
 
 constexpr int kThumbnailQuality = 80;
 
-bool says_something(const ClassRequest& request) { return !request.attributes.empty() || !request.synset.empty(); }
+bool says_something(const ClassRequest& request) {
+  return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
+}
 
 /// The image files of all requests in one list, and whose they are.
 struct Files {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/huggingface/layers.h"
 #include "nn/huggingface/network.h"
 #include "nn/huggingface/weights.h"
 #include "protocom/core/error.h"
@@ -10,49 +11,6 @@
 /// around the layers, and in what of the tokens is the image's feature.
 namespace protocom::huggingface {
 namespace {
-
-struct Linear {
-  at::Tensor weight, bias;
-  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
-};
-
-struct Norm {
-  at::Tensor weight, bias;
-  double epsilon = 1e-6;
-  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
-    return at::layer_norm(x.to(at::kFloat), {weight.size(0)}, weight, bias, epsilon, /*cudnn_enable=*/false);
-  }
-};
-
-Linear linear(Weights& weights, const std::string& name, int64_t in, int64_t out) {
-  return {weights.take(name + ".weight", {out, in}), weights.take(name + ".bias", {out})};
-}
-
-Norm norm(Weights& weights, const std::string& name, int64_t width, double epsilon) {
-  return {weights.take(name + ".weight", {width}), weights.take(name + ".bias", {width}), epsilon};
-}
-
-/// Query, key and value behind one another: [3 width, width].
-Linear stacked(const Linear& a, const Linear& b, const Linear& c) {
-  return {at::cat({a.weight, b.weight, c.weight}), at::cat({a.bias, b.bias, c.bias})};
-}
-
-/// softmax(Q K' / sqrt(width of a head)) V over heads; q [n, t, w], k and v [n, s, w] -> [n, t, w].
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, int64_t heads) {
-  const auto split = [&](const at::Tensor& x) {
-    return x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads})).transpose(1, 2);
-  };
-  const int64_t width = q.size(-1) / heads;
-  const at::Tensor query = split(q) / std::sqrt(static_cast<double>(width));
-  const at::Tensor shares = at::softmax(at::matmul(query, split(k).transpose(-2, -1)), -1);
-  return at::matmul(shares, split(v)).transpose(1, 2).flatten(2);
-}
-
-/// What a family calls the parts of a layer.
-struct LayerNames {
-  const char *query, *key, *value, *projection, *norm1, *norm2, *fc1, *fc2;
-  const char *scale1 = nullptr, *scale2 = nullptr;
-};
 
 constexpr LayerNames kVit = {
     ".attention.attention.query", ".attention.attention.key", ".attention.attention.value", ".attention.output.dense",
@@ -67,60 +25,6 @@ constexpr LayerNames kDino = {".attention.attention.query",
                               ".mlp.fc2",
                               ".layer_scale1.lambda1",
                               ".layer_scale2.lambda1"};
-constexpr LayerNames kClip = {".self_attn.q_proj", ".self_attn.k_proj", ".self_attn.v_proj", ".self_attn.out_proj",
-                              ".layer_norm1",      ".layer_norm2",      ".mlp.fc1",          ".mlp.fc2"};
-
-/// Norms before the branches.
-struct TransformerLayer {
-  Norm norm1, norm2;
-  Linear qkv, projection, fc1, fc2;
-  at::Tensor scale1, scale2;  // undefined: none
-};
-
-/// What all families say of their transformer.
-struct TransformerShape {
-  int64_t width, heads, mlp, patch;
-  double epsilon;
-  Activation activation;
-};
-
-TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation) {
-  TransformerShape shape = usual;
-  shape.width = whole_of(config, "hidden_size", usual.width);
-  shape.heads = whole_of(config, "num_attention_heads", usual.heads);
-  shape.mlp = whole_of(config, "intermediate_size", usual.mlp);
-  shape.patch = whole_of(config, "patch_size", usual.patch);
-  shape.epsilon = number_of(config, "layer_norm_eps", usual.epsilon);
-  shape.activation = activation_of(text_of(config, "hidden_act", activation));
-  if (shape.width % shape.heads != 0)
-    fail("config.json: {} heads do not share a width of {}", shape.heads, shape.width);
-  return shape;
-}
-
-std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& begin, const LayerNames& names,
-                                        const TransformerShape& shape) {
-  std::vector<TransformerLayer> layers;
-  const int64_t count = weights.count(begin, std::string(names.norm1) + ".weight");
-  const int64_t width = shape.width;
-  for (int64_t i = 0; i < count; ++i) {
-    const std::string at = begin + std::to_string(i);
-    TransformerLayer layer;
-    layer.norm1 = norm(weights, at + names.norm1, width, shape.epsilon);
-    layer.norm2 = norm(weights, at + names.norm2, width, shape.epsilon);
-    layer.qkv = stacked(linear(weights, at + names.query, width, width), linear(weights, at + names.key, width, width),
-                        linear(weights, at + names.value, width, width));
-    layer.projection = linear(weights, at + names.projection, width, width);
-    layer.fc1 = linear(weights, at + names.fc1, width, shape.mlp);
-    layer.fc2 = linear(weights, at + names.fc2, shape.mlp, width);
-    if (names.scale1 != nullptr) {
-      layer.scale1 = weights.take(at + names.scale1, {width});
-      layer.scale2 = weights.take(at + names.scale2, {width});
-    }
-    layers.push_back(std::move(layer));
-  }
-  if (layers.empty()) fail("there is no tensor '{}0{}.weight' of the family {}", begin, names.norm1, weights.family());
-  return layers;
-}
 
 /// What stands around the layers; undefined tensors are not there.
 struct Tower {
@@ -176,14 +80,7 @@ at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
   if (tower.registers.defined())
     x = at::cat({x.narrow(1, 0, 1), tower.registers.expand({n, -1, -1}), x.narrow(1, 1, rows * columns)}, 1);
   if (tower.before.weight.defined()) x = tower.before(x);
-  const auto scaled = [](const at::Tensor& branch, const at::Tensor& scale) {
-    return scale.defined() ? branch * scale : branch;
-  };
-  for (const TransformerLayer& layer : tower.layers) {
-    const auto qkv = layer.qkv(layer.norm1(x)).chunk(3, -1);
-    x = x + scaled(layer.projection(attention(qkv[0], qkv[1], qkv[2], tower.shape.heads)), layer.scale1);
-    x = x + scaled(layer.fc2(tower.shape.activation(layer.fc1(layer.norm2(x)))), layer.scale2);
-  }
+  for (const TransformerLayer& layer : tower.layers) x = run_layer(layer, tower.shape, x);
   return x;
 }
 
@@ -270,7 +167,7 @@ Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   tower.patch_weight = weights.take("embeddings.patch_embedding.weight", {shape.width, 3, shape.patch, shape.patch});
   tower.patch_bias = weights.take_if_there("embeddings.patch_embedding.bias", {shape.width});
   tower.positions = weights.take("embeddings.position_embedding.weight", {-1, shape.width}).unsqueeze(0);
-  tower.layers = layers_of(weights, "encoder.layers.", kClip, shape);
+  tower.layers = layers_of(weights, "encoder.layers.", kClipLayers, shape);
   tower.after = norm(weights, "post_layernorm", shape.width, shape.epsilon);
   return tower;
 }

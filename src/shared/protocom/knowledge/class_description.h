@@ -16,7 +16,8 @@ struct ClassDescription {
   std::string title;       ///< display name; may be empty
   at::Tensor association;  ///< the class's row of R, float32 [a], in [0, 1]
   at::Tensor embedding;    ///< h_k, float32 [e]
-  /// Which rule below gave it: "word-vectors", "graph-svd", "attributes" or "nothing"; "knowledge": a row of a file.
+  /// Which rule below gave it: "word-vectors", "graph-svd", "attributes" or "nothing"; "knowledge": a row of a file;
+  /// "text": what was said of it in words, by a text encoder.
   std::string embedding_source;
 };
 

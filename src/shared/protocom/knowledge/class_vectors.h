@@ -14,7 +14,8 @@ struct ClassVectors {
 };
 
 /// Reads them:
-///   npz  `vectors` (or `embeddings`, `text`, `features`) [n, e] and `names` (or `classes`), text [n]
+///   npz  `vectors` (or `embeddings`, `text`, `features`) [n, e] and `names` (or `classes`), text [n]; or a knowledge
+///        file, whose embeddings of classes are taken
 ///   npy  [n, e]; their names, a line each, in the file `names`
 ///   csv  a column of names, then a column for each number, below a header
 /// Of several rows of one name (descriptions, templates) the class has the mean of their directions. Throws Error with

@@ -1,4 +1,6 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <filesystem>
 #include <set>
 #include <string>
@@ -21,13 +23,18 @@ struct ClassRequest {
   std::string synset;                                    ///< as WordNet::resolve takes it
   std::filesystem::path vectors;                         ///< the word vectors the knowledge was made with; empty: none
   std::filesystem::path wordnet = kWordNetFolder;        ///< read only for a synset
+  /// What is said of the class in words, float32 [e], by the text encoder that the knowledge's vectors are of;
+  /// undefined: nothing.
+  at::Tensor text_vector = {};
 };
 
 /// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class
 /// of that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
 /// that no base class has cannot help: they are logged, or those of a request that leaves unknown ones out go into
-/// `left_out`. Nothing known: no attributes, a zero embedding, source "nothing".
-/// Throws UsageError when both are given, else what describe_by_attributes and describe_by_synset throw.
+/// `left_out`. Nothing known: no attributes, a zero embedding, source "nothing". A text's vector becomes the embedding,
+/// as long as the knowledge's own are in the median, source "text".
+/// Throws Error for such a vector where the knowledge has none of texts or of another length, UsageError when both are
+/// given, else what describe_by_attributes and describe_by_synset throw.
 ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
                                 std::set<std::string>* left_out = nullptr);
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "protocom/data/feature_set.h"
+#include "protocom/knowledge/class_texts.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom {
@@ -26,5 +27,9 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
 /// table names none of the classes, UsageError when a class of it has attributes already.
 void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
+
+/// Gives each class the vector that it has by its texts, `vectors` float32 [c, e]. Throws Error when the texts name
+/// none of the classes; names of theirs that no request has are logged.
+void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests);
 
 }  // namespace protocom

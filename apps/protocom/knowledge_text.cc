@@ -1,0 +1,82 @@
+#include "knowledge_text.h"
+
+#include <ATen/ATen.h>
+
+#include <memory>
+
+#include "file_options.h"
+#include "knowledge_options.h"
+#include "text_options.h"
+
+namespace protocom::cli {
+namespace {
+
+struct TextCommand {
+  KnowledgeOptions common;
+  std::string encoder, csv, names;
+  std::vector<std::string> templates = {kTextTemplate};
+};
+
+/// The classes of the vectors without any attribute.
+AttributeTable table_of_texts(const ClassTexts& texts, const TextCommand& options) {
+  AttributeTable table;
+  table.classes = texts.classes;
+  table.association = at::zeros({static_cast<int64_t>(texts.classes.size()), 0});
+  table.source = {{"kind", "texts"}, {"encoder", options.encoder}, {"texts", texts.texts.size()}};
+  if (options.csv.empty())
+    table.source["templates"] = options.templates;
+  else
+    table.source["file"] = options.csv;
+  return table;
+}
+
+void run_text(const CLI::App& command, TextCommand& options) {
+  if (options.csv.empty() == options.names.empty())
+    fail_usage("give descriptions of classes (--csv) or their names alone (--names)");
+  prepare(options.common);
+  const ClassTexts texts = options.csv.empty() ? texts_of_names(read_class_names(options.names), options.templates)
+                                               : read_class_texts(options.csv);
+  const TextEncoder encoder = open_text_encoder(options.encoder);
+  options.common.build.class_vectors = {texts.classes, encode_classes(encoder, texts)};
+  options.common.build.class_vectors_file = options.csv.empty() ? options.names : options.csv;
+  Provenance provenance = make_provenance(command, options.common);
+  add_input(provenance, "encoder", encoder_weights(options.encoder));
+  add_input(provenance, "csv", options.csv);
+  add_input(provenance, "names", options.names);
+  finish(options.common, table_of_texts(texts, options), provenance);
+}
+
+}  // namespace
+
+void add_knowledge_text(CLI::App& parent) {
+  auto options = std::make_shared<TextCommand>();
+  CLI::App* command = add_command(
+      parent, "text", "What is said of classes in words, by a text encoder (CLIP's, sentence encoders)",
+      "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
+      "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
+      "of bird.' --out texts.npz");
+  command
+      ->add_option("--encoder", options->encoder,
+                   "Folder of Hugging Face with config.json, model.safetensors and the tokenizer's files")
+      ->type_name(kInput)
+      ->required();
+  CLI::Option* csv = command
+                         ->add_option("--csv", options->csv,
+                                      "CSV with the columns class,description; further rows of a class and further "
+                                      "columns description... count too")
+                         ->type_name(kInput);
+  command->add_option("--names", options->names, "Text file: names of classes, one a line, for --template")
+      ->type_name(kInput)
+      ->excludes(csv);
+  command
+      ->add_option("--template", options->templates,
+                   "What is said of a class by its name, which goes to {}; repeated: the mean of all")
+      ->excludes(csv)
+      ->allow_extra_args(false)
+      ->take_all();
+  add_split_options(*command, options->common);
+  add_output_options(*command, options->common);
+  command->callback([command, options] { run_text(*command, *options); });
+}
+
+}  // namespace protocom::cli

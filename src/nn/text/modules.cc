@@ -1,0 +1,72 @@
+#include "nn/text/modules.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "nn/text/tokenizer.h"
+#include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
+
+namespace protocom::text {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModules = "modules.json";
+
+/// The last part of "sentence_transformers.models.Pooling".
+std::string kind_of(const nlohmann::json& module) {
+  const std::string type = string_in(module, "type", "");
+  return type.substr(type.rfind('.') + 1);
+}
+
+/// The folder of a module, which must lie within.
+fs::path folder_of(const nlohmann::json& module, const fs::path& folder) {
+  const fs::path within = string_in(module, "path", "");
+  const bool outside = within.is_absolute() || std::find(within.begin(), within.end(), "..") != within.end();
+  if (outside) fail("{}: the path '{}' leads out of the folder", kModules, excerpt(within.string()));
+  return folder / within;
+}
+
+Pooling pooling_of(const fs::path& folder) {
+  const fs::path path = folder / "config.json";
+  const nlohmann::json said = read_json(path);
+  std::vector<std::string> chosen;
+  if (const std::string mode = string_in(said, "pooling_mode", ""); !mode.empty()) chosen.push_back(mode);
+  for (const char* mode :
+       {"cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"}) {
+    const auto found = said.is_object() ? said.find(std::string("pooling_mode_") + mode) : said.end();
+    if (found != said.end() && *found == true) chosen.emplace_back(mode);
+  }
+  if (chosen.size() == 1 && (chosen[0] == "mean" || chosen[0] == "mean_tokens")) return Pooling::kMean;
+  if (chosen.size() == 1 && (chosen[0] == "cls" || chosen[0] == "cls_token")) return Pooling::kFirst;
+  fail("{}: texts are pooled by {}, expected mean or cls", path.string(),
+       chosen.empty() ? "nothing" : excerpt(fmt::format("{}", fmt::join(chosen, " and "))));
+}
+
+}  // namespace
+
+SentenceModules read_sentence_modules(const fs::path& folder) {
+  SentenceModules found;
+  found.folder = folder;
+  if (!fs::exists(folder / kModules)) return found;
+  const nlohmann::json said = read_json(folder / kModules);
+  if (!said.is_array() || said.empty()) fail("{}: expected a list of modules", kModules);
+  for (const nlohmann::json& module : said) {
+    const std::string kind = kind_of(module);
+    if (kind == "Transformer") {
+      found.folder = folder_of(module, folder);
+    } else if (kind == "Pooling") {
+      found.pooling = pooling_of(folder_of(module, folder));
+    } else if (kind == "Normalize") {
+      found.normalise = true;
+    } else {
+      fail("{}: the module '{}' is not known, expected Transformer, Pooling and Normalize", kModules, excerpt(kind));
+    }
+  }
+  return found;
+}
+
+}  // namespace protocom::text

@@ -1,0 +1,23 @@
+#pragma once
+#include <filesystem>
+
+namespace protocom::text {
+
+/// How the states of a text's tokens become its vector.
+enum class Pooling {
+  kMean,  ///< their mean
+  kFirst  ///< the first one's, BERT's [CLS]
+};
+
+/// What a folder of `sentence_transformers` says of its network.
+struct SentenceModules {
+  std::filesystem::path folder;      ///< of config.json, the weights and the tokenizer
+  Pooling pooling = Pooling::kMean;  ///< what `sentence_transformers` takes for a folder that says nothing
+  bool normalise = false;            ///< to unit length
+};
+
+/// Reads modules.json and the folders that it names; a folder without it is a plain network. Throws Error that names a
+/// module or a pooling that is not known, and a path that leads out of the folder.
+SentenceModules read_sentence_modules(const std::filesystem::path& folder);
+
+}  // namespace protocom::text

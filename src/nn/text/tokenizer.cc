@@ -1,0 +1,80 @@
+#include "nn/text/tokenizer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "protocom/core/error.h"
+
+namespace protocom::text {
+
+Tokens Tokenizer::tokens(std::string_view text, int64_t longest) const {
+  std::vector<int64_t> inside = pieces(text);
+  Tokens made;
+  made.empty = inside.empty();
+  const int64_t room = std::max<int64_t>(longest - (begin_ < 0 ? 1 : 2), 0);
+  made.cut = static_cast<int64_t>(inside.size()) > room;
+  if (made.cut) inside.resize(static_cast<size_t>(room));
+  if (begin_ >= 0) made.ids.push_back(begin_);
+  made.ids.insert(made.ids.end(), inside.begin(), inside.end());
+  made.ids.push_back(end_);
+  return made;
+}
+
+Vocabulary vocabulary_of(const nlohmann::json& said, const std::string& where) {
+  if (!said.is_object() || said.empty()) fail("{}: expected tokens and their numbers, {{\"token\": 0, ...}}", where);
+  Vocabulary vocabulary;
+  vocabulary.reserve(said.size());
+  for (const auto& [token, number] : said.items()) {
+    constexpr double kMost = std::numeric_limits<int32_t>::max();
+    if (!number.is_number_integer() || number.get<double>() < 0 || number.get<double>() > kMost)
+      fail("{}: the token '{}' has the number {}", where, excerpt(token), excerpt(number.dump()));
+    vocabulary.emplace(token, number.get<int64_t>());
+  }
+  return vocabulary;
+}
+
+int64_t largest_of(const Vocabulary& vocabulary) {
+  int64_t largest = 0;
+  for (const auto& [token, number] : vocabulary) largest = std::max(largest, number);
+  return largest;
+}
+
+int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where) {
+  const auto found = vocabulary.find(token);
+  if (found == vocabulary.end()) fail("{}: there is no token '{}'", where, excerpt(token));
+  return found->second;
+}
+
+std::vector<Added> added_tokens(const nlohmann::json& said) {
+  std::vector<Added> added;
+  const auto list = said.find("added_tokens");
+  if (list == said.end() || !list->is_array()) return added;
+  for (const nlohmann::json& token : *list) {
+    const auto content = token.is_object() ? token.find("content") : token.end();
+    const auto number = token.is_object() ? token.find("id") : token.end();
+    if (content == token.end() || number == token.end() || !content->is_string() ||
+        content->get_ref<const std::string&>().empty())
+      fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(token.dump()));
+    const auto normalized = token.find("normalized");
+    const Vocabulary one = vocabulary_of({{content->get<std::string>(), *number}}, "tokenizer.json, added_tokens");
+    added.push_back({one.begin()->first, one.begin()->second, normalized != token.end() && *normalized == true});
+  }
+  std::stable_sort(added.begin(), added.end(),
+                   [](const Added& a, const Added& b) { return a.content.size() > b.content.size(); });
+  return added;
+}
+
+std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise) {
+  if (!said.is_object()) return otherwise;
+  const auto found = said.find(name);
+  return found == said.end() || !found->is_string() ? otherwise : found->get<std::string>();
+}
+
+const nlohmann::json& object_in(const nlohmann::json& said, const char* name) {
+  static const nlohmann::json kNone = nlohmann::json::object();
+  if (!said.is_object()) return kNone;
+  const auto found = said.find(name);
+  return found == said.end() || !found->is_object() ? kNone : *found;
+}
+
+}  // namespace protocom::text

@@ -1,0 +1,121 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace protocom::text {
+
+/// A token and its number.
+using Vocabulary = std::unordered_map<std::string, int64_t>;
+
+/// A text's tokens.
+struct Tokens {
+  std::vector<int64_t> ids;
+  bool cut = false;    ///< there were more than asked for
+  bool empty = false;  ///< nothing between its ends
+};
+
+/// Texts to tokens, as a trained model of one kind does it.
+class Tokenizer {
+ public:
+  Tokenizer() = default;
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+  virtual ~Tokenizer() = default;
+
+  /// The text's tokens between those that mark its ends, at most `longest` in all: its beginning.
+  [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
+  /// The largest number that a token can have.
+  [[nodiscard]] int64_t largest() const { return largest_; }
+  /// What ends every text.
+  [[nodiscard]] int64_t end() const { return end_; }
+
+ protected:
+  /// The tokens of what is between the ends.
+  [[nodiscard]] virtual std::vector<int64_t> pieces(std::string_view text) const = 0;
+  void set_ends(int64_t begin, int64_t end) {
+    begin_ = begin;
+    end_ = end;
+  }
+  void set_largest(int64_t largest) { largest_ = largest; }
+
+ private:
+  int64_t begin_ = -1;  // negative: there is none
+  int64_t end_ = -1;
+  int64_t largest_ = 0;
+};
+
+/// Parts of a text that are a token by themselves, such as <|endoftext|>, wherever they stand.
+class SpecialTokens {
+ public:
+  SpecialTokens() = default;
+  explicit SpecialTokens(std::vector<std::pair<std::string, int64_t>> tokens) : tokens_(std::move(tokens)) {}
+
+  /// Calls `other` with what is between them and `special` with their numbers, in the order of the text. Where several
+  /// begin at one place, the first of the list that fits counts.
+  template <typename Other, typename Special>
+  void split(std::string_view text, const Other& other, const Special& special) const {
+    size_t begin = 0;
+    for (size_t at = 0; !tokens_.empty() && at < text.size();) {
+      const auto* found = find(text, at);
+      if (found == nullptr) {
+        ++at;
+        continue;
+      }
+      if (at > begin) other(text.substr(begin, at - begin));
+      special(found->second);
+      at += found->first.size();
+      begin = at;
+    }
+    if (begin < text.size()) other(text.substr(begin));
+  }
+
+ private:
+  [[nodiscard]] const std::pair<std::string, int64_t>* find(std::string_view text, size_t at) const {
+    for (const auto& token : tokens_) {
+      if (text.compare(at, token.first.size(), token.first) == 0) return &token;
+    }
+    return nullptr;
+  }
+
+  std::vector<std::pair<std::string, int64_t>> tokens_;
+};
+
+/// What a folder has of its tokenizer: texts of its files by name.
+using TokenizerFiles = std::map<std::string, std::string>;
+
+/// A JSON object of tokens and their numbers. Throws Error that names `where` for a number that is none, negative or
+/// beyond 2^31, and for an empty vocabulary.
+Vocabulary vocabulary_of(const nlohmann::json& said, const std::string& where);
+int64_t largest_of(const Vocabulary& vocabulary);
+/// The number of a token. Throws Error that names `where` if there is no such token.
+int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
+
+/// A member of a JSON object that is an object, or an empty one.
+const nlohmann::json& object_in(const nlohmann::json& said, const char* name);
+/// A member of a JSON object that is a text.
+std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise);
+
+/// A token that is no piece of words, as tokenizer.json lists it.
+struct Added {
+  std::string content;
+  int64_t number;
+  bool in_small_letters;  ///< it is looked for in the normalised text
+};
+/// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number.
+std::vector<Added> added_tokens(const nlohmann::json& said);
+
+/// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
+std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
+
+/// BERT's WordPiece tokenizer, also MPNet's, of tokenizer.json, or else of vocab.txt and what tokenizer_config.json
+/// says. Throws Error.
+std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files);
+
+}  // namespace protocom::text

@@ -1,0 +1,40 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "nn/huggingface/network.h"
+#include "nn/text/modules.h"
+
+namespace protocom::text {
+
+/// A network from tokens to vectors.
+class Tower {
+ public:
+  Tower() = default;
+  Tower(const Tower&) = delete;
+  Tower& operator=(const Tower&) = delete;
+  virtual ~Tower() = default;
+
+  /// int64 [n, t], texts of the same length, 1 <= t <= longest() -> float32 [n, d].
+  [[nodiscard]] virtual at::Tensor vectors(const at::Tensor& tokens) const = 0;
+  /// The most tokens of a text.
+  [[nodiscard]] virtual int64_t longest() const = 0;
+  /// How many tokens it knows: theirs are the numbers below.
+  [[nodiscard]] virtual int64_t vocabulary() const = 0;
+  [[nodiscard]] virtual int64_t dim() const = 0;
+};
+
+/// CLIP's text tower, with its projection into the space of images where the checkpoint has that; `config` is what
+/// config.json says of texts. Throws Error that names the key.
+std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                       const SentenceModules& modules);
+
+/// Sentence encoders. Throw Error that names the key.
+std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                       const SentenceModules& modules);
+std::unique_ptr<Tower> make_mpnet_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                        const SentenceModules& modules);
+
+}  // namespace protocom::text

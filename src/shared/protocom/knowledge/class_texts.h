@@ -1,0 +1,39 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// What is said of classes in words, for a text encoder.
+struct ClassTexts {
+  std::vector<std::string> classes;  ///< [c], each once, in the order of the file
+  std::vector<std::string> texts;    ///< [n]
+  std::vector<int64_t> owner;        ///< [n], whose text it is, in [0, c)
+};
+
+/// Reads descriptions from a CSV with the columns `class` and `description`; further columns whose names begin with
+/// "description" are further descriptions, and so are further rows of a class. Texts are taken as they are. Throws
+/// Error with the place of a row without any description, or without a class.
+ClassTexts read_class_texts(const std::filesystem::path& csv);
+
+/// Reads names of classes, a line each. Throws Error for a file without any, and for one that is there twice.
+std::vector<std::string> read_class_names(const std::filesystem::path& path);
+
+/// What CLIP's authors say of an image of a class of which nothing is known (Radford et al., 2021, section 3.1.4).
+inline constexpr const char* kTextTemplate = "a photo of a {}.";
+
+/// The names in words (title_of_name) in each template, in place of "{}". Throws UsageError for a template without it.
+ClassTexts texts_of_names(const std::vector<std::string>& names, const std::vector<std::string>& templates);
+
+/// One class and what is said of it. Throws UsageError for an empty text.
+ClassTexts texts_of_class(const std::string& name, const std::vector<std::string>& texts);
+
+/// A class's vector as CLIP's authors make it of several texts: the mean of their unit vectors, brought to unit length.
+/// `vectors` float32 [n, d] -> [c, d]. Throws Error for a class whose texts' vectors cancel out.
+at::Tensor class_directions(const ClassTexts& texts, const at::Tensor& vectors);
+
+}  // namespace protocom
