@@ -89,7 +89,7 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
     if (job().is_main() && !path.empty()) check_writable(path);
   }
   Provenance provenance = provenance_of(command, /*seed=*/0);
-  add_input(provenance, "backbone", options.backbone);
+  provenance.inputs["backbone"] = hash_encoder(options.backbone, options.said);
   const auto backbone = open_backbone(options.backbone, options.said);
   freeze_for(*backbone, options.extract);
   const PackedImages images = images_for(*backbone, options, provenance);

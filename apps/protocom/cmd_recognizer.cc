@@ -41,7 +41,8 @@ NewRecognizer parts_of(const CreateCommand& options) {
 /// What the classes are told apart with, besides their own photos.
 std::string basis_of(const CreateCommand& options) {
   if (!options.fitted.empty() || !options.model.empty()) return "with base classes";
-  return options.space.empty() ? "no base classes" : "a space of other classes";
+  const bool space = !options.space.empty() || !space_beside(options.backbone).empty();
+  return space ? "a space of other classes" : "no base classes";
 }
 
 void run_create(const CLI::App& command, const CreateCommand& options) {

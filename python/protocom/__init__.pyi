@@ -153,7 +153,7 @@ class Results:
     def plot(self, axes: Any = None) -> Any: ...
 
 class Backbone:
-    def __init__(self, path: _Path, *, preprocess: str = "", device: str = "auto") -> None: ...
+    def __init__(self, path: _Path, *, preprocess: str = "", output: str = "", device: str = "auto") -> None: ...
     def extract(self, images: Any, *, progress: Optional[_Progress] = None) -> _Floats: ...
     @property
     def dim(self) -> int: ...
@@ -202,6 +202,7 @@ class Recognizer:
         model: _Path = "",
         knowledge: _Path = "",
         preprocess: str = "",
+        output: str = "",
         thumbnails: bool = True,
         half_features: bool = False,
         external_backbone: bool = False,

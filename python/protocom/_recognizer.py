@@ -42,11 +42,12 @@ class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
     ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
-    (":size=64" where they are smaller than 224).
+    (":size=64" where they are smaller than 224). ``output``: of an ONNX file with several outputs, or a value inside
+    it: the feature.
     """
 
-    def __init__(self, path, *, preprocess="", device="auto"):
-        self._core = engine.Backbone(os.fspath(path), preprocess, device)
+    def __init__(self, path, *, preprocess="", output="", device="auto"):
+        self._core = engine.Backbone(os.fspath(path), preprocess, output, device)
 
     def extract(self, images, *, progress=None):
         """Features of images: a list of n (paths, bytes, PIL images, uint8 [h, w, 3]) -> float32 [n, d]."""
@@ -147,7 +148,7 @@ class Recognizer:
 
     @classmethod
     def create(cls, path, *, backbone, images=None, attributes=None, fitted="", space="", model="", knowledge="",
-               preprocess="", thumbnails=True, half_features=False, external_backbone=False, **options):
+               preprocess="", output="", thumbnails=True, half_features=False, external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
         Parameters
@@ -156,11 +157,12 @@ class Recognizer:
         images : folder with a subfolder of images for each class, optional
         attributes : CSV of their attributes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
+        preprocess, output : what the encoder does not say, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
         paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge}
         given = {name: os.fspath(one) for name, one in paths.items()}
-        given.update(preprocess=preprocess, thumbnails=thumbnails, half_features=half_features,
+        given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,
                      external_backbone=external_backbone)
         engine.create_recognizer(os.fspath(path), given)
         try:

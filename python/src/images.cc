@@ -51,8 +51,10 @@ SquareImage square_image(const GivenImage& given, size_t number, const Preproces
 /// An encoder for one thread at a time.
 class SharedBackbone {
  public:
-  SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, std::string device) {
+  SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
+                 std::string device) {
     ForeignBackbone said;
+    said.output = output;
     if (!preprocessing.empty()) said.preprocessing = parse_preprocessing(preprocessing);
     options_.device = std::move(device);
     backbone_ = open_backbone(path, said);
@@ -110,8 +112,10 @@ std::vector<Image> take_images(std::vector<SquareImage>& images) {
 
 void bind_images(py::module_& module) {
   py::class_<SharedBackbone, std::shared_ptr<SharedBackbone>>(module, "Backbone")
-      .def(py::init([](const std::filesystem::path& path, const std::string& preprocessing, std::string device) {
-        return unlocked([&] { return std::make_shared<SharedBackbone>(path, preprocessing, std::move(device)); });
+      .def(py::init([](const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
+                       std::string device) {
+        return unlocked(
+            [&] { return std::make_shared<SharedBackbone>(path, preprocessing, output, std::move(device)); });
       }))
       .def_property_readonly("dim", [](const SharedBackbone& own) { return own.backbone().dim(); })
       .def_property_readonly("image_size", [](const SharedBackbone& own) { return own.backbone().image_size(); })

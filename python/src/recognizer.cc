@@ -42,6 +42,7 @@ NewRecognizer parts_of(const py::dict& given) {
   parts.fitted = path("fitted");
   parts.space = path("space");
   parts.knowledge = path("knowledge");
+  parts.output = given["output"].cast<std::string>();
   const auto preprocess = given["preprocess"].cast<std::string>();
   if (!preprocess.empty()) parts.preprocessing = parse_preprocessing(preprocess);
   if (given["external_backbone"].cast<bool>()) parts.keep_backbone = KeepBackbone::kOutside;

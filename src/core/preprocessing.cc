@@ -40,8 +40,12 @@ int64_t parse_side(const std::string& text, const std::string& value) {
 void set_parameter(const std::string& text, const std::string& part, Preprocessing& result) {
   const size_t equals = part.find('=');
   const std::string name = part.substr(0, equals);
+  if (equals != std::string::npos && name == "resampling") {
+    result.resampling = parse_resampling(part.substr(equals + 1));
+    return;
+  }
   if (equals == std::string::npos || (name != "size" && name != "resize"))
-    fail_usage("'{}': its parameters are size=PIXELS and resize=PIXELS, found '{}'", text, part);
+    fail_usage("'{}': its parameters are size=PIXELS, resize=PIXELS and resampling=bicubic, found '{}'", text, part);
   const int64_t side = parse_side(text, part.substr(equals + 1));
   if (name == "size")
     result = at_size(result, side);
@@ -69,7 +73,7 @@ std::string wrong_with(const Preprocessing& preprocessing) {
 
 /// Keys that nobody reads would be taken as read.
 void check_keys(const nlohmann::json& json, const std::string& where) {
-  const std::vector<std::string> known = {"image_size", "resize", "mean", "std"};
+  const std::vector<std::string> known = {"image_size", "resize", "mean", "std", "resampling"};
   for (const auto& [key, value] : json.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string advice =
@@ -100,7 +104,8 @@ bool operator==(const Preprocessing& a, const Preprocessing& b) {
   const auto std = [](const Preprocessing& preprocessing) {
     return preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
   };
-  return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && mean(a) == mean(b) && std(a) == std(b);
+  return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && mean(a) == mean(b) &&
+         std(a) == std(b) && a.resampling == b.resampling;
 }
 
 Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size) {
@@ -111,7 +116,10 @@ Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size) {
 }
 
 std::string describe(const Preprocessing& preprocessing) {
-  std::string text = fmt::format("shorter side {}, crop {}, ", preprocessing.shorter_side(), preprocessing.image_size);
+  const bool usual = preprocessing.resampling == Resampling::kBilinear;
+  std::string text =
+      fmt::format("shorter side {}{}, crop {}, ", preprocessing.shorter_side(),
+                  usual ? "" : fmt::format(" {}", to_string(preprocessing.resampling)), preprocessing.image_size);
   if (!preprocessing.normalises()) return text + "RGB in [0, 1]";
   return text +
          fmt::format("mean {:g}, std {:g}", fmt::join(preprocessing.mean, " "), fmt::join(preprocessing.std, " "));
@@ -138,10 +146,12 @@ Preprocessing parse_preprocessing(const std::string& text) {
 }
 
 nlohmann::json to_json(const Preprocessing& preprocessing) {
-  return {{"image_size", preprocessing.image_size},
-          {"resize", preprocessing.shorter_side()},
-          {"mean", preprocessing.mean},
-          {"std", preprocessing.std}};
+  nlohmann::json json = {{"image_size", preprocessing.image_size},
+                         {"resize", preprocessing.shorter_side()},
+                         {"mean", preprocessing.mean},
+                         {"std", preprocessing.std}};
+  if (preprocessing.resampling != Resampling::kBilinear) json["resampling"] = to_string(preprocessing.resampling);
+  return json;
 }
 
 Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where) {
@@ -151,6 +161,7 @@ Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& 
     result.resize = whole_number_or<int64_t>(json, "resize", 0);
     result.mean = json.value("mean", std::vector<double>());
     result.std = json.value("std", std::vector<double>());
+    if (json.contains("resampling")) result.resampling = parse_resampling(json.at("resampling").get<std::string>());
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the preprocessing is damaged: {}", where, reason_of(error));
   }

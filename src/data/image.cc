@@ -48,6 +48,13 @@ DecodeOptions options_for(int64_t size) {
   return options;
 }
 
+/// A filter that was asked for wants pixels to work on: what a codec has shrunk to little more than the size is
+/// blurred.
+DecodeOptions options_for(const Preprocessing& preprocessing) {
+  const bool usual = preprocessing.resampling == Resampling::kBilinear;
+  return options_for((usual ? 1 : 2) * preprocessing.shorter_side());
+}
+
 std::atomic<int64_t> largest{int64_t{1} << 27};
 
 /// What a codec says that it has reduced; otherwise what was decoded.
@@ -88,7 +95,7 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 }
 
 Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing) {
-  return resize_and_crop(decode_image(bytes, options_for(preprocessing.shorter_side())), preprocessing);
+  return resize_and_crop(decode_image(bytes, options_for(preprocessing)), preprocessing);
 }
 
 Image decode_square_image(std::string_view bytes, int64_t size) {
@@ -100,7 +107,7 @@ Image read_square_image(const std::filesystem::path& path, int64_t size) {
 }
 
 Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {
-  return resize_and_crop(read_image(path, options_for(preprocessing.shorter_side())), preprocessing);
+  return resize_and_crop(read_image(path, options_for(preprocessing)), preprocessing);
 }
 
 }  // namespace protocom

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "codec.h"
+#include "pillow_resize.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -63,13 +64,19 @@ Image resize_and_crop(const Image& image, const Preprocessing& preprocessing) {
   const int64_t resized = preprocessing.shorter_side();
   if (size < 1 || resized < size) fail_usage("an image cannot be resized to {0} and cut to {1} x {1}", resized, size);
   const int64_t shorter = std::min(image.height, image.width);
-  const auto scaled = [&](int64_t side) { return (2 * side * resized + shorter) / (2 * shorter); };
+  const bool as_pillow = preprocessing.resampling != Resampling::kBilinear;
+  const auto scaled = [&](int64_t side) {
+    return as_pillow ? side * resized / shorter : (2 * side * resized + shorter) / (2 * shorter);
+  };
   const Size whole{scaled(image.height), scaled(image.width)};
   const int64_t top = (whole.height - size) / 2;
   const int64_t left = (whole.width - size) / 2;
   if (whole.height == image.height && whole.width == image.width) return cut(image, top, left, {size, size});
   Image out = codec::blank_image(size, size);
-  resample(image, whole, top, left, out);
+  if (as_pillow)
+    resize_as_pillow(image, {whole.height, whole.width, top, left}, preprocessing.resampling, out);
+  else
+    resample(image, whole, top, left, out);
   return out;
 }
 

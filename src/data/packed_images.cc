@@ -140,7 +140,7 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
   auto* pixels = images.pixels.data_ptr<uint8_t>();
   Unreadable unreadable(count);
   std::vector<std::string> hashes(dataset.items.size());
-  const Preprocessing sizes{options.image_size, options.resize};
+  const Preprocessing sizes{options.image_size, options.resize, {}, {}, options.resampling};
   data_detail::for_each_index(count, options.threads, "decode images", progress, [&](int64_t i) {
     try {
       const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, sizes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "protocom/core/error.h"
@@ -28,7 +29,8 @@ class Sizes {
     PackOptions pack;
     pack.image_size = preprocessing.image_size;
     pack.resize = preprocessing.shorter_side();
-    const auto [found, is_new] = packed_.try_emplace({pack.image_size, pack.resize});
+    pack.resampling = preprocessing.resampling;
+    const auto [found, is_new] = packed_.try_emplace({pack.image_size, pack.resize, pack.resampling});
     if (is_new) found->second = pack_images(images_, pack, progress_);
     return found->second;
   }
@@ -36,7 +38,7 @@ class Sizes {
  private:
   ImageDataset images_;
   Progress& progress_;
-  std::map<std::pair<int64_t, int64_t>, PackedImages> packed_;
+  std::map<std::tuple<int64_t, int64_t, Resampling>, PackedImages> packed_;
 };
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <set>
 
 #include "nn/architecture.h"
+#include "nn/encoder_folder.h"
 #include "nn/huggingface_backbone.h"
 #include "nn/module_backbone.h"
 #include "nn/onnx/model.h"
 #include "nn/onnx_backbone.h"
+#include "nn/stated_images.h"
 #include "nn/tflite/model.h"
+#include "nn/timm_folder.h"
 #include "nn/torchscript_backbone.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -26,7 +29,7 @@ constexpr const char* kKind = "backbone";
 constexpr int kFormatVersion = 1;
 constexpr const char* kHeaderMember = "header.json";
 
-enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace };
+enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm };
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -55,13 +58,24 @@ Format format_of_zip(const std::filesystem::path& path) {
   return any("/data.pkl") ? Format::kPickle : Format::kNpz;
 }
 
+Format format_of_folder(const std::filesystem::path& folder) {
+  const bool timm =
+      std::filesystem::exists(folder / "config.json") && is_timm_config(read_file(folder / "config.json"));
+  return timm ? Format::kTimm : Format::kHuggingFace;
+}
+
+Format format_of_safetensors(const std::map<std::string, std::string>& metadata) {
+  if (is_huggingface_file(metadata)) return Format::kHuggingFace;
+  return is_timm_file(metadata) ? Format::kTimm : Format::kSafetensors;
+}
+
 Format format_of(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) return Format::kHuggingFace;
+  if (std::filesystem::is_directory(path)) return format_of_folder(path);
   const MappedFile file(path);
   const std::string_view bytes = file.bytes();
   if (bytes.substr(0, 2) == "PK") return format_of_zip(path);
   if (bytes.size() > 9 && bytes[8] == '{')  // eight bytes of length, then JSON
-    return is_huggingface_file(read_safetensors_metadata(path)) ? Format::kHuggingFace : Format::kSafetensors;
+    return format_of_safetensors(read_safetensors_metadata(path));
   if (tflite::looks_like_tflite(bytes)) return Format::kTflite;
   if (const auto kind = kind_of_others(bytes, path); !kind.empty()) refuse_kind(kind, path);
   if (onnx::looks_like_onnx(bytes)) return Format::kOnnx;
@@ -199,8 +213,9 @@ std::unique_ptr<Backbone> read_own(const std::filesystem::path& path) {
 }
 
 /// Of a folder, or of a file that was made of one.
-HuggingFaceFiles huggingface_files(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) return read_huggingface_folder(path);
+HuggingFaceFiles files_of(const std::filesystem::path& path, Format format) {
+  if (std::filesystem::is_directory(path))
+    return format == Format::kTimm ? read_timm_folder(path) : read_huggingface_folder(path);
   Safetensors read = read_safetensors(path);
   return {std::move(read.tensors), std::move(read.metadata)};
 }
@@ -250,7 +265,19 @@ std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format f
 }
 
 std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& said) {
-  return std::make_unique<HuggingFaceBackbone>(path, huggingface_files(path), said);
+  return std::make_unique<HuggingFaceBackbone>(path, files_of(path, Format::kHuggingFace), said);
+}
+
+/// The weights of a timm folder, with what it states of its images where nobody says otherwise.
+std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& said) {
+  const HuggingFaceFiles files = files_of(path, Format::kTimm);
+  const auto architecture = published_architecture(files.tensors);
+  if (!architecture)
+    fail("timm's '{}' is not read from its weights: export it to ONNX (docs/encoders.md)", timm_architecture(files));
+  BackboneOptions options;
+  options.architecture = *architecture;
+  options.set(choose_preprocessing(said, timm_preprocessing(files), 0, path.string()));
+  return from_state_dict(path, files.tensors, std::move(options));
 }
 
 /// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
@@ -268,24 +295,28 @@ void report(const std::filesystem::path& path, const ForeignBackbone& said, cons
 
 }  // namespace
 
-std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options) {
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, const BackboneOptions& options) {
+  const std::filesystem::path path = encoder_at(given);
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     const Format format = format_of(path);
     if (format == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
     if (format == Format::kHuggingFace) return read_huggingface(path, {});
+    if (format == Format::kTimm) return read_timm(path, {});
     if (is_graph(format))
       return read_graph(path, format, {options.image_size, options.resize, options.mean, options.std}, "");
     return has_header(path) ? read_own(path) : from_bare_state(path, read_bare_state(path), options);
   });
 }
 
-std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said) {
+std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, const ForeignBackbone& said) {
+  const std::filesystem::path path = encoder_at(given);
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     const Format format = format_of(path);
     const Preprocessing preprocessing = said.preprocessing.value_or(Preprocessing());
     if (is_graph(format)) return read_graph(path, format, preprocessing, said.output);
     if (format == Format::kHuggingFace && said.output.empty()) return read_huggingface(path, preprocessing);
+    if (format == Format::kTimm && said.output.empty()) return read_timm(path, preprocessing);
     if (!said.output.empty())
       fail_usage("--output chooses among the outputs of an ONNX file, {} is none", path.string());
     if (format == Format::kTorchScript)
@@ -302,11 +333,12 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const
   });
 }
 
-std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& said,
+std::filesystem::path as_one_file(const std::filesystem::path& given, const ForeignBackbone& said,
                                   const std::filesystem::path& folder) {
+  const std::filesystem::path path = encoder_at(given);
   return reading(path, [&] {
     if (std::filesystem::is_directory(path)) {
-      const HuggingFaceFiles files = read_huggingface_folder(path);
+      const HuggingFaceFiles files = files_of(path, format_of(path));
       const std::filesystem::path written = folder / "backbone.safetensors";
       write_safetensors(written, {files.tensors.begin(), files.tensors.end()}, files.texts);
       return written;

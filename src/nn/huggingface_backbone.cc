@@ -87,6 +87,8 @@ Preprocessing huggingface_preprocessing(const nlohmann::json& said) {
   if (images.resize == images.image_size) images.resize = 0;
   if (images.resize != 0 && images.resize < images.image_size)
     fail("{}: images of {} pixels are cut out of {}", kImages, images.image_size, images.resize);
+  if (said.contains("resample") && said.at("resample").is_number_integer())
+    images.resampling = resampling_of_pillow(said.at("resample").get<int64_t>());
   const double factor = huggingface::number_of(said, "rescale_factor", 1.0 / 255);
   if (!truth_of(said, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
     fail("{}: pixels are not brought to 0 to 1 (rescale_factor {}), which is not done here", kImages, factor);

@@ -100,6 +100,7 @@ Preprocessing Backbone::preprocessing() const { return {image_size()}; }
 void BackboneOptions::set(const Preprocessing& preprocessing) {
   image_size = preprocessing.image_size;
   resize = preprocessing.resize;
+  resampling = preprocessing.resampling;
   mean = preprocessing.normalises() ? preprocessing.mean : std::vector<double>{0, 0, 0};
   std = preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
 }

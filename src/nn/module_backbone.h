@@ -18,7 +18,7 @@ class ModuleBackbone : public Backbone {
   [[nodiscard]] int64_t dim() const override { return module_->dim(options_.image_size); }
   [[nodiscard]] int64_t image_size() const override { return options_.image_size; }
   [[nodiscard]] Preprocessing preprocessing() const override {
-    return {options_.image_size, options_.resize, options_.mean, options_.std};
+    return {options_.image_size, options_.resize, options_.mean, options_.std, options_.resampling};
   }
   void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;

@@ -1,8 +1,11 @@
 #include "nn/onnx_backbone.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "nn/module_backbone.h"
 #include "nn/stated_images.h"
@@ -14,6 +17,14 @@
 
 namespace protocom {
 namespace {
+
+/// The images that one thread is fastest with: with more of them maps leave its caches, and the largest are memory that
+/// the system hands out anew each time (docs/results/speed.md).
+int64_t images_of_one_thread(int64_t side) {
+  constexpr int64_t kPixels = 2 * 224 * 224;
+  constexpr int64_t kMost = 8;
+  return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
+}
 
 constexpr const char* kStatedInMetadata = "preprocessing.json";
 
@@ -58,6 +69,11 @@ at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
       fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "), images.size(0));
     return features;
   });
+}
+
+void OnnxBackbone::freeze() {
+  encoder_.freeze();
+  if (at::get_num_threads() == 1) images_a_pass_ = images_of_one_thread(image_size());
 }
 
 at::Tensor OnnxBackbone::forward_maps(const at::Tensor& images) {

@@ -28,11 +28,14 @@ class OnnxBackbone : public FixedBackbone {
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
+  void freeze() override;
+  [[nodiscard]] int64_t most_images_a_pass() const override { return images_a_pass_; }
   /// The constants under their names.
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
 
  private:
   onnx::Encoder encoder_;
+  int64_t images_a_pass_ = Backbone::most_images_a_pass();
 };
 
 }  // namespace protocom

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -99,8 +100,10 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& jso
 
 constexpr float kSameFeatures = 1e-4F;   // of the largest one
 constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
-constexpr int64_t kImagesOfOneThread =
-    8;  // with more they are slower, of 64 x 64 and 224 x 224 pixels (docs/server.md)
+
+/// The images that one thread is fastest with (docs/results/speed.md): eight of 64 x 64, four of 224 x 224, with more
+/// of which the largest maps are memory that the system hands out anew each time.
+int64_t images_of_a_thread(int64_t side) { return std::clamp<int64_t>(4 * 224 * 224 / (side * side), 1, 8); }
 
 /// What freezing leaves callable beside `forward`.
 std::vector<std::string> other_methods(const torch::jit::Module& module) {
@@ -175,7 +178,7 @@ void TorchScriptBackbone::freeze() {
     module_ = prepared(module_, alone);
     const at::Tensor found = TorchScriptBackbone::forward(images);
     frozen_ = (found - expected).abs().max().item<float>() <= kSameFeatures * expected.abs().max().item<float>();
-    images_a_pass_ = alone ? kImagesOfOneThread : images_a_pass_;
+    images_a_pass_ = alone ? images_of_a_thread(image_size()) : images_a_pass_;
     if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", name_);
   } catch (const std::exception& error) {
     logger().debug("{} cannot be optimised: {}", name_, reason_of(error));

@@ -3,12 +3,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/core/scratch_folder.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
@@ -18,32 +15,20 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder that is gone with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "protocom-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) fail("{}: {}", name, std::strerror(errno));
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void check_parts(const NewRecognizer& parts) {
   if (parts.backbone.empty()) fail_usage("a recognizer needs a backbone: give --backbone");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
+}
+
+/// A space in the folder of the encoder is taken where no method is named.
+NewRecognizer with_space_beside(NewRecognizer parts) {
+  if (!parts.model.empty() || !parts.fitted.empty() || !parts.space.empty()) return parts;
+  parts.space = space_beside(parts.backbone);
+  if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
+  return parts;
 }
 
 const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
@@ -188,8 +173,9 @@ std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
 
 }  // namespace
 
-void create_recognizer(const fs::path& path, const NewRecognizer& parts, const Provenance& provenance) {
-  check_parts(parts);
+void create_recognizer(const fs::path& path, const NewRecognizer& given, const Provenance& provenance) {
+  check_parts(given);
+  const NewRecognizer parts = with_space_beside(given);
   RecognizerSettings settings;
   settings.feature_type = parts.feature_type;
   settings.thumbnail_side = parts.thumbnail_side;
@@ -201,7 +187,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& parts, const P
   const ScratchFolder scratch;
   NewRecognizer files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
-  if (files.backbone != parts.backbone && parts.keep_backbone == KeepBackbone::kOutside)
+  if (files.backbone.parent_path() == scratch.path() && parts.keep_backbone == KeepBackbone::kOutside)
     fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
                parts.backbone.string());
   if (!has_model(parts)) {

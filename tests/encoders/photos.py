@@ -14,7 +14,8 @@ MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 class Photos:
     """A folder of two classes in `work`, PNG, which keeps every pixel; the shorter side is `side`, of which an encoder takes the `crop`."""
 
-    def __init__(self, program, work, side, crop):
+    def __init__(self, program, work, side, crop, mean=MEAN, std=STD):
+        self.mean, self.std = mean, std
         self.program, self.work, self.edge, self.crop = program, pathlib.Path(work), (side - crop) // 2, crop
         self.pixels = {}  # uint8 [3, side, side]
         for name in ("a/1.png", "a/2.png", "b/1.png"):
@@ -29,7 +30,7 @@ class Photos:
         cut = slice(self.edge, self.edge + self.crop)
         batch = torch.stack([photo[:, cut, cut] for photo in self.pixels.values()]).float() / 255
         with torch.no_grad():
-            return net.to(dtype)(torchvision.transforms.functional.normalize(batch, MEAN, STD).to(dtype)).numpy()
+            return net.to(dtype)(torchvision.transforms.functional.normalize(batch, self.mean, self.std).to(dtype)).numpy()
 
     def by_protocom(self, encoder, *more):
         command = [self.program, "--quiet", "extract", "photos", "--split", "split.csv", "--backbone", encoder, "--out", "features.npz", *more]

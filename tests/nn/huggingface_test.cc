@@ -160,6 +160,9 @@ TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
   EXPECT_EQ(cropped.resize, 256);
   EXPECT_EQ(of({{"size", {{"shortest_edge", 224}}}, {"crop_pct", 0.875}}).resize, 256) << "ConvNeXt's";
   EXPECT_EQ(of({{"size", {{"shortest_edge", 384}}}, {"crop_pct", 0.875}}).shorter_side(), 384);
+  EXPECT_EQ(of({{"size", 224}, {"resample", 3}}).resampling, Resampling::kBicubic);
+  EXPECT_EQ(of({{"size", 224}}).resampling, Resampling::kBilinear);
+  EXPECT_THAT(message_of([&] { of({{"size", 224}, {"resample", 9}}); }), HasSubstr("not 9"));
   EXPECT_FALSE(huggingface_preprocessing({{"size", 224}, {"do_normalize", false}}).normalises());
   EXPECT_THAT(message_of([&] { of({{"size", {{"height", 32}, {"width", 64}}}}); }), HasSubstr("square"));
   EXPECT_THAT(message_of([&] { of({{"size", "large"}}); }), HasSubstr("'size'"));

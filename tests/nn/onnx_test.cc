@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -317,6 +318,42 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   divided.output("features");
   EXPECT_THAT(refused(divided), HasSubstr("divides"));
   EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
+}
+
+TEST(Onnx, FrozenItGivesTheSameFeatures) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("Conv", {"images", "first"}, {"maps"}, {{{"pads", {1, 1, 1, 1}}}});
+  writer.node("Relu", {"maps"}, {"positive"});
+  writer.node("Conv", {"positive", "second", "bias"}, {"more"}, {{{"pads", {0, 0, 1, 1}}, {"strides", {2, 2}}}});
+  writer.node("Relu", {"more"}, {"all"});
+  writer.node("Conv", {"all", "third"}, {"signed"});
+  writer.node("Add", {"signed", "all"}, {"sum"});
+  writer.node("GlobalAveragePool", {"sum"}, {"mean"});
+  writer.node("Flatten", {"mean"}, {"features"});
+  writer.output("features", {1, 4});
+  writer.raw("first", weights({4, 3, 3, 3}));
+  writer.raw("second", weights({4, 4, 3, 3}).roll(3));
+  writer.raw("bias", weights({4}));
+  writer.raw("third", weights({4, 4, 1, 1}).roll(2));
+  const auto backbone = opened(folder, writer);
+  const at::Tensor images = wave_images(9);
+  const at::Tensor expected = backbone->forward(images);
+  const at::Tensor first = at::conv2d(images, weights({4, 3, 3, 3}), {}, 1, 1).relu();
+  const at::Tensor all =
+      at::conv2d(at::constant_pad_nd(first, {0, 1, 0, 1}), weights({4, 4, 3, 3}).roll(3), weights({4}), 2).relu();
+  expect_near_to(expected, (at::conv2d(all, weights({4, 4, 1, 1}).roll(2)) + all).mean({2, 3}));
+  const int threads = at::get_num_threads();
+  for (const int some : {1, 2}) {
+    at::set_num_threads(some);
+    const auto frozen = opened(folder, writer);
+    frozen->freeze();
+    expect_near_to(frozen->forward(images), expected);
+    expect_near_to(frozen->forward(images.slice(0, 0, 1)), expected.slice(0, 0, 1));
+    EXPECT_EQ(frozen->most_images_a_pass() < 100, some == 1);
+  }
+  at::set_num_threads(threads);
 }
 
 TEST(Onnx, ItIsUsedAsItIs) {

@@ -36,6 +36,39 @@ def test_features_are_those_of_the_encoder(mine, photos):
     np.testing.assert_allclose(features, mine.features_of(paths), atol=1e-5)
 
 
+def onnx_of_two_outputs():
+    """The mean and the largest value of each channel, as an ONNX file: protobuf by hand, as nobody needs its library."""
+    def field(number, value):
+        if isinstance(value, int):
+            return bytes([number << 3, value])
+        data = value.encode() if isinstance(value, str) else value
+        return bytes([number << 3 | 2, len(data) & 127 | 128, len(data) >> 7]) + data
+
+    def value(number, name, sizes):
+        shape = b"".join(field(1, field(1, size)) for size in sizes)
+        return field(number, field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))))
+
+    def node(op, taken, given):
+        return field(1, field(1, taken) + field(2, given) + field(4, op))
+
+    graph = node("GlobalAveragePool", "images", "a") + node("Flatten", "a", "mean")
+    graph += node("GlobalMaxPool", "images", "b") + node("Flatten", "b", "largest")
+    graph += value(11, "images", (1, 3, 32, 32)) + value(12, "mean", (1, 3)) + value(12, "largest", (1, 3))
+    return field(1, 8) + field(8, field(2, 17)) + field(7, graph)
+
+
+def test_the_output_of_an_onnx_file_is_chosen_by_name(photos, tmp_path):
+    (tmp_path / "encoder.onnx").write_bytes(onnx_of_two_outputs())
+    paths = sorted((photos / "holiday").iterdir())
+    with pytest.raises(protocom.Error, match="mean .*largest"):
+        protocom.Backbone(tmp_path / "encoder.onnx", preprocess="plain:size=32")
+    mean, largest = (protocom.Backbone(tmp_path / "encoder.onnx", preprocess="plain:size=32", output=name).extract(paths)
+                     for name in ("mean", "largest"))
+    assert (largest > mean).all()
+    made = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess="plain:size=32", output="largest")
+    np.testing.assert_allclose(made.features_of(paths), largest, atol=1e-6)
+
+
 def test_enrols_undoes_renames_and_removes(mine, photos):
     assert mine.classes == {"blue": 4, "green": 4, "red": 4}
     made = mine.enrol("okapi", [photo("red", 50), photos / "holiday" / "1.png"])

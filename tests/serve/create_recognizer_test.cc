@@ -169,5 +169,36 @@ TEST_F(RecognizerToMake, NamesTheFilesWhereTheBackboneIsAnother) {
               AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz takes ")));
 }
 
+TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
+  fs::create_directory(folder_ / "encoder");
+  fs::copy(folder_ / "backbone.npz", folder_ / "encoder/backbone.npz");
+  FittedMethod space = {make_method("plda"), fitted_.feature_dim, {}};
+  at::manual_seed(1);
+  const at::Tensor labels = at::arange(5).repeat_interleave(8);
+  FitInputs inputs;
+  inputs.base = {at::randn({5, space.feature_dim}).index_select(0, labels) + 0.3 * at::randn({40, space.feature_dim}),
+                 labels};
+  space.method->fit(inputs);
+  write_fitted_method(folder_ / "encoder/space.npz", space, {}, {});
+  NewRecognizer made;
+  made.backbone = folder_ / "encoder";
+  EXPECT_THAT(logged_of(made), HasSubstr("space.npz is taken"));
+
+  const auto scores = [&](const NewRecognizer& parts) {
+    create_recognizer(folder_ / "new.pcm", parts, {});
+    Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+    pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+    const double probability = pets.classify(photo("asked.png", 90)).ranking.front().probability;
+    fs::remove(folder_ / "new.pcm");
+    return probability;
+  };
+  NewRecognizer apart;
+  apart.backbone = folder_ / "backbone.npz";
+  const double without = scores(apart);
+  apart.space = folder_ / "encoder/space.npz";
+  EXPECT_EQ(scores(made), scores(apart));
+  EXPECT_NE(scores(made), without);
+}
+
 }  // namespace
 }  // namespace protocom::testing

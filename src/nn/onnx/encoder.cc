@@ -102,6 +102,12 @@ Encoder::Encoder(Model model, const std::string& asked) : model_(std::move(model
     fail("it takes images of {} channels, expected 3", sizes[1]);
 }
 
+void Encoder::freeze() {
+  if (use_ == Plan::Use::kFrozen) return;
+  use_ = Plan::Use::kFrozen;
+  prepared_.clear();
+}
+
 int64_t Encoder::fixed_side() const {
   const auto& sizes = model_.inputs.front().sizes;
   if (sizes.size() != 4) return 0;
@@ -129,7 +135,7 @@ Encoder::Prepared& Encoder::prepared(const at::Tensor& images) {
       at::arange(images.size(2) * images.size(3), images.options()).view({1, 1, size.first, size.second});
   const at::Tensor two =
       at::cat({(ramp * 0.37).sin(), (ramp * 0.11).cos() * 0.5}).expand({2, 3, size.first, size.second});
-  Prepared made{Plan(model_, output_, as_input(two.slice(0, 0, 1))), true};
+  Prepared made{Plan(model_, output_, as_input(two.slice(0, 0, 1)), use_), true};
   const at::Tensor second = made.plan.run(as_input(two.slice(0, 1, 2)));
   try {
     made.takes_many = same(made.plan.run(as_input(two)), at::cat({made.plan.first(), second}));

@@ -27,6 +27,8 @@ class Encoder {
   at::Tensor features(const at::Tensor& images);
   /// Likewise -> [n, c, h', w'], of an output that is maps, or tokens of the places of a square. Throws Error.
   at::Tensor maps(const at::Tensor& images);
+  /// Promises the processor and float32 from now on.
+  void freeze();
   [[nodiscard]] const Model& model() const { return model_; }
 
  private:
@@ -43,6 +45,7 @@ class Encoder {
   bool channels_last_ = false;                                ///< the graph takes [n, h, w, 3]
   std::map<std::pair<int64_t, int64_t>, Prepared> prepared_;  ///< by height and width
   c10::Device device_ = c10::Device(c10::kCPU);
+  Plan::Use use_ = Plan::Use::kAny;
 };
 
 }  // namespace protocom::onnx

@@ -94,6 +94,14 @@ void fold_batch_norm(Model& model, const Graph& graph, Node& norm) {
   replace(norm, "Conv", {conv->inputs[0], name + ".weight", name + ".bias"}, std::move(attributes));
 }
 
+/// A ReLU goes into the convolution before it.
+void fuse_relu(const Graph& graph, Node& node) {
+  if (!is_operator(node, "Relu", 1) || node.outputs.size() != 1) return;
+  Node* conv = graph.from(node.inputs[0], "Conv");
+  if (conv == nullptr || !graph.has_one_user(node.inputs[0])) return;
+  replace(node, kConvRelu, conv->inputs, conv->attributes);
+}
+
 // Layer norm ----------------------------------------------------------------------------------------------------------
 
 /// The mean over the last axis, kept.
@@ -297,7 +305,7 @@ void simplify(Model& model, const std::string& output) {
   keep_needed(model, output);
   everywhere(model, output, [&](const Graph& graph, Node& node) { fold_batch_norm(model, graph, node); });
   for (const auto rewrite :
-       {&restore_layer_norm, &take_scale, &take_shift, &restore_gelu, &restore_gated, &restore_linear})
+       {&restore_layer_norm, &take_scale, &take_shift, &restore_gelu, &restore_gated, &restore_linear, &fuse_relu})
     everywhere(model, output, rewrite);
 }
 

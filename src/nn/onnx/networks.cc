@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "nn/onnx/operators.h"
+#include "nn/onnx/packed_convolution.h"
 #include "nn/onnx/windows.h"
 #include "protocom/core/error.h"
 
@@ -12,6 +13,20 @@
 namespace protocom::onnx {
 namespace {
 
+using Convolution = std::function<at::Tensor(const at::Tensor&)>;
+
+Convolution convolution_of(const Binding& binding, const at::Tensor& weight, const c10::optional<at::Tensor>& bias,
+                           const ConvolutionShape& shape) {
+  if (binding.is_frozen()) {
+    if (const auto packed = packed_convolution(weight, bias, shape)) return *packed;
+  }
+  return [=](const at::Tensor& images) {
+    at::Tensor maps = at::conv2d(images, weight, bias, shape.strides, shape.padding, shape.dilations, shape.groups);
+    return shape.relu ? maps.relu_() : maps;
+  };
+}
+
+/// Conv, and kConvRelu.
 Operation make_conv(const Binding& binding) {
   const at::Tensor weight = binding.weight(1).contiguous(at::MemoryFormat::ChannelsLast);
   if (weight.dim() != 4 || weight.numel() == 0) fail("its weights are [{}]", fmt::join(weight.sizes(), ", "));
@@ -23,15 +38,12 @@ Operation make_conv(const Binding& binding) {
   check_maps(window, input, weight.size(0));
   c10::optional<at::Tensor> bias;
   if (binding.has(2)) bias = binding.weight(2);
-  if (window.is_even()) {
-    return one_output([=](Tensors& in) {
-      return at::conv2d(in.at(0), weight, bias, window.strides, window.begin, window.dilations, groups);
-    });
-  }
-  return one_output([=](Tensors& in) {
-    const at::Tensor padded = at::constant_pad_nd(in.at(0), window.pads(), 0);
-    return at::conv2d(padded, weight, bias, window.strides, at::IntArrayRef({0, 0}), window.dilations, groups);
-  });
+  const bool even = window.is_even();
+  const ConvolutionShape shape = {window.strides, even ? window.begin : Sizes{0, 0}, window.dilations,
+                                  groups,         binding.node().op != "Conv",       input};
+  const Convolution convolve = convolution_of(binding, weight, bias, shape);
+  if (even) return one_output([=](Tensors& in) { return convolve(in.at(0)); });
+  return one_output([=](Tensors& in) { return convolve(at::constant_pad_nd(in.at(0), window.pads(), 0)); });
 }
 
 Window pooling_window(const Binding& binding) {
@@ -200,6 +212,7 @@ Operation make_resize(const Binding& binding) {
 const std::vector<Operator>& network_operators() {
   static const std::vector<Operator> kAll = {
       {"Conv", &make_conv},
+      {kConvRelu, &make_conv},
       {"MaxPool", &make_max_pool},
       {"AveragePool", &make_average_pool},
       {"GlobalAveragePool", &make_global_average},

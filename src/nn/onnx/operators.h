@@ -24,6 +24,8 @@ class Binding {
  public:
   Binding(const Node& node, int64_t opset, c10::Device device, Tensors constants, std::vector<Sizes> sizes)
       : node_(node), opset_(opset), device_(device), constants_(std::move(constants)), sizes_(std::move(sizes)) {}
+  /// See is_frozen.
+  void freeze() { frozen_ = true; }
 
   [[nodiscard]] int64_t opset() const { return opset_; }
   [[nodiscard]] const Node& node() const { return node_; }
@@ -49,6 +51,8 @@ class Binding {
   /// From an attribute in old operator sets, from an input in those from `since` on; `otherwise` in neither.
   [[nodiscard]] Sizes wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const;
   [[nodiscard]] c10::Device device() const { return device_; }
+  /// Whether it will run on the processor and in float32 alone, so that weights may be put in the order that suits it.
+  [[nodiscard]] bool is_frozen() const { return frozen_; }
 
  private:
   const Node& node_;
@@ -56,6 +60,7 @@ class Binding {
   c10::Device device_;
   Tensors constants_;
   std::vector<Sizes> sizes_;
+  bool frozen_ = false;
 };
 
 /// Makes an operator of a node. Throws Error for what it cannot do.
@@ -74,6 +79,8 @@ const std::vector<Operator>& network_operators();
 /// What `fuse` puts in the place of several nodes; their names begin with kOwn.
 const std::vector<Operator>& fused_operators();
 inline constexpr const char* kOwn = "protocom.";
+/// A convolution and the ReLU after it, among network_operators.
+inline constexpr const char* kConvRelu = "protocom.ConvRelu";
 
 /// Throws Error that names the operator where there is none.
 Maker find_maker(const Node& node);

@@ -49,7 +49,7 @@ Tensors take(const std::vector<size_t>& inputs, const std::vector<bool>& last, s
 /// Walks the model once: computes what is constant, and keeps the rest as steps.
 class Plan::Maker {
  public:
-  Maker(Plan& plan, const Model& model) : plan_(plan), model_(model) {
+  Maker(Plan& plan, const Model& model, Use use) : plan_(plan), model_(model), use_(use) {
     for (const auto& [name, tensor] : model.constants) constants_[name] = tensor;
     for (size_t i = 0; i < model.nodes.size(); ++i) {
       if (takes_sizes_only(model.nodes[i])) continue;
@@ -105,7 +105,9 @@ class Plan::Maker {
         sizes.push_back(known ? constant->second.sizes().vec() : sizes_.at(input));
     }
     const c10::Device device = is_computed(node) ? c10::Device(c10::kCPU) : device_;
-    return {node, model_.opset, device, std::move(constants), std::move(sizes)};
+    Binding binding(node, model_.opset, device, std::move(constants), std::move(sizes));
+    if (use_ == Use::kFrozen && device.is_cpu()) binding.freeze();
+    return binding;
   }
 
   /// Whether no image is needed for it.
@@ -185,6 +187,7 @@ class Plan::Maker {
 
   Plan& plan_;
   const Model& model_;
+  Use use_;
   c10::Device device_ = c10::Device(c10::kCPU);
   std::map<std::string, at::Tensor> constants_;
   std::map<std::string, Sizes> sizes_;  // of those that depend on the image
@@ -195,8 +198,8 @@ class Plan::Maker {
   int64_t computed_ = 0;
 };
 
-Plan::Plan(const Model& model, const std::string& output, const at::Tensor& input) {
-  Maker(*this, model).make(output, input);
+Plan::Plan(const Model& model, const std::string& output, const at::Tensor& input, Use use) {
+  Maker(*this, model, use).make(output, input);
 }
 
 at::Tensor Plan::run(const at::Tensor& input) const {

@@ -13,8 +13,12 @@ namespace protocom::onnx {
 /// alone is computed.
 class Plan {
  public:
+  enum class Use {
+    kAny,    ///< on any device, in any precision
+    kFrozen  ///< on the processor and in float32: weights are brought into its order
+  };
   /// Runs the model once on `input`, one image as the graph takes it. Throws Error that names the node.
-  Plan(const Model& model, const std::string& output, const at::Tensor& input);
+  Plan(const Model& model, const std::string& output, const at::Tensor& input, Use use);
 
   /// The output for one image or several: of the sizes of one, one of them as many times as long. Throws Error where
   /// the graph takes one image only.

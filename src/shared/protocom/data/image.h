@@ -62,7 +62,8 @@ Image resize(const Image& image, int64_t height, int64_t width);
 /// the same ratio, then the central size x size square. Throws UsageError unless size is positive.
 Image resize_and_crop(const Image& image, int64_t size);
 /// The same with the sizes of an encoder's preprocessing: a shorter side that may be longer than the crop. No
-/// normalisation.
+/// normalisation. By another filter than bilinear it is to the bit what Pillow and torchvision give, whose other side
+/// is rounded down.
 Image resize_and_crop(const Image& image, const Preprocessing& preprocessing);
 
 /// read_image and resize_and_crop with the codec's own down-scaling: what packing, enrolment and classification do to a

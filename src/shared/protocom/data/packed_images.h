@@ -8,6 +8,7 @@
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/progress.h"
+#include "protocom/core/resampling.h"
 #include "protocom/data/image_dataset.h"
 
 namespace protocom {
@@ -31,7 +32,8 @@ struct PackedImages {
 /// How images are packed.
 struct PackOptions {
   int64_t image_size = 84;
-  int64_t resize = 0;   ///< pixels of the shorter side before the crop; 0: image_size
+  int64_t resize = 0;  ///< pixels of the shorter side before the crop; 0: image_size
+  Resampling resampling = Resampling::kBilinear;
   int threads = 0;      ///< decoding threads; 0: all usable cores
   bool strict = false;  ///< throw at the first unreadable image, instead of leaving such out with a warning each
   /// Where pixels are kept until they are written: a nameless file in this folder, so that a dataset larger than the

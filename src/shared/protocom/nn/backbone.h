@@ -29,6 +29,7 @@ struct BackboneOptions {
   int64_t resize = 0;  ///< pixels of the shorter side before the crop; 0: image_size
   std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
   std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
+  Resampling resampling = Resampling::kBilinear;
 
   /// Takes sizes and normalisation; none is mean 0 and std 1.
   void set(const Preprocessing& preprocessing);
@@ -110,6 +111,16 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const
 /// `folder` where tensors lie in other files or an output was asked for. Throws Error.
 std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& said,
                                   const std::filesystem::path& folder);
+
+/// What identifies an encoder for files that were made with it: hash_file of what as_one_file gives, so that tensors
+/// outside of an ONNX file and the output that was asked for count, and the time at which a folder was copied does not.
+/// Equals the hash that a recognizer keeps. Throws Error.
+std::string hash_encoder(const std::filesystem::path& path, const ForeignBackbone& said);
+
+/// The name of a fitted space in the folder of its encoder.
+inline constexpr const char* kSpaceFile = "space.npz";
+/// The space that a folder of an encoder brings along; empty for none, and for a file.
+std::filesystem::path space_beside(const std::filesystem::path& encoder);
 
 /// Writes a protocom backbone: state dict and options. Throws Error.
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,

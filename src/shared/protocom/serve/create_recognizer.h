@@ -14,11 +14,11 @@ enum class KeepBackbone { kInside, kOutside };
 
 /// What a recognizer is made from.
 struct NewRecognizer {
-  std::filesystem::path backbone;
-  std::filesystem::path model;                      ///< of `protocom complete` or `metatrain`; or
-  std::filesystem::path fitted;                     ///< of `protocom fit`; or
-  std::filesystem::path space;                      ///< the same of other classes: only its space is taken
-  std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
+  std::filesystem::path backbone;   ///< its file or folder; a `space.npz` in that folder is taken as `space`
+  std::filesystem::path model;      ///< of `protocom complete` or `metatrain`; or
+  std::filesystem::path fitted;     ///< of `protocom fit`; or
+  std::filesystem::path space;      ///< the same of other classes: only its space is taken
+  std::filesystem::path knowledge;  ///< may be empty with a method that was fitted without knowledge
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
   std::string output = {};                          ///< of an ONNX file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;
@@ -26,10 +26,11 @@ struct NewRecognizer {
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
 };
 
-/// Makes a recognizer without classes. Without model, method and space the enrolled images alone tell the classes apart
-/// ('plda' before fitting). A model or method that says that it was made with another knowledge file, but
-/// takes descriptions of the sizes that this one gives, is logged as a warning. Throws UsageError when a file is
-/// missing that it needs, Error when files do not fit one another, and what RecognizerFile::create throws.
+/// Makes a recognizer without classes. Without model, method and space, and without a space in the folder of the
+/// backbone, the enrolled images alone tell the classes apart ('plda' before fitting). A model or method that says that
+/// it was made with another knowledge file, but takes descriptions of the sizes that this one gives, is logged as a
+/// warning. Throws UsageError when a file is missing that it needs, Error when files do not fit one another, and what
+/// RecognizerFile::create throws.
 void create_recognizer(const std::filesystem::path& path, const NewRecognizer& parts, const Provenance& provenance);
 
 }  // namespace protocom
