@@ -25,7 +25,7 @@ void add_methods(CLI::App& command, AnalysisOptions& options) {
                   "its knowledge, and mean, with --model the paper's four")
       ->delimiter(',');
   add_fitted_option(command, options.files);
-  command.add_option("--baseline", options.analyse.baseline, "The method that gains are over");
+  command.add_option("--baseline", options.analyse.baseline, "Method that gains are measured against");
   command.add_option(
       "--method", options.analyse.method,
       "Method whose answers are analysed; otherwise the most accurate of those that see each query alone");
@@ -69,15 +69,16 @@ void add_series(CLI::App& command, AnalysisOptions& options) {
 void add_image_analyses(CLI::App& command, AnalysisOptions& options) {
   DistributionOptions& maps = options.analyse.distribution;
   command.add_option("--map-classes", maps.classes, "Classes of each split on the maps");
-  command.add_option("--map-images", maps.images_per_class, "Images of each of them");
-  command.add_option("--perplexity", maps.tsne.perplexity, "Of t-SNE");
-  command.add_option("--iterations", maps.tsne.iterations, "Of t-SNE");
+  command.add_option("--map-images", maps.images_per_class, "Images of each class on the maps");
+  command.add_option("--perplexity", maps.tsne.perplexity, "Perplexity of t-SNE");
+  command.add_option("--iterations", maps.tsne.iterations, "Iterations of t-SNE");
   command.add_option("--window", options.analyse.window, "Ranks in the moving average");
   command
       .add_option("--classes", options.analyse.classes, "Classes whose nearest images are shown; default: random ones")
       ->delimiter(',');
   command.add_option("--random-classes", options.analyse.shown_classes, "Random classes to show");
-  command.add_option("--neighbours", options.analyse.neighbours, "Images nearest and farthest, up to 5")
+  command
+      .add_option("--neighbours", options.analyse.neighbours, "How many nearest and farthest images to show, up to 5")
       ->check(CLI::Range(1, 5));
 }
 
@@ -86,7 +87,7 @@ void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
   command
       .add_option("--few-shots", options.analyse.few_shots,
-                  "Numbers of labelled images per class; 0 for methods that can")
+                  "Numbers of labelled images per class; 0 for methods that need none")
       ->delimiter(',');
   command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too")
       ->type_name(kInput);

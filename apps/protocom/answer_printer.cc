@@ -143,23 +143,25 @@ void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
 }
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
-  std::vector<std::pair<std::string, double>> said;
-  for (const RankedClass& ranked_class : answer.ranking) said.emplace_back(ranked_class.name, ranked_class.probability);
-  said.front().first = label(said.front().first);
+  std::vector<std::pair<std::string, double>> stated;
+  for (const RankedClass& ranked_class : answer.ranking)
+    stated.emplace_back(ranked_class.name, ranked_class.probability);
+  stated.front().first = label(stated.front().first);
   if (answer.none) {
     const auto less = [&](const auto& item) { return item.second < *answer.none; };
     const bool first = answer.none_of_these.value_or(false);
-    said.emplace(first ? said.begin() : std::find_if(said.begin() + 1, said.end(), less), kNoneOfThese, *answer.none);
+    stated.emplace(first ? stated.begin() : std::find_if(stated.begin() + 1, stated.end(), less), kNoneOfThese,
+                   *answer.none);
   }
   // One runner-up, and none that is not worth a line: JSON and CSV have them all.
   constexpr double kShown = 0.0005;
-  const bool follows = said.size() > 1 && said[1].second >= kShown;
+  const bool follows = stated.size() > 1 && stated[1].second >= kShown;
   const bool none = answer.none_of_these.value_or(false);
-  const double sure = said.front().second;
+  const double sure = stated.front().second;
   rows_.push_back({{image.string()},
-                   {said.front().first, none ? Tone::kFaint : Tone::kStrong},
+                   {stated.front().first, none ? Tone::kFaint : Tone::kStrong},
                    {fmt::format("{:.3f}", sure), tone_of(sure)},
-                   {follows ? fmt::format("{:.3f} {}", said[1].second, said[1].first) : "", Tone::kFaint},
+                   {follows ? fmt::format("{:.3f} {}", stated[1].second, stated[1].first) : "", Tone::kFaint},
                    {answer.nearest.empty() ? "" : answer.nearest.front().source, Tone::kFaint},
                    {texts_of(answer.attributes, ", "), Tone::kFaint}});
   if (!answer.nearest_note.empty() && !answer.none_of_these.value_or(false))

@@ -60,7 +60,7 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
     }
     const AnalysisOutcome outcome = workbench.run(name);
     if (options.only.empty() && !says_something(outcome.section)) {
-      logger().info("'{}' is left out: it has nothing to compare", name);
+      logger().info("'{}' is left out: there is nothing to compare", name);
     } else {
       writer.write(outcome);
     }

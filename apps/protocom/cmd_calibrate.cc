@@ -50,7 +50,7 @@ void add_calibrate_command(CLI::App& app) {
       ->add_option("--others", options->others,
                    "Images of none of the classes, or folders of them; otherwise each class is left out in turn")
       ->type_name(kInput);
-  command->add_option("--method", options->recognizing.method, "Method that it is for; otherwise the recognizer's own");
+  command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_calibrate(*options); });
 }

@@ -111,18 +111,18 @@ void add_classes_command(CLI::App& app) {
   CLI::App* list = add(*command, "list", "All classes", "", &run_list, options);
   list->add_flag("--json", options->as_json, "An object a line");
   CLI::App* show = add(*command, "show", "One class and its attributes", " okapi", &run_show, options);
-  show->add_option("class", options->name, "Its name")->required();
+  show->add_option("class", options->name, "Name of the class")->required();
   show->add_flag("--json", options->as_json, "As JSON");
   CLI::App* rename =
       add(*command, "rename", "Give a class another name", " okapi \"Okapia johnstoni\"", &run_rename, options);
-  rename->add_option("class", options->name, "Its name")->required();
-  rename->add_option("new", options->new_name, "The other name")->required();
+  rename->add_option("class", options->name, "Name of the class")->required();
+  rename->add_option("new", options->new_name, "New name")->required();
   CLI::App* merge = add(*command, "merge", "Move the images of a class to another one, and remove it", " okapi2 okapi",
                         &run_merge, options);
-  merge->add_option("class", options->name, "Its name")->required();
-  merge->add_option("into", options->new_name, "The other class")->required();
+  merge->add_option("class", options->name, "Name of the class")->required();
+  merge->add_option("into", options->new_name, "Class to merge it into")->required();
   CLI::App* remove = add(*command, "remove", "Remove a class with its images", " okapi", &run_remove, options);
-  remove->add_option("class", options->name, "Its name")->required();
+  remove->add_option("class", options->name, "Name of the class")->required();
 }
 
 const Command kClasses{Order::kClasses, &add_classes_command};

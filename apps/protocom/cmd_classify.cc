@@ -77,19 +77,19 @@ void add_classify_command(CLI::App& app) {
       ->excludes(method);
   command
       ->add_option("--shares", options->shares,
-                   "Classes' shares of the images, cat=0.5,dog=0.3; those not named have the rest in equal parts")
+                   "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->excludes(method);
   command->add_option("--format", options->format, "table, json (an object a line) or csv")
       ->check(CLI::IsMember(AnswerPrinter::formats()));
-  command->add_option("--top", options->recognizing.top, "Classes shown for an image")
+  command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--nearest", options->recognizing.nearest, "Enrolled images shown that look most like it")
+  command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command
       ->add_option("--attributes", options->recognizing.attributes,
-                   "Attributes shown that moved the first class most, for or against it (plda, mean-fusion)")
+                   "How many attributes to show that moved the first class most, for or against it (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

@@ -36,9 +36,9 @@ std::vector<EnrolRequest> requests_of_file(const EnrolArguments& options, const 
 }
 
 bool gives_a_name_alone(const EnrolRequest& request) {
-  const ClassRequest& said = request.description;
-  return request.images.empty() && !request.features.defined() && said.attributes.empty() && said.synset.empty() &&
-         said.vectors.empty() && !said.text_vector.defined();
+  const ClassRequest& stated = request.description;
+  return request.images.empty() && !request.features.defined() && stated.attributes.empty() && stated.synset.empty() &&
+         stated.vectors.empty() && !stated.text_vector.defined();
 }
 
 /// A new class of which nothing is known would get its share of the answers all the same.
@@ -136,7 +136,7 @@ void add_enrol_command(CLI::App& app) {
   command->add_option("--class", options->request.description.name, "Name of the class");
   CLI::Option* attributes = command
                                 ->add_option("--attributes", options->request.description.attributes,
-                                             "What the class has, by the knowledge's names")
+                                             "Attributes of the class, by their names in the knowledge")
                                 ->delimiter(',')
                                 ->allow_extra_args(false)  // a,b,c in one argument: what follows is an image
                                 ->take_all();

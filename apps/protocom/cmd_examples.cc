@@ -50,7 +50,7 @@ void add_examples_command(CLI::App& app) {
   CLI::App* remove =
       add_command(*command, "remove", "Remove images by their numbers", "protocom examples remove birds.pcm 17 18");
   remove->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
-  remove->add_option("examples", options->ids, "Their numbers, see examples list")->required();
+  remove->add_option("examples", options->ids, "Numbers of the examples (examples list)")->required();
   remove->callback([options] { run_remove(*options); });
 }
 

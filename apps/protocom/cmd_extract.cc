@@ -13,7 +13,7 @@ struct ExtractArguments {
   DatasetOptions source;
   std::string backbone, out, maps;
   int64_t image_size = 0;
-  ForeignBackbone said;
+  ForeignBackbone asked;
   std::string preprocess;
   ExtractOptions extract;
   std::string precision{to_string(extract.precision)};
@@ -64,9 +64,9 @@ void write_maps(Backbone& backbone, const PackedImages& images, const ExtractArg
 void compare(const ExtractArguments& options) {
   constexpr int64_t kUsualSize = 224;
   if (is_packed(options))
-    fail_usage("--preprocess {} wants the folder of photos, {} is a pack", kCompare, options.source.images);
+    fail_usage("--preprocess {} needs the folder of photos, {} is a pack", kCompare, options.source.images);
   PreprocessingTrials trials;
-  trials.architecture = options.said.architecture;
+  trials.architecture = options.asked.architecture;
   trials.presets = common_presets(options.image_size > 0 ? options.image_size : kUsualSize);
   trials.extract = options.extract;
   const ImageDataset dataset = list_images(options.source.images, options.source.to_library());
@@ -79,18 +79,18 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
     compare(options);
     return;
   }
-  if (!options.preprocess.empty()) options.said.preprocessing = parse_preprocessing(options.preprocess);
-  options.said.known_size = options.image_size > 0 ? options.image_size
-                            : is_packed(options)   ? read_pack(options.source.images).image_size()
-                                                   : 0;
+  if (!options.preprocess.empty()) options.asked.preprocessing = parse_preprocessing(options.preprocess);
+  options.asked.known_size = options.image_size > 0 ? options.image_size
+                             : is_packed(options)   ? read_pack(options.source.images).image_size()
+                                                    : 0;
   options.extract.group = &job();
   if (options.out.empty() && options.maps.empty()) fail_usage("there is nothing to write: give --out, --maps or both");
   for (const std::string& path : {options.out, options.maps}) {
     if (job().is_main() && !path.empty()) check_writable(path);
   }
   Provenance provenance = provenance_of(command, /*seed=*/0);
-  provenance.inputs["backbone"] = hash_encoder(options.backbone, options.said);
-  const auto backbone = open_backbone(options.backbone, options.said);
+  provenance.inputs["backbone"] = hash_encoder(options.backbone, options.asked);
+  const auto backbone = open_backbone(options.backbone, options.asked);
   freeze_for(*backbone, options.extract);
   const PackedImages images = images_for(*backbone, options, provenance);
   if (!options.out.empty())
@@ -108,7 +108,7 @@ void add_extract_command(CLI::App& app) {
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   command->add_option("--backbone", options->backbone, kBackboneHelp)->type_name(kInput)->required();
-  command->add_option("--output", options->said.output, kOutputHelp);
+  command->add_option("--output", options->asked.output, kOutputHelp);
   command->add_option("--out", options->out, "Features to write (npz)")->type_name(kOutput);
   command
       ->add_option("--maps", options->maps,
@@ -119,8 +119,9 @@ void add_extract_command(CLI::App& app) {
   command->add_option("--preprocess", options->preprocess,
                       fmt::format("{}; {}: try them on 200 base images and say which does best, without writing",
                                   kPreprocessHelp, kCompare));
-  command->add_option("--architecture", options->said.architecture,
-                      "Of a bare state dict that its names do not tell: resnet12, resnet12-wide or conv4");
+  command->add_option(
+      "--architecture", options->asked.architecture,
+      "Architecture of a bare state dict, where its names do not tell: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images per forward pass");
   command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");

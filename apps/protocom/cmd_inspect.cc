@@ -112,10 +112,10 @@ void add_inspect_command(CLI::App& app) {
   add_dataset_options(*command, options->dataset, "Folder of the images, or a pack");
   command->add_option("--sheet", options->sheet, "Also write a contact sheet of random images (PNG)")
       ->type_name(kOutput);
-  command->add_option("--sheet-classes", options->sheet_options.classes, "How many classes it shows, about");
-  command->add_option("--sheet-images", options->sheet_options.images_per_class, "How many images of each");
-  command->add_option("--sheet-tile", options->sheet_options.tile, "Side of its pictures, pixels");
-  command->add_option("--seed", options->sheet_options.seed, "Seed of the choice");
+  command->add_option("--sheet-classes", options->sheet_options.classes, "About how many classes the sheet shows");
+  command->add_option("--sheet-images", options->sheet_options.images_per_class, "Images of each class on the sheet");
+  command->add_option("--sheet-tile", options->sheet_options.tile, "Side of each picture on the sheet, pixels");
+  command->add_option("--seed", options->sheet_options.seed, "Seed of the choice of images");
   command->add_option("--json", options->json, "Also write everything found as JSON")->type_name(kOutput);
   command->add_flag("--classes", options->all_classes, "List every class");
   command->add_flag("--strict", options->strict, "Exit with 1 when an image is unreadable or in two splits");

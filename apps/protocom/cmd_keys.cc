@@ -56,16 +56,16 @@ void add_keys_command(CLI::App& app) {
                                "  protocom keys remove keys.json phone");
   keys->require_subcommand(1);
   CLI::App* add = add_part(*keys, "add", "Make a key and print it", options);
-  add->add_option("name", options->key.name, "Whose it is")->required();
+  add->add_option("name", options->key.name, "Name of the key, for instance of whom it is for")->required();
   add->add_option("--role", options->role,
                   "read: classify and list; write: also enrol, correct, calibrate, undo and redo")
       ->check(CLI::IsMember({"read", "write"}));
-  add->add_option("--per-minute", options->key.per_minute, "Requests")->check(CLI::Range(1, 1'000'000));
+  add->add_option("--per-minute", options->key.per_minute, "Most requests per minute")->check(CLI::Range(1, 1'000'000));
   add->callback([options] { run_add(*options); });
   CLI::App* list = add_part(*keys, "list", "List keys", options);
   list->callback([options] { run_list(*options); });
   CLI::App* remove = add_part(*keys, "remove", "Remove a key; a running server takes it no more", options);
-  remove->add_option("name", options->key.name, "Of the key")->required();
+  remove->add_option("name", options->key.name, "Name of the key to remove")->required();
   remove->callback([options] { run_remove(*options); });
 }
 

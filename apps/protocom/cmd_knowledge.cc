@@ -129,7 +129,7 @@ void add_awa2(CLI::App& parent) {
   CLI::App* command = add_command(parent, "awa2", "The class attribute table of Animals with Attributes 2",
                                   "protocom knowledge awa2 --root Animals_with_Attributes2 --split split.csv "
                                   "--out knowledge.npz");
-  command->add_option("--root", options->root, "Its folder, with classes.txt, predicates.txt and the matrices")
+  command->add_option("--root", options->root, "Folder with classes.txt, predicates.txt and the matrices")
       ->type_name(kInput)
       ->required();
   command->add_flag("--continuous", options->continuous, "Weights are the numbers of the continuous matrix / 100");

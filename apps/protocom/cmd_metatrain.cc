@@ -73,11 +73,11 @@ void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
   add_input(provenance, "backbone", options.backbone);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
-  ForeignBackbone said;
-  if (!options.preprocess.empty()) said.preprocessing = parse_preprocessing(options.preprocess);
+  ForeignBackbone asked;
+  if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
   if (std::filesystem::is_regular_file(options.source.images))
-    said.known_size = read_pack(options.source.images).image_size();
-  const auto backbone = open_backbone(options.backbone, said);
+    asked.known_size = read_pack(options.source.images).image_size();
+  const auto backbone = open_backbone(options.backbone, asked);
   std::optional<CompletionModel> model;
   std::optional<Knowledge> knowledge;
   if (!options.out_model.empty()) {

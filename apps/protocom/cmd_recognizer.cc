@@ -77,7 +77,7 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
   check_writable(options.to);
   const Provenance provenance = provenance_of(command, /*seed=*/0);
   if (!fs::is_directory(options.from))
-    fail("{} is no folder: expected one that `protocom recognizer export` wrote", options.from);
+    fail("{} is not a folder: expected one that `protocom recognizer export` wrote", options.from);
   import_recognizer(options.from, options.to, provenance);
   print_info(RecognizerFile(options.to));
 }

@@ -103,7 +103,7 @@ void add_report_command(CLI::App& app) {
       ->type_name(kInput)
       ->expected(1)
       ->take_all();
-  command->add_option("--caption", options->captions, "Its caption, in the same order; repeatable")
+  command->add_option("--caption", options->captions, "Caption of an --image, in the same order; repeatable")
       ->expected(1)
       ->take_all();
   command->add_option("--out", options->out, "HTML file to write")->type_name(kOutput)->required();

@@ -66,7 +66,9 @@ void add_run_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
                   "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
-  command->add_option("config", options->config, "TOML file: a table a stage, keys are the options of its command")
+  command
+      ->add_option("config", options->config,
+                   "TOML file: one table per stage, whose keys are the options of its command")
       ->type_name(kInput)
       ->required();
   command

@@ -51,18 +51,21 @@ void add_new(CLI::App& command, Options& options) {
 
 void add_limits(CLI::App& command, http::ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
-  command.add_option("--body-bytes", limits.body_bytes, "Longest body of a request")->check(positive);
+  command.add_option("--body-bytes", limits.body_bytes, "Largest body of a request, bytes")->check(positive);
   command
-      .add_option("--pixels", limits.pixels,
-                  "Decoded of an image; a JPEG that is read at reduced size may have four times as many")
+      .add_option(
+          "--pixels", limits.pixels,
+          "Largest image that is decoded, pixels; a JPEG that is read at reduced size may have four times as many")
       ->check(positive);
-  command.add_option("--request-pixels", limits.request_pixels, "All images of a request together")->check(positive);
-  command.add_option("--connections", limits.connections, "Clients at once")->check(positive);
-  command.add_option("--requests", limits.requests, "Requests accepted and not yet answered; more get 503")
+  command.add_option("--request-pixels", limits.request_pixels, "Most pixels of all images of a request together")
       ->check(positive);
-  command.add_option("--waiting-bytes", limits.waiting_bytes, "Of the bodies of all requests together")
+  command.add_option("--connections", limits.connections, "Most connections at once")->check(positive);
+  command
+      .add_option("--requests", limits.requests, "Most requests that are accepted and not yet answered; more get 503")
       ->check(positive);
-  command.add_option("--waiting-images", limits.waiting_images, "Images that may wait for the backbone; more get 503")
+  command.add_option("--waiting-bytes", limits.waiting_bytes, "Most bytes of the bodies of all requests together")
+      ->check(positive);
+  command.add_option("--waiting-images", limits.waiting_images, "Most images that wait for the backbone; more get 503")
       ->check(positive);
 }
 
@@ -83,21 +86,24 @@ void add_serve_command(CLI::App& app) {
   add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
-  command->add_option("--keys", server.keys, "API keys, see protocom keys; without: none are asked for")
+  command->add_option("--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
       ->type_name(kInput)
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   command
       ->add_option("--allow-origin", server.origins,
-                   "Other sites whose pages may ask (https://shop.example; *: all), of a server with --keys")
+                   "Other sites whose pages may call the server (https://shop.example; *: all); needs --keys")
       ->delimiter(',');
   CLI::Option* certificate =
-      command->add_option("--certificate", server.certificate, "PEM, with its chain: TLS")->type_name(kInput);
-  command->add_option("--private-key", server.private_key, "PEM, of the certificate")
+      command->add_option("--certificate", server.certificate, "Certificate with its chain (PEM); turns TLS on")
+          ->type_name(kInput);
+  command->add_option("--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->type_name(kInput)
       ->needs(certificate);
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
-  command->add_option("--nearest", server.recognizing.nearest, "Enrolled images of an answer that look most like it")
+  command
+      ->add_option("--nearest", server.recognizing.nearest,
+                   "How many of the most similar enrolled images an answer has")
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));

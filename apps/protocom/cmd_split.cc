@@ -64,14 +64,14 @@ void add_split_command(CLI::App& app) {
       ->type_name(kInput)
       ->required();
   add_layout(*command, options->dataset);
-  command->add_option(
-      "--val", options->division.val,
-      "Classes that settings are chosen on, 0 too; otherwise 16 %, of few classes 5, or a fifth if less");
-  command->add_option(
-      "--novel", options->division.novel,
-      "Classes that accuracies are measured on, 0 too; otherwise 20 %, of few classes 5, or a third if less");
+  command->add_option("--val", options->division.val,
+                      "How many val classes, which settings are chosen on; 0: none; default: 16 %, of few classes 5, "
+                      "or a fifth if that is less");
+  command->add_option("--novel", options->division.novel,
+                      "How many novel classes, which accuracies are measured on; 0: none; default: 20 %, of few "
+                      "classes 5, or a third if that is less");
   command->add_option("--fewest-images", options->division.fewest_images,
-                      "Files of a val or novel class; classes of fewer are base");
+                      "Fewest images of a val or novel class; classes with fewer are base");
   command->add_option("--seed", options->division.seed, "Seed of the draw");
   command->add_option("--out", options->out, "CSV class,split to write")->type_name(kOutput)->required();
   command->callback([options] { run_split(*options); });

@@ -45,9 +45,9 @@ void add_synth_command(CLI::App& app) {
   command->add_option("--visibility", world.part_visibility, "Probability that an image shows a part its class has");
   command->add_option("--seed", world.seed, "Seed of everything drawn");
   command->add_option("--sheet", options->sheet, "Also write a contact sheet (PNG)")->type_name(kOutput);
-  command->add_option("--sheet-split", options->sheet_split, "Which classes it shows: base, val or novel");
-  command->add_option("--sheet-classes", options->sheet_options.max_classes, "How many of them");
-  command->add_option("--sheet-cell", options->sheet_options.cell_size, "Side of its pictures, pixels");
+  command->add_option("--sheet-split", options->sheet_split, "Classes on the sheet: base, val or novel");
+  command->add_option("--sheet-classes", options->sheet_options.max_classes, "How many classes the sheet shows");
+  command->add_option("--sheet-cell", options->sheet_options.cell_size, "Side of each picture on the sheet, pixels");
   command->callback([options] { run_synth(*options); });
 }
 

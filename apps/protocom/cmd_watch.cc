@@ -141,8 +141,8 @@ void add_watch_command(CLI::App& app) {
       ->add_option("--format", options->format,
                    "table, json (an object a line) or csv; otherwise a table on a terminal and json elsewhere")
       ->check(CLI::IsMember(AnswerPrinter::formats()));
-  command->add_flag("--existing", options->existing, "First those that are there already");
-  command->add_option("--most", options->most, "Ends after so many images, those of --existing among them; 0: never")
+  command->add_flag("--existing", options->existing, "Classify the images first that are already there");
+  command->add_option("--most", options->most, "Stop after this many images, those of --existing included; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });

@@ -75,8 +75,8 @@ void add_global_options(CLI::App& app) {
   app.add_flag("--verbose", options->verbose, "Say more");
   app.add_option("--log-file", options->log_file, "Append messages to this file too")->type_name(kOutput);
   app.add_option("--largest-image", options->largest_image,
-                 "Megapixels that are decoded of an image at most; a JPEG that is read at reduced size may have four "
-                 "times as many (serve: --pixels)")
+                 "Largest image that is decoded, megapixels; a JPEG that is read at reduced size may have four times "
+                 "as many (serve: --pixels)")
       ->check(CLI::Range(1, 1000));
   // Before the command's own callback, whatever the order of the arguments.
   app.parse_complete_callback([options] { apply(*options); });

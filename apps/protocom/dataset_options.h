@@ -39,7 +39,7 @@ void warn_of_sizes(const Backbone& backbone, const PackedImages& images);
 inline constexpr const char* kBackboneHelp =
     "Image encoder: ONNX, backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a "
     "program: load only what you would also run)";
-inline constexpr const char* kOutputHelp = "Of an ONNX file with several outputs, or a value inside it: the feature";
+inline constexpr const char* kOutputHelp = "Which output of an ONNX file is the feature, or a value inside it by name";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
     "What images an ONNX or TorchScript file or bare state dict takes, where it does not say so itself: imagenet "

@@ -9,7 +9,7 @@
 namespace protocom::cli {
 namespace {
 
-int64_t attributes_in(const ClassDescription& said) { return said.association.count_nonzero().item<int64_t>(); }
+int64_t attributes_in(const ClassDescription& stated) { return stated.association.count_nonzero().item<int64_t>(); }
 
 /// How many the class has, and in place of how many others.
 std::string attribute_count_text(const Enrolled& enrolled) {
@@ -38,10 +38,10 @@ void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   std::vector<std::vector<std::string>> rows = {
       {"class", "new images", "there already", "images", "attributes", "embedding from"}};
   for (const Enrolled& enrolled : done.classes) {
-    const ClassDescription& said = enrolled.now.description;
-    rows.push_back({name_and_word(enrolled.now.name, said.title), std::to_string(enrolled.added),
+    const ClassDescription& stated = enrolled.now.description;
+    rows.push_back({name_and_word(enrolled.now.name, stated.title), std::to_string(enrolled.added),
                     std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
-                    said.embedding_source});
+                    stated.embedding_source});
   }
   if (totals.held == 0) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 2);

@@ -100,7 +100,7 @@ void add_show(CLI::App& parent) {
       add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and what is useless",
                   "protocom knowledge show knowledge.npz");
   command->add_option("knowledge", options->knowledge, "Knowledge file")->type_name(kInput)->required();
-  command->add_option("--most", options->most, "Attributes and classes that are listed");
+  command->add_option("--most", options->most, "Most attributes and classes to list");
   command->callback([options] { run_show(*options); });
 }
 
@@ -138,7 +138,7 @@ void add_template(CLI::App& parent) {
   command->add_option("--split", options->split, "Classes: a CSV class,split, or lists, as for the other commands")
       ->type_name(kInput)
       ->required();
-  command->add_option("--attributes", options->attributes, "Its columns")->delimiter(',');
+  command->add_option("--attributes", options->attributes, "Columns of the template")->delimiter(',');
   command->add_option("--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in")
       ->type_name(kInput);
   command->add_option("--out", options->out, "CSV to write")->type_name(kOutput)->required();

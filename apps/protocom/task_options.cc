@@ -13,9 +13,11 @@ void add_draw_options(CLI::App& command, TaskArguments& arguments) {
                   "Labelled images per class; a list evaluates each, a range such as 1-5 draws each class's number")
       ->delimiter(',');
   command.add_option("--n-query", arguments.tasks.shape.n_query, "Queries per class");
-  command.add_option("--query-distribution", arguments.query_distribution,
-                     "balanced, or dirichlet: as many queries, of classes in proportions drawn from Dirichlet(alpha)");
-  command.add_option("--alpha", arguments.tasks.shape.alpha, "Of the Dirichlet distribution; small is unbalanced");
+  command.add_option(
+      "--query-distribution", arguments.query_distribution,
+      "balanced, or dirichlet: the same number of queries in class proportions drawn from Dirichlet(alpha)");
+  command.add_option("--alpha", arguments.tasks.shape.alpha,
+                     "Parameter of the Dirichlet distribution; smaller is less balanced");
   command.add_option("--episodes", arguments.tasks.episodes, "Episodes");
   auto* seed = command.add_option("--seed", arguments.seed, "Seed of the episodes");
   command.add_option("--seeds", arguments.seeds, "Several seeds: figures of all together and of each")

@@ -53,11 +53,11 @@ class SharedBackbone {
  public:
   SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
                  std::string device) {
-    ForeignBackbone said;
-    said.output = output;
-    if (!preprocessing.empty()) said.preprocessing = parse_preprocessing(preprocessing);
+    ForeignBackbone asked;
+    asked.output = output;
+    if (!preprocessing.empty()) asked.preprocessing = parse_preprocessing(preprocessing);
     options_.device = std::move(device);
-    backbone_ = open_backbone(path, said);
+    backbone_ = open_backbone(path, asked);
     freeze_for(*backbone_, options_);
   }
 

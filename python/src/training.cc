@@ -138,9 +138,9 @@ py::dict metatrain_jointly(const fs::path& images, const fs::path& backbone_path
   }
   PythonProgress progress(std::move(callback));
   const MetatrainResult made = unlocked([&] {
-    ForeignBackbone said;
-    if (fs::is_regular_file(images)) said.known_size = read_pack(images).image_size();
-    const std::unique_ptr<Backbone> backbone = open_backbone(backbone_path, said);
+    ForeignBackbone asked;
+    if (fs::is_regular_file(images)) asked.known_size = read_pack(images).image_size();
+    const std::unique_ptr<Backbone> backbone = open_backbone(backbone_path, asked);
     source.sizes = backbone->preprocessing();
     const PackedImages packed = load_images(source, progress);
     files.training.provenance.inputs["images"] = packed.content_hash;

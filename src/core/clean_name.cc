@@ -71,7 +71,7 @@ void warn_of_same_but_capitals(const std::vector<std::string>& names, std::strin
       pairs.push_back(fmt::format("'{}' and '{}'", excerpt(found->second), excerpt(name)));
   }
   constexpr size_t kShown = 3;
-  if (!pairs.empty()) logger().warn("{} differ in capitals alone: {}", what, first_of(pairs, kShown));
+  if (!pairs.empty()) logger().warn("{} differ only in capitals: {}", what, first_of(pairs, kShown));
 }
 
 }  // namespace protocom

@@ -167,8 +167,8 @@ CsvTable read_csv(const std::filesystem::path& path) {
     if (!parser.open()) {
       if (line.empty()) return true;
       row_line = number;
-      if (const auto said = number == 1 ? separator_said(line) : std::nullopt) {
-        separator = said;
+      if (const auto stated = number == 1 ? separator_said(line) : std::nullopt) {
+        separator = stated;
         return true;
       }
       if (table.header.empty()) parser.set_separator(separator.value_or(separator_of(line)));

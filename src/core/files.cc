@@ -200,7 +200,7 @@ std::string read_file(const fs::path& path) {
     if (count < 0) fail("cannot read {}: {}", path.string(), system_reason());
     if (count == 0) return content;
     if (!S_ISREG(status.st_mode) && content.size() > kMostOfStream)
-      fail("cannot read {}: it is no plain file, and has more than {} MiB", path.string(), kMostOfStream >> 20);
+      fail("cannot read {}: it is not a plain file, and has more than {} MiB", path.string(), kMostOfStream >> 20);
     content.append(block.data(), static_cast<size_t>(count));
   }
 }

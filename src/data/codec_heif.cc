@@ -25,9 +25,9 @@ int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixe
 
 /// A file may code more pixels than it says it has.
 void charge(const heif_image_handle* handle, int64_t coded, const DecodeOptions& options) {
-  const int64_t said = int64_t{heif_image_handle_get_height(handle)} * heif_image_handle_get_width(handle);
-  if (options.pixels_left == nullptr || coded <= said) return;
-  *options.pixels_left -= coded - said;
+  const int64_t stated = int64_t{heif_image_handle_get_height(handle)} * heif_image_handle_get_width(handle);
+  if (options.pixels_left == nullptr || coded <= stated) return;
+  *options.pixels_left -= coded - stated;
   if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, more than are left for it", coded);
 }
 

@@ -47,10 +47,11 @@ std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vect
   if (!own) {
     if (!options.without_split)
       fail(
-          "{} says no split: give the split of its classes (--class-split, a CSV class,split), or add a text member "
+          "{} does not say the split: give the split of its classes (--class-split, a CSV class,split), or add a text "
+          "member "
           "'split' [c] to it, base, val or novel for each class",
           where);
-    logger().info("{} says no split: all {} classes are {}", where, set.class_names.size(),
+    logger().info("{} does not say the split: all {} classes are {}", where, set.class_names.size(),
                   to_string(*options.without_split));
     return std::vector<Split>(set.class_names.size(), *options.without_split);
   }
@@ -115,7 +116,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
          labels.filename().string());
   }
   if (!options.split && !options.without_split)
-    fail_usage("{} says no split: give the split of its classes too", path.string());
+    fail_usage("{} does not say the split: give the split of its classes too", path.string());
   FeatureSet set;
   set.features = checked_features(read_npy(path), path.string());
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);

@@ -148,8 +148,8 @@ std::vector<ListedImage> list_of_tasks(const json& tasks, const fs::path& path) 
   for (const json& task : tasks) {
     const bool full = task.is_object() && task.contains("data") && task["data"].is_object();
     const json* image = task.is_object() ? member_called(full ? task["data"] : task, kImageWords) : nullptr;
-    const json* said = full || !task.is_object() ? nullptr : member_called(task, kClassWords);
-    const std::string name = full ? choice_of(task) : said == nullptr ? "" : text_of_json(*said);
+    const json* stated = full || !task.is_object() ? nullptr : member_called(task, kClassWords);
+    const std::string name = full ? choice_of(task) : stated == nullptr ? "" : text_of_json(*stated);
     if (image == nullptr || name.empty())
       ++without;
     else

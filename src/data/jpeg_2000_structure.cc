@@ -158,9 +158,9 @@ class Grid {
       fail("a JPEG 2000 of code blocks of {} pixels is not read: it would take memory for each of them", 1U << block);
     uint64_t all = 0, most = 0;
     for (uint32_t level = 0; level <= levels; ++level) {
-      const uint32_t said = has_precincts ? from.next<uint8_t>() : 0xff;
+      const uint32_t stated = has_precincts ? from.next<uint8_t>() : 0xff;
       const uint64_t count =
-          precincts(side_[0], levels - level, said & 15) * precincts(side_[1], levels - level, said >> 4);
+          precincts(side_[0], levels - level, stated & 15) * precincts(side_[1], levels - level, stated >> 4);
       all += count;
       most = std::max(most, count);
     }

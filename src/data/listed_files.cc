@@ -51,7 +51,7 @@ std::string plain_path(std::string written) {
   return written;
 }
 
-/// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is no pair of digits stays.
+/// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is not a pair of digits stays.
 std::string decoded(const std::string& address) {
   std::string name;
   for (size_t i = 0; i < address.size(); ++i) {

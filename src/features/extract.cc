@@ -194,7 +194,7 @@ void warn_of_alike(const at::Tensor& features) {
   if (cosine < kAlike) return;
   logger().warn(
       "the encoder's features of {} images are nearly all alike (mean cosine {:.4f}): are the images prepared as it "
-      "wants them? `protocom extract --preprocess compare` tries the usual ways",
+      "expects them? `protocom extract --preprocess compare` tries the usual ways",
       n, cosine);
 }
 

@@ -39,11 +39,11 @@ Backbone::Backbone(const std::string& path, const BackboneOptions& options)
     : impl_(guarded([&] {
         if (options.batch < 1) fail_usage("a batch has at least one image, found {}", options.batch);
         auto impl = std::make_unique<Impl>();
-        ForeignBackbone said;
-        if (!options.preprocessing.empty()) said.preprocessing = parse_preprocessing(options.preprocessing);
+        ForeignBackbone asked;
+        if (!options.preprocessing.empty()) asked.preprocessing = parse_preprocessing(options.preprocessing);
         impl->options.device = options.device;
         impl->options.batch = options.batch;
-        impl->backbone = open_backbone(path, said);
+        impl->backbone = open_backbone(path, asked);
         freeze_for(*impl->backbone, impl->options);
         return impl;
       })) {}

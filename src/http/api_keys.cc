@@ -86,7 +86,7 @@ ApiKeys ApiKeys::read(const fs::path& path) {
   const json file = read_json(path);
   check_private(path);
   if (!file.is_object() || !file.contains("keys") || !file["keys"].is_array())
-    fail("{} is no file of API keys: make one by `protocom keys add`", path.string());
+    fail("{} is not a file of API keys: make one by `protocom keys add`", path.string());
   ApiKeys keys;
   for (const json& key : file["keys"]) keys.keys_.push_back(key_of(key, path));
   return keys;

@@ -86,7 +86,7 @@ std::optional<HttpError> complaint(error_code error) {
   if (error == wire::error::body_limit) return HttpError{413, "the body is too long"};
   if (error.category() != make_error_code(wire::error::bad_target).category()) return std::nullopt;
   if (error == wire::error::end_of_stream || error == wire::error::partial_message) return std::nullopt;
-  return HttpError{400, "this is no request of HTTP/1.1"};
+  return HttpError{400, "this is not a request of HTTP/1.1"};
 }
 
 template <typename Stream>
@@ -280,8 +280,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   }
 
   void refuse_broken(error_code error) {
-    const auto said = complaint(error);
-    said ? close_with(*said) : forget();
+    const auto stated = complaint(error);
+    stated ? close_with(*stated) : forget();
   }
 
   /// The room of its body is needed.

@@ -61,7 +61,7 @@ bool is_origin(const std::string& text) {
 Guard::Guard(fs::path keys, std::vector<std::string> origins) : path_(std::move(keys)), origins_(std::move(origins)) {
   for (const std::string& origin : origins_) {
     if (origin != "*" && !is_origin(origin))
-      fail_usage("'{}' is no origin: expected https://name or https://name:port, or *", excerpt(origin));
+      fail_usage("'{}' is not an origin: expected https://name or https://name:port, or *", excerpt(origin));
   }
   if (path_.empty() && !origins_.empty()) fail_usage("pages of other sites may only ask a server with API keys");
   if (path_.empty()) return;

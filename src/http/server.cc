@@ -35,7 +35,8 @@ void check_options(const ServerOptions& options) {
     fail_usage("{} can be reached from other machines: give a file of API keys (protocom keys add)", options.address);
   if (options.certificate.empty() != options.private_key.empty())
     fail_usage("TLS needs both a certificate and its private key");
-  if (options.port < 0 || options.port > 65535) fail_usage("a port lies between 0 and 65535, found {}", options.port);
+  if (options.port < 0 || options.port > 65535)
+    fail_usage("a port must be between 0 and 65535, found {}", options.port);
   const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
   if (longest > options.limits.waiting_bytes)
     fail_usage("a body may have {} bytes but all together only {}: no such body could ever be taken", longest,
@@ -50,7 +51,7 @@ std::unique_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
                    asio::ssl::context::no_tlsv1_1 | asio::ssl::context::no_compression);
   error_code error;
   tls->use_certificate_chain_file(options.certificate.string(), error);
-  if (error) fail("{} is no certificate in PEM: {}", options.certificate.string(), error.message());
+  if (error) fail("{} is not a certificate in PEM: {}", options.certificate.string(), error.message());
   tls->use_private_key_file(options.private_key.string(), asio::ssl::context::pem, error);
   if (error)
     fail("{} is not the private key of {}: {}", options.private_key.string(), options.certificate.string(),

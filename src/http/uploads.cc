@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kMultipart = "multipart/form-data";
 
-/// What is left of a client's file name to be shown: no folders, nothing that is no text.
+/// What is left of a client's file name to be shown: no folders, nothing that is not a text.
 std::string label_of(const std::string& file_name) {
   const size_t folder = file_name.find_last_of("/\\");
   const std::string name = folder == std::string::npos ? file_name : file_name.substr(folder + 1);

@@ -27,7 +27,7 @@ std::vector<std::string> classes_of(const ClassSides& sides) {
   std::set<std::string> classes(sides.base.begin(), sides.base.end());
   for (const std::string& name : sides.unseen) {
     if (!classes.insert(name).second)
-      fail("class '{}' is a base class and a val or novel class, or stands in the split twice", name);
+      fail("class '{}' is a base class and a val or novel class, or is twice in the split", name);
   }
   if (classes.empty()) fail("the split names no class");
   return {classes.begin(), classes.end()};

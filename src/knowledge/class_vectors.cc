@@ -61,7 +61,7 @@ float number_in(const CsvTable& csv, const CsvRow& row, size_t column) {
   const std::string_view text = trimmed(row.cells[column]);
   const auto value = vector_number(text);
   if (!value)
-    fail("{}: '{}' in the column '{}' is no number", csv.where(row), excerpt(text), excerpt(csv.header[column]));
+    fail("{}: '{}' in the column '{}' is not a number", csv.where(row), excerpt(text), excerpt(csv.header[column]));
   return *value;
 }
 

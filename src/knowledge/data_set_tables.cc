@@ -79,7 +79,7 @@ void read_percentages(std::string_view text, const std::string& where, Unknown u
     const auto value = parse_number(cell);
     const bool known = value && *value >= 0 && *value <= 100;
     if (!known && !(value && *value == -1 && unknown == Unknown::kMinusOne))
-      fail("{}: '{}' is no percentage from 0 to 100", where, excerpt(cell));
+      fail("{}: '{}' is not a percentage from 0 to 100", where, excerpt(cell));
     if (column == row.size(0))
       fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size(0));
     row[column++] = static_cast<float>(*value);

@@ -51,7 +51,7 @@ int64_t AttributeNames::add(const std::string& name) {
 void AttributeNames::log_merged(const std::filesystem::path& path) const {
   constexpr size_t kShown = 4;
   if (!merged_.empty())
-    logger().info("{}: attributes that differ in capitals or number alone are one: {}", path.string(),
+    logger().info("{}: attributes that differ only in capitals or number are one: {}", path.string(),
                   first_of(merged_, kShown));
 }
 

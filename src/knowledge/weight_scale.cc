@@ -46,7 +46,7 @@ std::optional<double> word_in(std::string_view word) {
 Cell parse_cell(std::string_view text) {
   std::string word(trimmed(text));
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (const auto said = word_in(word)) return {CellKind::kWord, *said};
+  if (const auto stated = word_in(word)) return {CellKind::kWord, *stated};
   const bool percent = !word.empty() && word.back() == '%';
   if (percent) word = std::string(trimmed(std::string_view(word).substr(0, word.size() - 1)));
   if (word.find('.') == std::string::npos && std::count(word.begin(), word.end(), ',') == 1) word[word.find(',')] = '.';

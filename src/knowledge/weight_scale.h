@@ -12,7 +12,7 @@ class WeightScale {
  public:
   /// `percent`: whether the column's name says that it holds percentages.
   enum class Said { kNothing, kPercent };
-  explicit WeightScale(Said said = Said::kNothing) : said_(said) {}
+  explicit WeightScale(Said stated = Said::kNothing) : said_(stated) {}
 
   /// Takes the cell into account.
   void look(std::string_view text);

@@ -84,7 +84,7 @@ class Reader {
     for (const std::string_view field : split(line.substr(word.size()), ' ')) {
       const auto value = vector_number(field);
       if (!value || !std::isfinite(*value))
-        fail("{}:{}: '{}' in the vector of '{}' is no finite number", path_.string(), number, excerpt(field),
+        fail("{}:{}: '{}' in the vector of '{}' is not a finite number", path_.string(), number, excerpt(field),
              excerpt(word));
       values.push_back(*value);
     }

@@ -238,16 +238,16 @@ StateDict read_bare_state(const std::filesystem::path& path) {
 }
 
 /// What its user says of a state dict, as far as it is enough.
-BackboneOptions options_for(const std::filesystem::path& path, const StateDict& state, const ForeignBackbone& said) {
+BackboneOptions options_for(const std::filesystem::path& path, const StateDict& state, const ForeignBackbone& asked) {
   BackboneOptions options;
-  options.architecture = said.architecture;
-  if (said.preprocessing) {
-    options.set(*said.preprocessing);
+  options.architecture = asked.architecture;
+  if (asked.preprocessing) {
+    options.set(*asked.preprocessing);
     return options;
   }
-  options.image_size = said.known_size;
+  options.image_size = asked.known_size;
   const bool normalised = take_normalisation(state, options).size() == 2;
-  if (said.known_size < 1 || (!normalised && published_architecture(state))) {
+  if (asked.known_size < 1 || (!normalised && published_architecture(state))) {
     fail(
         "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, 224, "
         "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
@@ -258,36 +258,36 @@ BackboneOptions options_for(const std::filesystem::path& path, const StateDict& 
 
 bool is_graph(Format format) { return format == Format::kOnnx || format == Format::kTflite; }
 
-std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format format, const Preprocessing& said,
+std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format format, const Preprocessing& asked,
                                      const std::string& output) {
   GraphFile file = format == Format::kOnnx ? read_onnx_file(path) : read_tflite_file(path);
-  return std::make_unique<OnnxBackbone>(path, std::move(file), said, output);
+  return std::make_unique<OnnxBackbone>(path, std::move(file), asked, output);
 }
 
-std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& said) {
-  return std::make_unique<HuggingFaceBackbone>(path, files_of(path, Format::kHuggingFace), said);
+std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& asked) {
+  return std::make_unique<HuggingFaceBackbone>(path, files_of(path, Format::kHuggingFace), asked);
 }
 
 /// The weights of a timm folder, with what it states of its images where nobody says otherwise.
-std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& said) {
+std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& asked) {
   const HuggingFaceFiles files = files_of(path, Format::kTimm);
   const auto architecture = published_architecture(files.tensors);
   if (!architecture)
     fail("timm's '{}' is not read from its weights: export it to ONNX (docs/encoders.md)", timm_architecture(files));
   BackboneOptions options;
   options.architecture = *architecture;
-  options.set(choose_preprocessing(said, timm_preprocessing(files), 0, path.string()));
+  options.set(choose_preprocessing(asked, timm_preprocessing(files), 0, path.string()));
   return from_state_dict(path, files.tensors, std::move(options));
 }
 
 /// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
-void report(const std::filesystem::path& path, const ForeignBackbone& said, const Backbone& backbone) {
+void report(const std::filesystem::path& path, const ForeignBackbone& asked, const Backbone& backbone) {
   const Preprocessing taken = backbone.preprocessing();
-  if (said.preprocessing && !(*said.preprocessing == taken)) {
+  if (asked.preprocessing && !(*asked.preprocessing == taken)) {
     logger().warn("{} states '{}', which is used; '{}' is ignored", shown(path), describe(taken),
-                  describe(*said.preprocessing));
+                  describe(*asked.preprocessing));
   }
-  if (!said.preprocessing && !has_header(path)) {
+  if (!asked.preprocessing && !has_header(path)) {
     logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", shown(path),
                   describe(taken));
   }
@@ -309,31 +309,31 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, cons
   });
 }
 
-std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, const ForeignBackbone& said) {
+std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, const ForeignBackbone& asked) {
   const std::filesystem::path path = encoder_at(given);
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     const Format format = format_of(path);
-    const Preprocessing preprocessing = said.preprocessing.value_or(Preprocessing());
-    if (is_graph(format)) return read_graph(path, format, preprocessing, said.output);
-    if (format == Format::kHuggingFace && said.output.empty()) return read_huggingface(path, preprocessing);
-    if (format == Format::kTimm && said.output.empty()) return read_timm(path, preprocessing);
-    if (!said.output.empty())
+    const Preprocessing preprocessing = asked.preprocessing.value_or(Preprocessing());
+    if (is_graph(format)) return read_graph(path, format, preprocessing, asked.output);
+    if (format == Format::kHuggingFace && asked.output.empty()) return read_huggingface(path, preprocessing);
+    if (format == Format::kTimm && asked.output.empty()) return read_timm(path, preprocessing);
+    if (!asked.output.empty())
       fail_usage("--output chooses among the outputs of an ONNX file, {} is none", path.string());
     if (format == Format::kTorchScript)
-      return std::make_unique<TorchScriptBackbone>(path, preprocessing, said.known_size);
+      return std::make_unique<TorchScriptBackbone>(path, preprocessing, asked.known_size);
     std::unique_ptr<Backbone> backbone;
     if (has_header(path)) {
       backbone = read_own(path);
     } else {
       const StateDict state = read_bare_state(path);
-      backbone = from_bare_state(path, state, options_for(path, state, said));
+      backbone = from_bare_state(path, state, options_for(path, state, asked));
     }
-    report(path, said, *backbone);
+    report(path, asked, *backbone);
     return backbone;
   });
 }
 
-std::filesystem::path as_one_file(const std::filesystem::path& given, const ForeignBackbone& said,
+std::filesystem::path as_one_file(const std::filesystem::path& given, const ForeignBackbone& asked,
                                   const std::filesystem::path& folder) {
   const std::filesystem::path path = encoder_at(given);
   return reading(path, [&] {
@@ -344,7 +344,7 @@ std::filesystem::path as_one_file(const std::filesystem::path& given, const Fore
       return written;
     }
     if (format_of(path) != Format::kOnnx) return path;
-    const auto whole = onnx::self_contained(path, said.output);
+    const auto whole = onnx::self_contained(path, asked.output);
     if (!whole) return path;
     const std::filesystem::path written = folder / "backbone.onnx";
     write_file(written, *whole);

@@ -51,9 +51,9 @@ fs::path space_beside(const fs::path& encoder) {
   return fs::is_regular_file(space, ignored) ? space : fs::path();
 }
 
-std::string hash_encoder(const fs::path& path, const ForeignBackbone& said) {
+std::string hash_encoder(const fs::path& path, const ForeignBackbone& asked) {
   const ScratchFolder scratch;
-  return hash_file(as_one_file(path, said, scratch.path()));
+  return hash_file(as_one_file(path, asked, scratch.path()));
 }
 
 }  // namespace protocom

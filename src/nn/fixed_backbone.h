@@ -20,8 +20,8 @@ class FixedBackbone : public Backbone {
  protected:
   explicit FixedBackbone(const std::filesystem::path& path) : path_(path) {}
 
-  /// `said` wins over `stated`. Throws UsageError where nobody says how images are normalised.
-  void set_preprocessing(const Preprocessing& said, const Preprocessing& stated);
+  /// `asked` wins over `stated`. Throws UsageError where nobody says how images are normalised.
+  void set_preprocessing(const Preprocessing& asked, const Preprocessing& stated);
   /// Takes the dimension from a trial image. Throws Error where its features are not finite.
   void try_out();
   /// [n, 3, h, w] in 0 to 1, as the network takes them. Throws Error for other tensors.

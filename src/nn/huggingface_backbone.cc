@@ -24,9 +24,9 @@ constexpr const char* kImages = "preprocessor_config.json";
 constexpr const char* kTensors = "model.safetensors";
 
 /// A side: 224, {"shortest_edge": 224} or {"height": 224, "width": 224}; 0: not said.
-int64_t side_of(const nlohmann::json& said, const char* name) {
-  const auto found = said.find(name);
-  if (found == said.end() || found->is_null()) return 0;
+int64_t side_of(const nlohmann::json& stated, const char* name) {
+  const auto found = stated.find(name);
+  if (found == stated.end() || found->is_null()) return 0;
   const auto whole = [&](const nlohmann::json& value) {
     if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(found->dump()));
     return value.get<int64_t>();
@@ -38,9 +38,9 @@ int64_t side_of(const nlohmann::json& said, const char* name) {
   return whole(found->at("height"));
 }
 
-std::vector<double> three(const nlohmann::json& said, const char* name) {
-  const auto found = said.find(name);
-  if (found == said.end() || !found->is_array() || found->size() != 3)
+std::vector<double> three(const nlohmann::json& stated, const char* name) {
+  const auto found = stated.find(name);
+  if (found == stated.end() || !found->is_array() || found->size() != 3)
     fail("{}: '{}' is not there, expected three numbers", kImages, name);
   std::vector<double> values;
   for (const auto& item : *found) values.push_back(item.is_number() ? item.get<double>() : std::nan(""));
@@ -48,10 +48,10 @@ std::vector<double> three(const nlohmann::json& said, const char* name) {
 }
 
 /// Without a crop ConvNeXt's smaller images are resized to more than what is then cut out.
-int64_t before_crop(const nlohmann::json& said, int64_t side) {
+int64_t before_crop(const nlohmann::json& stated, int64_t side) {
   constexpr int64_t kLarge = 384;  // from here on the whole image is taken
-  if (!said.contains("crop_pct") || said.at("crop_pct").is_null() || side >= kLarge) return 0;
-  const double share = huggingface::number_of(said, "crop_pct", 1);
+  if (!stated.contains("crop_pct") || stated.at("crop_pct").is_null() || side >= kLarge) return 0;
+  const double share = huggingface::number_of(stated, "crop_pct", 1);
   if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kImages, share);
   return static_cast<int64_t>(static_cast<double>(side) / share);
 }
@@ -76,35 +76,36 @@ bool is_huggingface_file(const std::map<std::string, std::string>& metadata) {
   return metadata.count(kConfig) > 0 && metadata.count(kImages) > 0;
 }
 
-Preprocessing huggingface_preprocessing(const nlohmann::json& said) {
-  if (!said.is_object()) fail("{} is no object", kImages);
+Preprocessing huggingface_preprocessing(const nlohmann::json& stated) {
+  if (!stated.is_object()) fail("{} is not an object", kImages);
   using huggingface::truth_of;
   Preprocessing images;
-  const int64_t size = side_of(said, "size");
-  const int64_t crop = truth_of(said, "do_center_crop", false) ? side_of(said, "crop_size") : 0;
+  const int64_t size = side_of(stated, "size");
+  const int64_t crop = truth_of(stated, "do_center_crop", false) ? side_of(stated, "crop_size") : 0;
   images.image_size = crop > 0 ? crop : size;
-  images.resize = crop > 0 ? size : before_crop(said, size);
+  images.resize = crop > 0 ? size : before_crop(stated, size);
   if (images.resize == images.image_size) images.resize = 0;
   if (images.resize != 0 && images.resize < images.image_size)
     fail("{}: images of {} pixels are cut out of {}", kImages, images.image_size, images.resize);
-  if (said.contains("resample") && said.at("resample").is_number_integer())
-    images.resampling = resampling_of_pillow(said.at("resample").get<int64_t>());
-  const double factor = huggingface::number_of(said, "rescale_factor", 1.0 / 255);
-  if (!truth_of(said, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
+  if (stated.contains("resample") && stated.at("resample").is_number_integer())
+    images.resampling = resampling_of_pillow(stated.at("resample").get<int64_t>());
+  const double factor = huggingface::number_of(stated, "rescale_factor", 1.0 / 255);
+  if (!truth_of(stated, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
     fail("{}: pixels are not brought to 0 to 1 (rescale_factor {}), which is not done here", kImages, factor);
-  if (truth_of(said, "do_normalize", true)) {
-    images.mean = three(said, "image_mean");
-    images.std = three(said, "image_std");
+  if (truth_of(stated, "do_normalize", true)) {
+    images.mean = three(stated, "image_mean");
+    images.std = three(stated, "image_std");
   }
   return preprocessing_from(to_json(images), kImages);  // checks the ranges
 }
 
-HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files, const Preprocessing& said)
+HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files,
+                                         const Preprocessing& asked)
     : FixedBackbone(path), tensors_(files.tensors) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
   config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
-  set_preprocessing(said, huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages)));
+  set_preprocessing(asked, huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages)));
   network_ = huggingface::make_network(config_, tensors_);
   reading(path, [&] { try_out(); });
 }

@@ -22,13 +22,13 @@ HuggingFaceFiles read_huggingface_folder(const std::filesystem::path& folder);
 bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
 
 /// What preprocessor_config.json says of images. Throws Error for what cannot be done here.
-Preprocessing huggingface_preprocessing(const nlohmann::json& said);
+Preprocessing huggingface_preprocessing(const nlohmann::json& stated);
 
 /// Such files behind the Backbone contract, used as they are.
 class HuggingFaceBackbone : public FixedBackbone {
  public:
-  /// `said` wins over preprocessor_config.json. Throws Error that names the family.
-  HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& said);
+  /// `asked` wins over preprocessor_config.json. Throws Error that names the family.
+  HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& asked);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;

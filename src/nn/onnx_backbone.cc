@@ -29,9 +29,9 @@ int64_t images_of_one_thread(int64_t side) {
 constexpr const char* kStatedInMetadata = "preprocessing.json";
 
 /// The sizes of what is said, at the side that the graph is made for.
-Preprocessing at_side(const Preprocessing& said, int64_t side, const std::string& where) {
-  if (said.image_size < 1 || side < 1 || said.image_size == side) return said;
-  Preprocessing fitting = at_size(said, side);
+Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::string& where) {
+  if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
+  Preprocessing fitting = at_size(asked, side);
   logger().info("{} is made for images of {} pixels: '{}' is used", where, side, describe(fitting));
   return fitting;
 }
@@ -52,12 +52,12 @@ GraphFile read_tflite_file(const std::filesystem::path& path) {
   return {std::move(read.model), std::move(read.stated), std::move(read.pooled)};
 }
 
-OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& said,
+OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& asked,
                            const std::string& output)
     : FixedBackbone(path), encoder_(std::move(file.model), output.empty() ? file.feature : output) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
-  set_preprocessing(at_side(said, encoder_.fixed_side(), where), file.stated);
+  set_preprocessing(at_side(asked, encoder_.fixed_side(), where), file.stated);
   try_out();
 }
 

@@ -22,9 +22,10 @@ GraphFile read_tflite_file(const std::filesystem::path& path);
 /// An ONNX or TensorFlow Lite file behind the Backbone contract: data, not a program. Its preprocessing normalises.
 class OnnxBackbone : public FixedBackbone {
  public:
-  /// Tries the network. Images have the side that the graph is made for, whatever `said` has. `output`: by name, or
+  /// Tries the network. Images have the side that the graph is made for, whatever `asked` has. `output`: by name, or
   /// empty. Throws Error for a network that is not read, UsageError where nobody says how images are normalised.
-  OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& said, const std::string& output);
+  OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& asked,
+               const std::string& output);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;

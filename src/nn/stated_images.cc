@@ -15,10 +15,10 @@ namespace protocom {
 namespace {
 
 /// Once per process of one and the same: a recognizer holds a copy of its backbone.
-void warn_of_other(const Preprocessing& stated, const Preprocessing& said, const std::string& where) {
+void warn_of_other(const Preprocessing& stated, const Preprocessing& asked, const std::string& where) {
   static std::mutex mutex;
   static std::set<std::string> warned;
-  const std::string words = fmt::format("'{}'; '{}' is used, as asked for", describe(stated), describe(said));
+  const std::string words = fmt::format("'{}'; '{}' is used, as asked for", describe(stated), describe(asked));
   const std::lock_guard lock(mutex);
   if (warned.insert(words).second) logger().warn("{} states {}", where, words);
 }
@@ -30,11 +30,11 @@ void check_image_size(int64_t image_size) {
     fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
 }
 
-Preprocessing choose_preprocessing(const Preprocessing& said, const Preprocessing& stated, int64_t otherwise,
+Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessing& stated, int64_t otherwise,
                                    const std::string& where) {
-  if (said.image_size > 0) {
-    if (stated.image_size > 0 && !(said == stated)) warn_of_other(stated, said, where);
-    return said;
+  if (asked.image_size > 0) {
+    if (stated.image_size > 0 && !(asked == stated)) warn_of_other(stated, asked, where);
+    return asked;
   }
   if (stated.image_size > 0) return stated;
   if (otherwise < 1) {

@@ -24,18 +24,18 @@ const json& pretrained_of(const json& config) { return config.contains(kPretrain
 json config_of(const HuggingFaceFiles& files) { return parse_json(files.texts.at(kTimmConfig), kTimmConfig); }
 
 /// Of input_size [3, side, side].
-int64_t timm_side(const json& said) {
-  const auto found = said.find("input_size");
-  const bool square = found != said.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];
+int64_t timm_side(const json& stated) {
+  const auto found = stated.find("input_size");
+  const bool square = found != stated.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];
   if (!square || !(*found)[1].is_number_integer())
     fail("{}: input_size is {}, expected [3, side, side]", kTimmConfig,
-         found == said.end() ? "not there" : excerpt(found->dump()));
+         found == stated.end() ? "not there" : excerpt(found->dump()));
   return (*found)[1].get<int64_t>();
 }
 
-std::vector<double> timm_three(const json& said, const char* name) {
+std::vector<double> timm_three(const json& stated, const char* name) {
   try {
-    return said.at(name).get<std::vector<double>>();
+    return stated.at(name).get<std::vector<double>>();
   } catch (const json::exception&) {
     fail("{}: '{}' is not there, expected three numbers", kTimmConfig, name);
   }
@@ -62,17 +62,17 @@ bool is_timm_file(const std::map<std::string, std::string>& metadata) {
 
 Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
   const json config = config_of(files);
-  const json& said = pretrained_of(config);
-  const std::string mode = said.value("crop_mode", "center");
+  const json& stated = pretrained_of(config);
+  const std::string mode = stated.value("crop_mode", "center");
   if (mode != "center") fail("{}: crop_mode is '{}', expected center", kTimmConfig, excerpt(mode));
   Preprocessing images;
-  images.image_size = timm_side(said);
-  const double share = huggingface::number_of(said, "crop_pct", 0.875);
+  images.image_size = timm_side(stated);
+  const double share = huggingface::number_of(stated, "crop_pct", 0.875);
   if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kTimmConfig, share);
   images.resize = static_cast<int64_t>(std::floor(static_cast<double>(images.image_size) / share));
-  images.mean = timm_three(said, "mean");
-  images.std = timm_three(said, "std");
-  images.resampling = parse_resampling(said.value("interpolation", "bilinear"));
+  images.mean = timm_three(stated, "mean");
+  images.std = timm_three(stated, "std");
+  images.resampling = parse_resampling(stated.value("interpolation", "bilinear"));
   return preprocessing_from(to_json(images), kTimmConfig);  // checks the ranges
 }
 

@@ -133,12 +133,12 @@ torch::jit::Module prepared(const torch::jit::Module& module, bool alone) {
 
 }  // namespace
 
-TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said,
+TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked,
                                          int64_t otherwise)
     : name_(shown(path)) {
   torch::jit::ExtraFilesMap extra = {{kStatement, ""}};
   module_ = load(path, extra);
-  preprocessing_ = choose_preprocessing(said, statement(module_, extra.at(kStatement), name_), otherwise, name_);
+  preprocessing_ = choose_preprocessing(asked, statement(module_, extra.at(kStatement), name_), otherwise, name_);
   const int64_t size = preprocessing_.image_size;
   check_image_size(size);
   if (preprocessing_.normalises()) {

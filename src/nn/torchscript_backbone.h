@@ -11,10 +11,10 @@ namespace protocom {
 /// A network written by torch.jit behind the Backbone contract. It normalises by itself, or its preprocessing does.
 class TorchScriptBackbone : public Backbone {
  public:
-  /// Loads the file and tries it on two images. What it states of its images is taken, unless `said` has a size. Throws
-  /// Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend on the call or
-  /// on the images beside it (training mode); UsageError when nobody says a size.
-  TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& said, int64_t otherwise);
+  /// Loads the file and tries it on two images. What it states of its images is taken, unless `asked` has a size.
+  /// Throws Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend on the
+  /// call or on the images beside it (training mode); UsageError when nobody says a size.
+  TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked, int64_t otherwise);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;

@@ -55,7 +55,8 @@ VisionTransformerShape parse_vision_transformer(const std::string& text) {
   shape.layer_scale = layer_scale != 0;
   shape.stretched = stretched != 0;
   if (to_string(shape) != text)
-    fail_usage("'{}' is no vision transformer: expected a text such as {}", text, to_string(VisionTransformerShape()));
+    fail_usage("'{}' is not a vision transformer: expected a text such as {}", text,
+               to_string(VisionTransformerShape()));
   check(shape);
   return shape;
 }

@@ -44,7 +44,7 @@ std::string_view fault_of(const BarChart& chart) {
   if (!are_lines(chart.references)) return "a value of it is too large";
   for (const Bar& bar : chart.bars) {
     if (!is_number(bar.value) || !is_number(bar.interval)) return "a value of it is too large";
-    if (!is_css_class(bar.css_class)) return "a css_class of it is no name";
+    if (!is_css_class(bar.css_class)) return "a css_class of it is not a name";
   }
   return "";
 }
@@ -58,7 +58,7 @@ std::string_view fault_of(const LineChart& chart) {
     if (s.x.size() != s.y.size() || (!s.interval.empty() && s.interval.size() != s.x.size()))
       return "its parts differ in size";
     if (!are_numbers(s.x) || !are_numbers(s.y) || !are_numbers(s.interval)) return "a value of it is too large";
-    if (!is_css_class(s.css_class)) return "a css_class of it is no name";
+    if (!is_css_class(s.css_class)) return "a css_class of it is not a name";
   }
   return "";
 }

@@ -253,7 +253,7 @@ std::string warning_of_few_kept(const Calibration& calibration) {
 Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
-  if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate lies between 0 and 1, found {}", rate);
+  if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
   const Answers own = hold_images_out(scorer, options.most_images, progress);
   Familiarities of{own.familiarity, {}};
   if (strangers.defined()) {

@@ -92,7 +92,7 @@ at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::
   double left = 1;
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail_usage("a share is given of '{}', which is no class{}", name, did_you_mean(name, names));
+      fail_usage("--shares names '{}', which is not a class{}", name, did_you_mean(name, names));
     if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
     left -= share;
   }

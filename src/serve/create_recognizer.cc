@@ -69,10 +69,10 @@ StoreModel model_of(const NewRecognizer& parts) {
 }
 
 ForeignBackbone said_of(const NewRecognizer& parts, const StoreModel& model) {
-  ForeignBackbone said;
-  said.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
-  said.output = parts.output;
-  return said;
+  ForeignBackbone asked;
+  asked.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
+  asked.output = parts.output;
+  return asked;
 }
 
 /// The backbone's sizes and preprocessing, which the model has to take.

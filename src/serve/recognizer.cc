@@ -107,9 +107,9 @@ void Recognizer::warn_of_one_class() {
 
 Backbone& Recognizer::backbone() {
   if (backbone_ != nullptr) return *backbone_;
-  ForeignBackbone said;
-  said.preprocessing = file_.settings().preprocessing;
-  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, said); });
+  ForeignBackbone stated;
+  stated.preprocessing = file_.settings().preprocessing;
+  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, stated); });
   if (backbone_->dim() != file_.settings().feature_dim)
     fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
          file_.settings().feature_dim);

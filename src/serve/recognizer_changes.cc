@@ -100,10 +100,10 @@ void check_vector(const at::Tensor& vector, int64_t size, const char* what, cons
   if (!vector.isfinite().all().item<bool>()) fail("class '{}': an {} with NaN or infinity", name, what);
 }
 
-void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& said) {
-  check_vector(said.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
-  if (!is_share(said.association)) fail("class '{}': an association outside 0 to 1", name);
-  check_vector(said.embedding, settings.embedding_dim, "embedding", name);
+void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& stated) {
+  check_vector(stated.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
+  if (!is_share(stated.association)) fail("class '{}': an association outside 0 to 1", name);
+  check_vector(stated.embedding, settings.embedding_dim, "embedding", name);
 }
 
 at::ScalarType type_of(const RecognizerSettings& settings) {
@@ -153,16 +153,16 @@ int64_t add_class(const Database& database, const Change& change, const std::str
   return id;
 }
 
-void describe(const Database& database, const Change& change, int64_t id, const ClassDescription& said) {
+void describe(const Database& database, const Change& change, int64_t id, const ClassDescription& stated) {
   change.remove("descriptions", "class", id);
   database
       .prepare(
           "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)")
       .bind(id)
-      .bind(said.title)
-      .bind_blob(to_blob(said.association, at::kFloat))
-      .bind_blob(to_blob(said.embedding, at::kFloat))
-      .bind(said.embedding_source)
+      .bind(stated.title)
+      .bind_blob(to_blob(stated.association, at::kFloat))
+      .bind_blob(to_blob(stated.embedding, at::kFloat))
+      .bind(stated.embedding_source)
       .bind(change.id())
       .run();
 }

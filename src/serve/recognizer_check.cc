@@ -75,8 +75,8 @@ void note(std::vector<std::string>& findings, const Look& look) {
 void check_pages(const Database& database, std::vector<std::string>& findings) {
   Statement rows = database.prepare("PRAGMA integrity_check(10)");
   while (rows.step()) {
-    if (const std::string said = rows.text(0); said != "ok")
-      findings.push_back(fmt::format("{}: the file is damaged: {}", database.path().string(), one_line(said)));
+    if (const std::string stated = rows.text(0); stated != "ok")
+      findings.push_back(fmt::format("{}: the file is damaged: {}", database.path().string(), one_line(stated)));
   }
 }
 

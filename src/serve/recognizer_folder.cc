@@ -147,13 +147,13 @@ class Folder {
     const at::Tensor embedding = classes.tensor("class_embedding");
     for (const json& item : document_.at("classes")) {
       const auto k = static_cast<int64_t>(all.size());
-      ClassDescription said;
-      said.title = item.at("title").get<std::string>();
-      said.association = row(association, k, kClassesFile);
-      said.embedding = row(embedding, k, kClassesFile);
-      said.embedding_source = item.at("embedding_source").get<std::string>();
+      ClassDescription stated;
+      stated.title = item.at("title").get<std::string>();
+      stated.association = row(association, k, kClassesFile);
+      stated.embedding = row(embedding, k, kClassesFile);
+      stated.embedding_source = item.at("embedding_source").get<std::string>();
       number[item.at("class").get<std::string>()] = all.size();
-      all.push_back({item.at("class").get<std::string>(), said});
+      all.push_back({item.at("class").get<std::string>(), stated});
     }
     if (fs::exists(folder_ / kExamplesFile)) add_examples(number, all);
     return all;

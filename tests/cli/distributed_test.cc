@@ -246,13 +246,13 @@ TEST_F(Distributed, ProcessesThatWereStartedDifferentlyEndWithAnErrorAndWriteNot
       {evaluation("features.npz", "100", "2"), "--seed is 2, not 1"},
       {evaluation("other.npz", "100", "1"), "--features \"other.npz\" is another file"},
       {evaluation("missing.npz", "100", "1"), "--features \"missing.npz\" is not there"}};
-  for (const auto& [other, said] : others) {
+  for (const auto& [other, stated] : others) {
     Job job(folder_->path(), {evaluation("features.npz", "100", "1"), other});
     const Outcome leader = job.process(0).wait(), second = job.process(1).wait();
     EXPECT_EQ(leader.exit_code, 2) << leader.err;
     EXPECT_EQ(second.exit_code, 2) << second.err;
     EXPECT_THAT(leader.err, HasSubstr("process 1 of 2 was started with other options or input files"));
-    EXPECT_THAT(second.err, HasSubstr(said));
+    EXPECT_THAT(second.err, HasSubstr(stated));
     EXPECT_FALSE(std::filesystem::exists(file("different.json")));
   }
 }

@@ -17,10 +17,10 @@ class RunConfig : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_.path(), arguments);
   }
-  void expect_refused(const std::string& config, const std::string& said, const std::vector<std::string>& more = {}) {
+  void expect_refused(const std::string& config, const std::string& stated, const std::vector<std::string>& more = {}) {
     const Outcome outcome = plan(config, more);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(said));
+    EXPECT_THAT(outcome.err, HasSubstr(stated));
   }
   TempDir folder_;
 };
@@ -105,10 +105,10 @@ TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
 TEST_F(RunConfig, AKeyOfManyPartsIsRefusedBeforeItFillsTheStack) {
   std::string deep = "a";
   for (int i = 0; i < 40'000; ++i) deep += ".a";
-  const std::string said = "c.toml:3: a key has more than 10 parts";
-  expect_refused("# a.b\n[synth]\n" + deep + " = 1\n", said);
-  expect_refused("[synth]\n\n[" + deep + "]\n", said);
-  expect_refused("seed = \"\"\"1.\n\"\"\"\nx = { " + deep + " = 1 }\n", said);
+  const std::string stated = "c.toml:3: a key has more than 10 parts";
+  expect_refused("# a.b\n[synth]\n" + deep + " = 1\n", stated);
+  expect_refused("[synth]\n\n[" + deep + "]\n", stated);
+  expect_refused("seed = \"\"\"1.\n\"\"\"\nx = { " + deep + " = 1 }\n", stated);
   expect_refused("[synth]\nimages = [\"a.b.c.d.e.f.g.h.i.j.k.l.m\"]\n", "no option 'images'");
 }
 

@@ -46,9 +46,9 @@ class Serving {
     // Two minutes at most: a sanitizer's build starts slowly.
     for (int i = 0; i < 12000 && port_ == 0 && program_.runs(); ++i) {
       std::this_thread::sleep_for(milliseconds(10));
-      const std::string said = program_.out_so_far();
-      const size_t at = said.find("127.0.0.1:");
-      if (at != std::string::npos && said.find('\n') != std::string::npos) port_ = std::stoi(said.substr(at + 10));
+      const std::string stated = program_.out_so_far();
+      const size_t at = stated.find("127.0.0.1:");
+      if (at != std::string::npos && stated.find('\n') != std::string::npos) port_ = std::stoi(stated.substr(at + 10));
     }
     if (port_ == 0) throw std::runtime_error("the server did not start: " + program_.wait().err);
   }

@@ -27,12 +27,12 @@ using ::testing::StartsWith;
 int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 /// The contract of every refused command line: exit code 2, nothing on stdout, one line on stderr.
-void expect_usage_error(const Outcome& outcome, const std::string& said) {
+void expect_usage_error(const Outcome& outcome, const std::string& stated) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
   EXPECT_THAT(outcome.err, StartsWith("protocom: "));
-  EXPECT_THAT(outcome.err, HasSubstr(said));
+  EXPECT_THAT(outcome.err, HasSubstr(stated));
 }
 
 class Usage : public ::testing::Test {
@@ -193,8 +193,8 @@ TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
   const ByExecutable started;
   const Variable verbose("OPENBLAS_VERBOSE", "2");
   if (read_text("/proc/cpuinfo").find(" avx2 ") != std::string::npos) {
-    const std::string said = run(kLoads).err;
-    EXPECT_THAT(said.substr(std::min(said.size(), said.rfind("Core: "))), Not(HasSubstr("Prescott")));
+    const std::string stated = run(kLoads).err;
+    EXPECT_THAT(stated.substr(std::min(stated.size(), stated.rfind("Core: "))), Not(HasSubstr("Prescott")));
   }
   const Variable chosen("OPENBLAS_CORETYPE", "Nehalem");
   EXPECT_THAT(run(kLoads).err, Not(HasSubstr("SkylakeX")));
@@ -240,8 +240,8 @@ TEST_F(Usage, WhatTheExecutableBecomesIsBornWithTheSignalsBlocked) {
   const auto blocked = [&](const std::string& before) {
     const std::string command = before + (bin / "protocom").string() + " /proc/self/status > said";
     EXPECT_EQ(std::system(("cd " + folder_.path().string() + " && " + command).c_str()), 0);
-    const std::string said = read_text(folder_.path() / "said");
-    return std::stoull(said.substr(said.find("SigBlk:") + 7), nullptr, 16);
+    const std::string stated = read_text(folder_.path() / "said");
+    return std::stoull(stated.substr(stated.find("SigBlk:") + 7), nullptr, 16);
   };
   EXPECT_EQ(blocked("") & 0x4003, 0x4003u) << "SIGHUP, SIGINT and SIGTERM";
   EXPECT_EQ(blocked("trap '' HUP; ") & 0x4003, 0x4002u) << "nohup stays";
@@ -266,12 +266,12 @@ class BadInput : public Usage {
     write_text(folder_ / "photos/dog/1.bmp", bmp_);
   }
 
-  void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& said) {
+  void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& stated) {
     const std::vector<std::string> before = files_below(folder_.path());
     const Outcome outcome = run(arguments);
     EXPECT_THAT(outcome.exit_code, AnyOf(1, 2)) << outcome.err;
     EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
-    for (const std::string& words : said) EXPECT_THAT(outcome.err, HasSubstr(words));
+    for (const std::string& words : stated) EXPECT_THAT(outcome.err, HasSubstr(words));
     EXPECT_EQ(files_below(folder_.path()), before) << "something half-written was left behind";
   }
 

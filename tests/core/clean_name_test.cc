@@ -35,7 +35,7 @@ TEST(CleanName, LeavesWhatIsNoUtf8) { EXPECT_EQ(clean_name("caf\xe9"), "caf\xe9"
 TEST(CleanName, OfPairsThatDifferInCapitalsAloneAreHinted) {
   const testing::Logged logged;
   warn_of_same_but_capitals({"Zebra", "horse", "zebra", "\xc3\x84gypten", "\xc3\xa4gypten"}, "classes");
-  EXPECT_THAT(logged.text(), HasSubstr("classes differ in capitals alone: 'Zebra' and 'zebra'"));
+  EXPECT_THAT(logged.text(), HasSubstr("classes differ only in capitals: 'Zebra' and 'zebra'"));
   EXPECT_THAT(logged.text(), HasSubstr("'\xc3\x84gypten' and '\xc3\xa4gypten'"));
 }
 

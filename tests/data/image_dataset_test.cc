@@ -165,15 +165,15 @@ TEST(ListImages, CountsOtherFilesBesideTheClassFoldersButNotWhatItReadsThere) {
   for (const char* file : {"cat/a.jpg", "README.txt", "notes.TXT", "LICENSE", ".DS_Store", "attributes.csv",
                            "wnids.txt", "words.txt", "train.csv", "classes.txt"})
     touch(root / file);
-  const std::string said =
+  const std::string stated =
       "3 files are left out: 2 .txt beside the class folders, 1 without a suffix beside the class folders";
   write_file(root / "split.csv", "class,split\ncat,base\n");
-  EXPECT_EQ(list_images(root.path(), {}).skipped.describe(), said);
+  EXPECT_EQ(list_images(root.path(), {}).skipped.describe(), stated);
   write_file(root / "mine.csv", "class,split\ncat,base\n");
-  EXPECT_EQ(list_images(root.path(), with_split(root / "mine.csv")).skipped.describe(), said);
+  EXPECT_EQ(list_images(root.path(), with_split(root / "mine.csv")).skipped.describe(), stated);
   fs::remove(root / "mine.csv");
   write_file(root / "mine-base.txt", "cat\n");
-  EXPECT_EQ(list_images(root.path(), with_split(root / "mine")).skipped.describe(), said);
+  EXPECT_EQ(list_images(root.path(), with_split(root / "mine")).skipped.describe(), stated);
   EXPECT_EQ(list_images(root.path(), {}).skipped.counts.at(".txt beside the class folders"), 3);
 }
 
@@ -270,15 +270,15 @@ TEST(ListImages, LeavesOutClassesOfASplitThatAreNotThereAndNamesUpToTen) {
   for (int i = 10; i < 22; ++i) split += "class" + std::to_string(i) + ",novel\n";
   write_file(root / "split.csv", split);
   ImageDatasetOptions options = with_split(root / "split.csv");
-  const auto said = AllOf(HasSubstr("split.csv names 12 of 13 classes that are not in"), HasSubstr("class10, class11"),
-                          HasSubstr("class19, ..."), Not(HasSubstr("class20")));
+  const auto stated = AllOf(HasSubstr("split.csv names 12 of 13 classes that are not in"),
+                            HasSubstr("class10, class11"), HasSubstr("class19, ..."), Not(HasSubstr("class20")));
   const testing::Logged heard;
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
   EXPECT_EQ(dataset.empty_classes.size(), 12U);
-  EXPECT_THAT(heard.text(), said);
+  EXPECT_THAT(heard.text(), stated);
   options.strict = true;
-  EXPECT_THAT(list_error(root.path(), options), said);
+  EXPECT_THAT(list_error(root.path(), options), stated);
   write_file(root / "other.csv", "class,split\nunicorn,base\n");
   EXPECT_THAT(list_error(root.path(), with_split(root / "other.csv")), HasSubstr("1 of 1 classes"));
 }

@@ -73,15 +73,15 @@ TEST(PackImages, KeepsTheOrderOfTheDatasetWhateverTheThreads) {
 TEST(PackImages, WarnsOfTheSameImageInTwoSplitsAlone) {
   const testing::TempDir root;
   ImageDataset dataset = make_dataset(root.path());
-  const auto said = [&] {
+  const auto stated = [&] {
     const testing::Logged heard;
     pack(dataset);
     return heard.text();
   };
   write_file(root / "bee/a.png", flat_png(20, 20, 0));  // of the colour of ant/a.png
-  EXPECT_EQ(said(), "") << "both are of base classes";
+  EXPECT_EQ(stated(), "") << "both are of base classes";
   dataset.class_split[1] = Split::kNovel;
-  EXPECT_THAT(said(), HasSubstr("1 image is also in a class of another split (ant/a.png, bee/a.png): "));
+  EXPECT_THAT(stated(), HasSubstr("1 image is also in a class of another split (ant/a.png, bee/a.png): "));
 }
 
 TEST(PackImages, GivesTheSamePixelsThroughAScratchFileAndLeavesNothingBehind) {

@@ -60,11 +60,11 @@ TEST(PillowResize, NumbersAreThoseOfPillow) {
 }
 
 TEST(PillowResize, IsAskedForByAParameter) {
-  const Preprocessing said = parse_preprocessing("clip:resampling=bicubic");
-  EXPECT_EQ(said.resampling, Resampling::kBicubic);
-  EXPECT_FALSE(said == parse_preprocessing("clip"));
-  EXPECT_EQ(describe(said).substr(0, 39), "shorter side 224 bicubic, crop 224, mea");
-  EXPECT_TRUE(preprocessing_from(to_json(said), "test") == said);
+  const Preprocessing stated = parse_preprocessing("clip:resampling=bicubic");
+  EXPECT_EQ(stated.resampling, Resampling::kBicubic);
+  EXPECT_FALSE(stated == parse_preprocessing("clip"));
+  EXPECT_EQ(describe(stated).substr(0, 39), "shorter side 224 bicubic, crop 224, mea");
+  EXPECT_TRUE(preprocessing_from(to_json(stated), "test") == stated);
   EXPECT_FALSE(to_json(parse_preprocessing("clip")).contains("resampling")) << "files of before read the same";
 }
 

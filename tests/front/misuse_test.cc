@@ -88,11 +88,11 @@ class FrontMisuse : public FrontTest {
  protected:
   void expect_sentences(const std::vector<Misuse>& table) {
     for (const Misuse& one : table) {
-      const std::string said = said_by(one.call);
-      EXPECT_THAT(said, HasSubstr(one.words)) << one.what;
-      EXPECT_EQ(said.find('\n'), std::string::npos) << one.what << ": " << said;
-      EXPECT_EQ(said.find("Exception raised"), std::string::npos) << one.what << ": " << said;
-      EXPECT_LE(said.size(), 1000U) << one.what;
+      const std::string stated = said_by(one.call);
+      EXPECT_THAT(stated, HasSubstr(one.words)) << one.what;
+      EXPECT_EQ(stated.find('\n'), std::string::npos) << one.what << ": " << stated;
+      EXPECT_EQ(stated.find("Exception raised"), std::string::npos) << one.what << ": " << stated;
+      EXPECT_LE(stated.size(), 1000U) << one.what;
     }
   }
 };
@@ -145,7 +145,7 @@ TEST_F(FrontMisuse, OfFeaturesAndLabelsIsOneSentence) {
          make_set({1, 2, 3, 4}, {-1});
        },
        "the label of row 0 is -1"},
-      {"a label that is no class",
+      {"a label that is not a class",
        [] {
          make_set({1, 2, 3, 4}, {int64_t{1} << 40});
        },

@@ -30,8 +30,8 @@ struct Reply {
 
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
   [[nodiscard]] std::string error() const {
-    const nlohmann::json said = json();
-    return said.is_object() ? said.value("/error/message"_json_pointer, std::string()) : body;
+    const nlohmann::json stated = json();
+    return stated.is_object() ? stated.value("/error/message"_json_pointer, std::string()) : body;
   }
 };
 

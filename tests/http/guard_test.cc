@@ -87,10 +87,10 @@ TEST_F(KeysFile, DeletingItRevokesEveryKeyAndIsLogged) {
   std::filesystem::rename(path_, folder_ / "aside");
   EXPECT_EQ(answer_of(guard, head()), 401);
   EXPECT_EQ(answer_of(guard, head()), 401);
-  const std::string said = logged.text();
-  const size_t first = said.find("the file of API keys is gone");
-  EXPECT_NE(first, std::string::npos) << said;
-  EXPECT_EQ(said.find("is gone", first + 30), std::string::npos) << "once is enough: " << said;
+  const std::string stated = logged.text();
+  const size_t first = stated.find("the file of API keys is gone");
+  EXPECT_NE(first, std::string::npos) << stated;
+  EXPECT_EQ(stated.find("is gone", first + 30), std::string::npos) << "once is enough: " << stated;
   std::filesystem::rename(folder_ / "aside", path_);
   EXPECT_EQ(answer_of(guard, head()), 200);
 }

@@ -22,7 +22,7 @@ class Validator {
   explicit Validator(const json& document) : document_(document) {}
 
   [[nodiscard]] std::string complaint(const json& value, const json& schema) const {
-    if (const std::string said = of_schema(value, schema); !said.empty()) return said;
+    if (const std::string stated = of_schema(value, schema); !stated.empty()) return stated;
     std::set<std::string> described;
     collect_members(schema, described);
     if (!value.is_object() || described.empty()) return "";
@@ -49,7 +49,7 @@ class Validator {
     }
     if (schema.contains("$ref")) return of_schema(value, at(schema["$ref"]));
     for (const json& one : schema.value("allOf", json::array())) {
-      if (const std::string said = of_schema(value, one); !said.empty()) return said;
+      if (const std::string stated = of_schema(value, one); !stated.empty()) return stated;
     }
     if (const json any = schema.value("anyOf", json()); any.is_array()) {
       if (std::none_of(any.begin(), any.end(), [&](const json& one) { return complaint(value, one).empty(); }))
@@ -60,10 +60,10 @@ class Validator {
     if (schema.contains("enum") &&
         schema["enum"].end() == std::find(schema["enum"].begin(), schema["enum"].end(), value))
       return value.dump() + " is not in the list";
-    if (const std::string said = of_bounds(value, schema); !said.empty()) return said;
+    if (const std::string stated = of_bounds(value, schema); !stated.empty()) return stated;
     if (value.is_object()) return of_members(value, schema);
     for (const json& one : value.is_array() && schema.contains("items") ? value : json::array()) {
-      if (const std::string said = complaint(one, schema["items"]); !said.empty()) return said;
+      if (const std::string stated = complaint(one, schema["items"]); !stated.empty()) return stated;
     }
     return "";
   }
@@ -84,7 +84,7 @@ class Validator {
     if (!schema.contains("properties")) return "";
     for (const auto& [name, member] : schema["properties"].items()) {
       if (!value.contains(name)) continue;
-      if (const std::string said = complaint(value[name], member); !said.empty()) return name + ": " + said;
+      if (const std::string stated = complaint(value[name], member); !stated.empty()) return name + ": " + stated;
     }
     return "";
   }

@@ -109,7 +109,7 @@ TEST(ApiKeys, AreKeptAsHashesInAFileOfTheirOwner) {
   EXPECT_EQ(again.find(text)->per_minute, 5);
   EXPECT_FALSE(again.find(text + "x"));
   EXPECT_FALSE(again.find(""));
-  EXPECT_FALSE(again.find(again.all()[0].sha256)) << "the hash is no key";
+  EXPECT_FALSE(again.find(again.all()[0].sha256)) << "the hash is not a key";
 }
 
 TEST(ApiKeys, RefusesWhatCannotBeAKey) {

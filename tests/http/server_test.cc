@@ -352,19 +352,19 @@ TEST_F(Served, OneConnectionTakesRequestsOneAfterTheOther) {
 }
 
 TEST_F(Served, StartsOnlyWhereItIsSafe) {
-  const auto said = [&](ServerOptions options) {
+  const auto stated = [&](ServerOptions options) {
     options.port = 0;
     return usage_message_of([&] { http::Server(path_, options); });
   };
   ServerOptions open;
   open.address = "0.0.0.0";
-  EXPECT_THAT(said(open), HasSubstr("API keys"));
+  EXPECT_THAT(stated(open), HasSubstr("API keys"));
   ServerOptions half;
   half.certificate = "c.pem";
-  EXPECT_THAT(said(half), HasSubstr("private key"));
+  EXPECT_THAT(stated(half), HasSubstr("private key"));
   ServerOptions nowhere;
   nowhere.address = "example.org";
-  EXPECT_THAT(said(nowhere), HasSubstr("expected an address"));
+  EXPECT_THAT(stated(nowhere), HasSubstr("expected an address"));
   EXPECT_THAT(message_of([&] { http::Server(folder_ / "none.pcm", {}); }), HasSubstr("no such file"));
   serve();
   ServerOptions taken;

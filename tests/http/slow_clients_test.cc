@@ -83,7 +83,7 @@ TEST_F(SlowClients, BytesThatCameAndRestMakeRoomForOthers) {
   }
   EXPECT_EQ(slow_[0]->receive().status, 503);
   slow_[1]->send(std::string(200'000, 'x'));
-  EXPECT_EQ(slow_[1]->receive().status, 400) << "it was taken whole, and is no image";
+  EXPECT_EQ(slow_[1]->receive().status, 400) << "it was taken whole, and is not an image";
 }
 
 TEST_F(SlowClients, WhoSendsNoHeadMakesRoomForWhoDoes) {
@@ -193,10 +193,10 @@ TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
     std::this_thread::sleep_for(milliseconds(250));  // two more tries
   }
   EXPECT_EQ(client->ask("GET", "/healthz").status, 200);
-  const std::string said = logged.text();
-  const size_t first = said.find("cannot be accepted");
+  const std::string stated = logged.text();
+  const size_t first = stated.find("cannot be accepted");
   EXPECT_NE(first, std::string::npos);
-  EXPECT_EQ(said.find("cannot be accepted", first + 1), std::string::npos) << said.size() << " bytes of log";
+  EXPECT_EQ(stated.find("cannot be accepted", first + 1), std::string::npos) << stated.size() << " bytes of log";
 }
 
 TEST_F(Served, ImagesOfARequestHaveABudgetOfPixelsTogether) {

@@ -80,7 +80,7 @@ TEST_F(Encrypted, AClientWithoutTlsGetsNothingAndStopsNobody) {
 
 TEST_F(Encrypted, NamesACertificateThatIsNone) {
   write_file(folder_ / "c.pem", "no certificate");
-  EXPECT_THAT(message_of([&] { serve(options_); }), HasSubstr("c.pem is no certificate"));
+  EXPECT_THAT(message_of([&] { serve(options_); }), HasSubstr("c.pem is not a certificate"));
 }
 
 }  // namespace

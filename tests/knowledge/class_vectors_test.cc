@@ -54,24 +54,24 @@ TEST(ClassVectors, OfSeveralDescriptionsAreTheMeanOfTheirDirections) {
 
 TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
   const testing::TempDir folder;
-  const auto said = [&](const char* file) { return message_of([&] { read_class_vectors(folder / file); }); };
+  const auto stated = [&](const char* file) { return message_of([&] { read_class_vectors(folder / file); }); };
   write_lines(folder / "word.csv", "name,x\nowl,1\nelk,big\n");
-  EXPECT_THAT(said("word.csv"), AllOf(HasSubstr("word.csv:3"), HasSubstr("'big' in the column 'x' is no number")));
+  EXPECT_THAT(stated("word.csv"), AllOf(HasSubstr("word.csv:3"), HasSubstr("'big' in the column 'x' is not a number")));
   write_lines(folder / "names.csv", "name\nowl\n");
-  EXPECT_THAT(said("names.csv"), HasSubstr("one for each number"));
+  EXPECT_THAT(stated("names.csv"), HasSubstr("one for each number"));
   write_lines(folder / "zero.csv", "name,x\nowl,1\nelk,0\n");
-  EXPECT_THAT(said("zero.csv"), HasSubstr("the vector of class 'elk' is all zeros"));
+  EXPECT_THAT(stated("zero.csv"), HasSubstr("the vector of class 'elk' is all zeros"));
   write_npz(folder / "nan.npz", {"owl"}, at::full({1, 2}, std::numeric_limits<float>::quiet_NaN()));
-  EXPECT_THAT(said("nan.npz"), HasSubstr("NaN"));
+  EXPECT_THAT(stated("nan.npz"), HasSubstr("NaN"));
   write_npz(folder / "few.npz", {"owl"}, at::ones({2, 2}));
-  EXPECT_THAT(said("few.npz"), HasSubstr("2 vectors with 1 names"));
+  EXPECT_THAT(stated("few.npz"), HasSubstr("2 vectors with 1 names"));
   write_npz(folder / "whole.npz", {"owl"}, at::ones({1, 2}, at::kLong));
-  EXPECT_THAT(said("whole.npz"), HasSubstr("expected real numbers"));
+  EXPECT_THAT(stated("whole.npz"), HasSubstr("expected real numbers"));
   NpzWriter writer(folder / "other.npz");
   writer.add("weights", at::ones({1, 2}));
   writer.close();
-  EXPECT_THAT(said("other.npz"), AllOf(HasSubstr("'vectors'"), HasSubstr("found weights")));
-  EXPECT_THAT(said("v.parquet"), HasSubstr(".npz, .npy (with --names) and .csv"));
+  EXPECT_THAT(stated("other.npz"), AllOf(HasSubstr("'vectors'"), HasSubstr("found weights")));
+  EXPECT_THAT(stated("v.parquet"), HasSubstr(".npz, .npy (with --names) and .csv"));
 }
 
 AttributeTable no_attributes(const Names& classes) {

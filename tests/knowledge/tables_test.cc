@@ -283,7 +283,7 @@ TEST_F(TablesTest, CubRefusesCountsThatDisagree) {
   EXPECT_THAT(error("1 2 3 4\n"), HasSubstr("continuous.txt:1: more than 3 numbers"));
   EXPECT_THAT(error("1 2 3\n"), HasSubstr("1 lines, expected 2"));
   EXPECT_THAT(error("1 2 3\n1 2 3\n1 2 3\n"), HasSubstr("continuous.txt:3: more lines than the 2 classes"));
-  EXPECT_THAT(error("1 2 101\n1 2 3\n"), HasSubstr("continuous.txt:1: '101' is no percentage"));
+  EXPECT_THAT(error("1 2 101\n1 2 3\n"), HasSubstr("continuous.txt:1: '101' is not a percentage"));
   EXPECT_THROW(read_cub_attributes(folder_ / "CUB_200_2011", {101.0}), UsageError);
 }
 

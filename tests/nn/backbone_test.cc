@@ -329,13 +329,13 @@ TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
 TEST(Backbone, OfAFileInMemoryIsCalledByThatFilesName) {
   const testing::TempDir folder;
   const auto path = means_that_state(folder, "stated.pt", R"({"image_size": 20})");
-  ForeignBackbone said;
-  said.preprocessing = parse_preprocessing("plain:size=24");
+  ForeignBackbone asked;
+  asked.preprocessing = parse_preprocessing("plain:size=24");
   std::unique_ptr<Backbone> backbone;
   const std::string log = logged([&] {
     MemoryFile copy("birds.pcm, its backbone");
     copy.append(read_file(path));
-    backbone = open_backbone(copy.path(), said);
+    backbone = open_backbone(copy.path(), asked);
   });
   EXPECT_THAT(log, HasSubstr("birds.pcm, its backbone states '"));
   EXPECT_THAT(log, ::testing::Not(HasSubstr("/proc/")));
@@ -345,7 +345,7 @@ TEST(Backbone, OfAFileInMemoryIsCalledByThatFilesName) {
   const std::string refused = message_of([&] {
     MemoryFile copy("birds.pcm, its backbone");
     copy.append("certainly not weights");
-    open_backbone(copy.path(), said);
+    open_backbone(copy.path(), asked);
   });
   EXPECT_THAT(refused, HasSubstr("neither a protocom backbone"));
 }
@@ -355,22 +355,22 @@ TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
   const auto path = means_that_state(folder, "silent.pt", "");
   EXPECT_THROW(open_backbone(path, {}), Error);
   EXPECT_THAT(message_of([&] { open_backbone(path, {}); }), HasSubstr("give --preprocess"));
-  ForeignBackbone said;
-  said.known_size = 64;
-  EXPECT_EQ(open_backbone(path, said)->image_size(), 64);
-  said.preprocessing = parse_preprocessing("imagenet");
-  EXPECT_EQ(open_backbone(path, said)->image_size(), 224);
-  EXPECT_TRUE(open_backbone(path, said)->preprocessing() == *said.preprocessing);
+  ForeignBackbone asked;
+  asked.known_size = 64;
+  EXPECT_EQ(open_backbone(path, asked)->image_size(), 64);
+  asked.preprocessing = parse_preprocessing("imagenet");
+  EXPECT_EQ(open_backbone(path, asked)->image_size(), 224);
+  EXPECT_TRUE(open_backbone(path, asked)->preprocessing() == *asked.preprocessing);
 
   torch::manual_seed(1);
   write_safetensors(folder / "bare.safetensors", make_backbone(small("conv4"))->state_dict(), {});
-  said = {};
-  said.architecture = "conv4";
-  EXPECT_THAT(message_of([&] { open_backbone(folder / "bare.safetensors", said); }), HasSubstr("bare state dict"));
-  said.preprocessing = parse_preprocessing("imagenet:size=64");
-  const auto bare = open_backbone(folder / "bare.safetensors", said);
+  asked = {};
+  asked.architecture = "conv4";
+  EXPECT_THAT(message_of([&] { open_backbone(folder / "bare.safetensors", asked); }), HasSubstr("bare state dict"));
+  asked.preprocessing = parse_preprocessing("imagenet:size=64");
+  const auto bare = open_backbone(folder / "bare.safetensors", asked);
   EXPECT_EQ(bare->image_size(), 64);
-  EXPECT_EQ(bare->options()->mean, said.preprocessing->mean);
+  EXPECT_EQ(bare->options()->mean, asked.preprocessing->mean);
 }
 
 TEST(Backbone, PlainIsNoNormalisationOfAStateDictEither) {
@@ -379,11 +379,11 @@ TEST(Backbone, PlainIsNoNormalisationOfAStateDictEither) {
   BackboneOptions options = small("conv4");
   const auto written = make_backbone(options);
   write_safetensors(folder / "bare.safetensors", written->state_dict(), {});
-  ForeignBackbone said;
-  said.architecture = "conv4";
-  said.preprocessing = parse_preprocessing("plain:size=32");
-  const auto plain = open_backbone(folder / "bare.safetensors", said);
-  EXPECT_TRUE(plain->preprocessing() == *said.preprocessing);
+  ForeignBackbone asked;
+  asked.architecture = "conv4";
+  asked.preprocessing = parse_preprocessing("plain:size=32");
+  const auto plain = open_backbone(folder / "bare.safetensors", asked);
+  EXPECT_TRUE(plain->preprocessing() == *asked.preprocessing);
   const at::Tensor images = some_images(32);
   EXPECT_TRUE(at::allclose(plain->forward(normalise(images)), written->forward(images), 1e-4, 1e-4));
 }
@@ -393,15 +393,15 @@ TEST(Backbone, WhatIsTakenOrIgnoredOfAStateDictsPreprocessingIsSaid) {
   torch::manual_seed(1);
   Weights state = make_backbone(small("conv4"))->state_dict();
   write_safetensors(folder / "bare.safetensors", state, {});
-  ForeignBackbone said;
-  said.architecture = "conv4";
-  said.known_size = 32;
-  EXPECT_THAT(logged([&] { open_backbone(folder / "bare.safetensors", said); }),
+  ForeignBackbone asked;
+  asked.architecture = "conv4";
+  asked.known_size = 32;
+  EXPECT_THAT(logged([&] { open_backbone(folder / "bare.safetensors", asked); }),
               HasSubstr("'shorter side 32, crop 32, mean 0.472"));
   for (const char* name : {"mean", "std"}) state.emplace_back(name, at::full({3}, 0.5F));
   write_safetensors(folder / "own.safetensors", state, {});
-  said.preprocessing = parse_preprocessing("imagenet:size=32");
-  EXPECT_THAT(logged([&] { open_backbone(folder / "own.safetensors", said); }),
+  asked.preprocessing = parse_preprocessing("imagenet:size=32");
+  EXPECT_THAT(logged([&] { open_backbone(folder / "own.safetensors", asked); }),
               HasSubstr("mean 0.5 0.5 0.5, std 0.5 0.5 0.5', which is used"));
 }
 
@@ -410,9 +410,9 @@ TEST(Backbone, ItsOwnFileKeepsItsPreprocessingAndSaysWhatItIgnores) {
   torch::manual_seed(1);
   const BackboneOptions options = small("conv4");
   write_backbone(folder / "b.npz", *make_backbone(options), options, {});
-  ForeignBackbone said;
-  said.preprocessing = parse_preprocessing("clip:size=64");
-  const std::string heard = logged([&] { EXPECT_EQ(open_backbone(folder / "b.npz", said)->image_size(), 32); });
+  ForeignBackbone asked;
+  asked.preprocessing = parse_preprocessing("clip:size=64");
+  const std::string heard = logged([&] { EXPECT_EQ(open_backbone(folder / "b.npz", asked)->image_size(), 32); });
   EXPECT_THAT(heard, HasSubstr("'shorter side 64, crop 64, mean 0.481"));
   EXPECT_THAT(heard, HasSubstr("is ignored"));
   EXPECT_EQ(logged([&] { open_backbone(folder / "b.npz", {}); }), "");
@@ -427,9 +427,9 @@ TEST(Backbone, AnOperatorOfANewerPyTorchIsNamedWithTheWayOut) {
   ASSERT_NE(bytes.find("torch.relu"), std::string::npos);
   bytes.replace(bytes.find("torch.relu"), 10, "torch.sdpa");
   std::ofstream(folder / "newer.pt", std::ios::binary) << bytes;
-  ForeignBackbone said;
-  said.known_size = 32;
-  EXPECT_THAT(message_of([&] { open_backbone(folder / "newer.pt", said); }), HasSubstr("set_fused_attn(False)"));
+  ForeignBackbone asked;
+  asked.known_size = 32;
+  EXPECT_THAT(message_of([&] { open_backbone(folder / "newer.pt", asked); }), HasSubstr("set_fused_attn(False)"));
 }
 
 TEST(Backbone, ItsFileKeepsThePreprocessing) {

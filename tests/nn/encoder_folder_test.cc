@@ -32,9 +32,9 @@ using ::testing::HasSubstr;
 constexpr int64_t kGraphSide = 8;
 
 ForeignBackbone plain_images() {
-  ForeignBackbone said;
-  said.preprocessing = Preprocessing{kGraphSide};
-  return said;
+  ForeignBackbone asked;
+  asked.preprocessing = Preprocessing{kGraphSide};
+  return asked;
 }
 
 /// Means of the channels of a 1 x 1 convolution, whose weights lie in weights.bin.
@@ -129,9 +129,9 @@ TEST(TimmFolder, SaysWhatImagesItsWeightsTake) {
   const Preprocessing expected = {32, 35, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}, Resampling::kBicubic};
   EXPECT_TRUE(backbone->preprocessing() == expected) << describe(backbone->preprocessing());
 
-  ForeignBackbone said;
-  said.preprocessing = expected;
-  const auto bare = open_backbone(folder / "model.safetensors", said);
+  ForeignBackbone asked;
+  asked.preprocessing = expected;
+  const auto bare = open_backbone(folder / "model.safetensors", asked);
   EXPECT_TRUE(at::equal(backbone->forward(images(32)), bare->forward(images(32))));
 
   const TempDir elsewhere;

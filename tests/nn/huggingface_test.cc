@@ -50,9 +50,9 @@ json images_of(int64_t size) {
           {"rescale_factor", 1.0 / 255}};
 }
 
-void write_folder(const TempDir& folder, const json& config, const State& state, const json& said) {
+void write_folder(const TempDir& folder, const json& config, const State& state, const json& stated) {
   write_file(folder / "config.json", config.dump());
-  write_file(folder / "preprocessor_config.json", said.dump());
+  write_file(folder / "preprocessor_config.json", stated.dump());
   write_safetensors(folder / "model.safetensors", {state.begin(), state.end()}, {{"format", "pt"}});
 }
 
@@ -117,8 +117,8 @@ TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
 TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
   const json vit = huggingface_golden("vit");
   const TempDir folder;
-  const auto refused = [&](const json& config, const State& state, const json& said) {
-    write_folder(folder, config, state, said);
+  const auto refused = [&](const json& config, const State& state, const json& stated) {
+    write_folder(folder, config, state, stated);
     return message_of([&] { open_backbone(folder.path(), {}); });
   };
   const State whole = made_up_weights(vit, "");
@@ -149,9 +149,9 @@ TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
 }
 
 TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
-  const auto of = [](json said) {
-    said["image_mean"] = said["image_std"] = {0.5, 0.5, 0.5};
-    return huggingface_preprocessing(said);
+  const auto of = [](json stated) {
+    stated["image_mean"] = stated["image_std"] = {0.5, 0.5, 0.5};
+    return huggingface_preprocessing(stated);
   };
   EXPECT_TRUE(of({{"size", 224}}) == (Preprocessing{224, 0, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}));
   EXPECT_EQ(of({{"size", {{"height", 384}, {"width", 384}}}}).image_size, 384);

@@ -34,9 +34,9 @@ at::Tensor wave_images(int64_t count) {
 at::Tensor weights(at::IntArrayRef sizes) { return at::arange(at::empty(sizes).numel(), at::kFloat).cos().view(sizes); }
 
 ForeignBackbone plain(int64_t side = kSide) {
-  ForeignBackbone said;
-  said.preprocessing = Preprocessing{side};
-  return said;
+  ForeignBackbone asked;
+  asked.preprocessing = Preprocessing{side};
+  return asked;
 }
 
 /// A convolution of four channels and their means; the weights are added by the test.
@@ -56,9 +56,9 @@ at::Tensor convolved(const at::Tensor& images, const at::Tensor& weight) {
 }
 
 std::unique_ptr<Backbone> opened(const TempDir& folder, const OnnxWriter& writer,
-                                 const ForeignBackbone& said = plain()) {
+                                 const ForeignBackbone& asked = plain()) {
   write_file(folder / "encoder.onnx", writer.bytes());
-  return open_backbone(folder / "encoder.onnx", said);
+  return open_backbone(folder / "encoder.onnx", asked);
 }
 
 void expect_near_to(const at::Tensor& found, const at::Tensor& expected) {
@@ -200,17 +200,17 @@ TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
   };
   const at::Tensor maps = at::conv2d(wave_images(2), weights({4, 3, 3, 3}), {}, 1, 1).relu();
   expect_near_to(opened(folder, two("logits", "image_embeds"))->forward(wave_images(2)), maps.mean({2, 3}));
-  ForeignBackbone said = plain();
-  said.output = "most";
-  expect_near_to(opened(folder, two("most", "least"), said)->forward(wave_images(2)), at::amax(maps, {2, 3}));
-  said.output = "positive";  // maps inside the graph
-  const auto mapping = opened(folder, two("most", "least"), said);
+  ForeignBackbone asked = plain();
+  asked.output = "most";
+  expect_near_to(opened(folder, two("most", "least"), asked)->forward(wave_images(2)), at::amax(maps, {2, 3}));
+  asked.output = "positive";  // maps inside the graph
+  const auto mapping = opened(folder, two("most", "least"), asked);
   expect_near_to(mapping->forward(wave_images(2)), maps.mean({2, 3}));
   expect_near_to(mapping->forward_maps(wave_images(2)), maps);
   write_file(folder / "only.onnx", *onnx::self_contained(folder / "encoder.onnx", "positive"));
   expect_near_to(open_backbone(folder / "only.onnx", plain())->forward(wave_images(2)), maps.mean({2, 3}));
-  said.output = "nothing";
-  EXPECT_THAT(message_of([&] { opened(folder, two("most", "least"), said); }), HasSubstr("most [1, 4]"));
+  asked.output = "nothing";
+  EXPECT_THAT(message_of([&] { opened(folder, two("most", "least"), asked); }), HasSubstr("most [1, 4]"));
 }
 
 TEST(Onnx, ImagesWithChannelsLastAreTurned) {

@@ -45,9 +45,9 @@ std::filesystem::path write(const TempDir& folder, const StateDict& state) {
 }
 
 ForeignBackbone imagenet(int64_t size) {
-  ForeignBackbone said;
-  said.preprocessing = {size, size, {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
-  return said;
+  ForeignBackbone asked;
+  asked.preprocessing = {size, size, {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+  return asked;
 }
 
 VisionTransformerShape tiny(int64_t patch, int64_t grid) {

@@ -47,7 +47,7 @@ CALLS = {
     "value out of range": (lambda: protocom.make("mean:gamma=-2"), "gamma"),
     "a method that needs base classes": (lambda: protocom.make("tim").fit(X, Y), "needs features of"),
     "base classes of another width": (lambda: protocom.make("tim", base=(X[:, :5], Y)).fit(X, Y), "base classes have 5"),
-    "base that is no pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base should be (X, y)"),
+    "base that is not a pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base should be (X, y)"),
     "a file that is not there": (lambda: protocom.Fitted("none.npz"), "none.npz"),
     "a space and base classes": (lambda: protocom.PLDA(fitted="a", space="b").fit(X, Y), "not both"),
     "unknown parameter of the class": (lambda: protocom.PLDA().set_params(steps=3), "Invalid parameter"),

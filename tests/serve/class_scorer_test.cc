@@ -83,7 +83,7 @@ TEST(ClassScorer, RefusesAMethodThatNeedsFitting) {
 }
 
 TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
-  const auto said = [](const EnrolledClasses& store, const StoreModel& model) -> std::string {
+  const auto stated = [](const EnrolledClasses& store, const StoreModel& model) -> std::string {
     try {
       const ClassScorer scorer(store, model);
     } catch (const Error& error) {
@@ -91,14 +91,14 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
     }
     return "nothing was thrown";
   };
-  EXPECT_THAT(said(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
+  EXPECT_THAT(stated(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
   EnrolledClasses without_images = two_classes();
   add_class(without_images, "empty", description(1));
-  EXPECT_THAT(said(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));
+  EXPECT_THAT(stated(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));
   StoreModel other = store_model({0, 0});
   other.completion->attributes = {"wing"};
-  EXPECT_THAT(said(two_classes(), other), HasSubstr("other attributes"));
-  EXPECT_THAT(said(two_classes(), store_model({0, 0, 0})),
+  EXPECT_THAT(stated(two_classes(), other), HasSubstr("other attributes"));
+  EXPECT_THAT(stated(two_classes(), store_model({0, 0, 0})),
               HasSubstr("features of 3 dimensions, those that are enrolled have 2"));
 }
 

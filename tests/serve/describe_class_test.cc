@@ -54,29 +54,32 @@ TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
 }
 
 TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
-  ClassRequest said = request("robin");
-  said.text_vector = at::tensor({0.0F, 0.5F});
-  const ClassDescription robin = describe_class(knowledge(), store_model({0, 0}), said);
+  ClassRequest stated = request("robin");
+  stated.text_vector = at::tensor({0.0F, 0.5F});
+  const ClassDescription robin = describe_class(knowledge(), store_model({0, 0}), stated);
   // The lengths are sqrt(5) and 5, whose lower median is sqrt(5).
   EXPECT_TRUE(at::allclose(robin.embedding, at::tensor({0.0F, std::sqrt(5.0F)})));
   EXPECT_EQ(robin.embedding_source, "text");
   EXPECT_TRUE(at::equal(robin.association, at::zeros({1})));
-  said.attributes = {"tail"};
-  EXPECT_TRUE(at::equal(describe_class(knowledge(), store_model({0, 0}), said).association, at::tensor({1.0F})));
+  stated.attributes = {"tail"};
+  EXPECT_TRUE(at::equal(describe_class(knowledge(), store_model({0, 0}), stated).association, at::tensor({1.0F})));
 }
 
 TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
-  ClassRequest said = request("robin");
-  said.text_vector = at::ones({3});
+  ClassRequest stated = request("robin");
+  stated.text_vector = at::ones({3});
   EXPECT_THAT(message_of([&] {
-                describe_class(knowledge(), store_model({0, 0}), said);
+                describe_class(knowledge(), store_model({0, 0}), stated);
               }),
               AllOf(HasSubstr("3 numbers"), HasSubstr("have 2")));
-  said.text_vector = at::ones({2});
+  stated.text_vector = at::ones({2});
   Knowledge words = knowledge();
   words.details["embedding"] = {{"kind", "word-vectors"}};
-  EXPECT_THAT(message_of([&] { describe_class(words, store_model({0, 0}), said); }), HasSubstr("no vectors of texts"));
-  EXPECT_THAT(message_of([&] { describe_without_knowledge(said); }), HasSubstr("without knowledge"));
+  EXPECT_THAT(message_of([&] {
+                describe_class(words, store_model({0, 0}), stated);
+              }),
+              HasSubstr("no vectors of texts"));
+  EXPECT_THAT(message_of([&] { describe_without_knowledge(stated); }), HasSubstr("without knowledge"));
 }
 
 TEST(DescribeClass, AttributesForAModelThatUsesNoneAreSaidToBeOfNoUse) {

@@ -46,9 +46,9 @@ TEST_F(RecognizerFileTest, HoldsWhatItWasMadeWith) {
 
 TEST_F(RecognizerFileTest, NamesItselfWhereAnArtefactIsRefused) {
   const RecognizerFile file(path_);
-  const std::string said = message_of(
+  const std::string stated = message_of(
       [&] { file.read_artefact("backbone", [](const fs::path& path) { fail("{} is no backbone", path.string()); }); });
-  EXPECT_EQ(said, path_.string() + ", its backbone is no backbone");
+  EXPECT_EQ(stated, path_.string() + ", its backbone is no backbone");
 }
 
 TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {

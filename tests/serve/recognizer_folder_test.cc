@@ -108,20 +108,20 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   export_recognizer(file, folder / "out");
   EXPECT_THAT(message_of([&] { export_recognizer(file, folder / "out"); }), HasSubstr("already there"));
-  const auto said = [&] { return message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }); };
+  const auto stated = [&] { return message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }); };
   const std::string document = read_file(folder / "out/recognizer.json");
   const auto with = [&](const std::string& what, const std::string& other) {
     std::string changed = document;
     changed.replace(changed.find(what), what.size(), other);
     write_file(folder / "out/recognizer.json", changed);
-    return said();
+    return stated();
   };
   EXPECT_THAT(with("\"dog\"", "7"), HasSubstr("recognizer.json"));
   EXPECT_THAT(with("\"backbone.npz\"", "\"../a.pcm\""), HasSubstr("outside the folder"));
   EXPECT_THAT(with("\"examples\"", "\"exhibits\""), HasSubstr("examples"));
   write_file(folder / "out/recognizer.json", document);
   write_file(folder / "out/backbone.npz", "another");
-  EXPECT_THAT(said(), HasSubstr("another file than was exported"));
+  EXPECT_THAT(stated(), HasSubstr("another file than was exported"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
 }
 

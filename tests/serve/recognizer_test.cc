@@ -179,18 +179,18 @@ TEST_F(SmallRecognizer, RefusesAMethodBeforeItReadsImages) {
 }
 
 TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
-  const auto said = [&](const NewRecognizer& parts) {
+  const auto stated = [&](const NewRecognizer& parts) {
     return usage_message_of([&] { create_recognizer(folder_ / "new.pcm", parts, {}); });
   };
   NewRecognizer incomplete = parts();
   incomplete.backbone.clear();
-  EXPECT_THAT(said(incomplete), HasSubstr("--backbone"));
+  EXPECT_THAT(stated(incomplete), HasSubstr("--backbone"));
   incomplete = parts();
   incomplete.model.clear();
-  EXPECT_THAT(said(incomplete), HasSubstr("--fitted or --model"));
+  EXPECT_THAT(stated(incomplete), HasSubstr("--fitted or --model"));
   incomplete = parts();
   incomplete.knowledge.clear();
-  EXPECT_THAT(said(incomplete), HasSubstr("--knowledge"));
+  EXPECT_THAT(stated(incomplete), HasSubstr("--knowledge"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 

@@ -69,8 +69,8 @@ inline void write_clip(const std::filesystem::path& folder) {
                                {"vision_config", images.at("config")},
                                {"text_config", texts_golden().at("clip").at("config")}};
   write_file(folder / "config.json", both.dump());
-  const nlohmann::json said = {{"image_mean", {0.5, 0.5, 0.5}}, {"image_std", {0.5, 0.5, 0.5}}, {"size", 32}};
-  write_file(folder / "preprocessor_config.json", said.dump());
+  const nlohmann::json stated = {{"image_mean", {0.5, 0.5, 0.5}}, {"image_std", {0.5, 0.5, 0.5}}, {"size", 32}};
+  write_file(folder / "preprocessor_config.json", stated.dump());
 }
 
 }  // namespace protocom::testing

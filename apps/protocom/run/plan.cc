@@ -155,8 +155,7 @@ Stage Planner::plan(const StageConfig& table) {
   stage.line = table.line;
   stage.id = table.name.empty() ? table.command : table.command + "-" + table.name;
   if (!ids_.insert(stage.id).second) {
-    fail_usage("{}: [{}] stands here twice; give each of them another name = \"...\"", config_.where(table.line),
-               table.command);
+    fail_usage("{}: [{}] is here twice; give each another name = \"...\"", config_.where(table.line), table.command);
   }
   const CLI::App& command = *find_command(*app, config_, table, stage);
   take_values(table, command, stage);
@@ -206,8 +205,8 @@ void Planner::wire(const StageKind& kind, const CLI::App& command, Stage& stage)
   for (const char* option : kind.reads) {
     const auto found = available_.find(option);
     // A dataset's own division already says what the split would.
-    const bool said = std::string(option) == "split" && stage.options.count("standard-split") > 0;
-    if (found != available_.end() && has(command, option) && !said) stage.options.try_emplace(option, found->second);
+    const bool stated = std::string(option) == "split" && stage.options.count("standard-split") > 0;
+    if (found != available_.end() && has(command, option) && !stated) stage.options.try_emplace(option, found->second);
   }
 }
 

@@ -128,14 +128,14 @@ at::Tensor TransClip::answer_one(const Problem& problem, const at::Tensor& apart
 
 EpisodeScores TransClip::answer(const EpisodeBatch& batch) const {
   const auto unit = [](const at::Tensor& rows) { return unit_vectors(rows).to(at::kDouble); };
-  const auto said = [&](const at::Tensor& rows) {
+  const auto stated = [&](const at::Tensor& rows) {
     return (options_.scale * text_.cosines(rows, batch.classes)).softmax(-1);
   };
   const bool pool = batch.unlabelled.defined();
   const at::Tensor x = unit(unlabelled_of(batch));
-  const at::Tensor t = said(x);
+  const at::Tensor t = stated(x);
   const at::Tensor query = pool ? unit(batch.query) : at::Tensor();
-  const at::Tensor query_text = pool ? said(query) : at::Tensor();
+  const at::Tensor query_text = pool ? stated(query) : at::Tensor();
   const EpisodePoints points = supports_and_queries(batch);
   const at::Tensor labels = points.supports_of(points.labels).to(at::kDouble);
   std::vector<at::Tensor> logits;

@@ -60,9 +60,9 @@ struct Model {
 /// Squared error of what is said of known classes, and of the maps that are made of it.
 at::Tensor loss_of(const Model& model, const at::Tensor& maps, const at::Tensor& semantics) {
   const at::Tensor places = model.space->places_of(maps);
-  const at::Tensor said = model.encoded(places);
-  const at::Tensor error = (said - semantics).square().mean(1, true) * is_known(semantics);
-  return error.mean() + (model.decoded(said) - places).square().mean();
+  const at::Tensor stated = model.encoded(places);
+  const at::Tensor error = (stated - semantics).square().mean(1, true) * is_known(semantics);
+  return error.mean() + (model.decoded(stated) - places).square().mean();
 }
 
 /// Supports with their labels, whether there is an image or not: each once as it is, and `made` times by its semantics
@@ -88,8 +88,8 @@ Augmented augmented(const Model& model, const EpisodeBatch& batch, int64_t made,
   const int64_t n = batch.support.size(1);
   const int64_t k = batch.support.size(2);
   const at::Tensor places = model.space->places_of(batch.support);
-  const at::Tensor said = model.encoded(places).view({b, n * k, 1, -1});
-  const at::Tensor moved = said + noise_of(batch, made, said.size(3), noise).unsqueeze(1);  // [b, n k, made, s]
+  const at::Tensor stated = model.encoded(places).view({b, n * k, 1, -1});
+  const at::Tensor moved = stated + noise_of(batch, made, stated.size(3), noise).unsqueeze(1);  // [b, n k, made, s]
   const at::Tensor images = model.decoded(moved.flatten(0, 2)).mean(1).view({b, n * k * made, places.size(2)});
   at::Tensor present = at::eye(n).repeat_interleave(k, 0).expand({b, n * k, n});
   if (batch.support_mask.defined()) present = present * batch.support_mask.flatten(1).unsqueeze(-1);

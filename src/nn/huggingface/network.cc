@@ -40,7 +40,7 @@ at::Tensor rectified_to_six(const at::Tensor& x) { return at::clamp(x, 0, 6); }
 }  // namespace
 
 std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensors& tensors) {
-  if (!config.is_object()) fail("config.json is no object");
+  if (!config.is_object()) fail("config.json is not an object");
   const std::string type = text_of(config, "model_type", "");
   const auto found = makers().find(type);
   if (found == makers().end()) {
@@ -56,7 +56,7 @@ std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensor
 double number_of(const nlohmann::json& config, const char* name, double otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
-  if (!found->is_number()) fail("config.json: '{}' is no number", name);
+  if (!found->is_number()) fail("config.json: '{}' is not a number", name);
   return found->get<double>();
 }
 
@@ -72,7 +72,7 @@ int64_t whole_of(const nlohmann::json& config, const char* name, int64_t otherwi
 std::string text_of(const nlohmann::json& config, const char* name, const char* otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
-  if (!found->is_string()) fail("config.json: '{}' is no text", name);
+  if (!found->is_string()) fail("config.json: '{}' is not a text", name);
   return found->get<std::string>();
 }
 

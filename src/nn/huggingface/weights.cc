@@ -66,7 +66,7 @@ void Weights::check_all_taken(const std::vector<std::string>& others) const {
         std::any_of(others.begin(), others.end(), [&](const std::string& text) { return begins_with(own, text); });
     const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids");
     if (!other && !counter)
-      fail("'{}' is no tensor of the family {}, for which this was taken: make it an ONNX file", name, family_);
+      fail("'{}' is not a tensor of the family {}, for which this was taken: make it an ONNX file", name, family_);
   }
 }
 

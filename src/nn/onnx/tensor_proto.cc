@@ -157,7 +157,7 @@ uint64_t number_of(const std::string& text) {
   uint64_t value = 0;
   const auto end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) fail("'{}' is no offset or length of a tensor's bytes", excerpt(text));
+  if (error != std::errc() || stop != end) fail("'{}' is not an offset or length of a tensor's bytes", excerpt(text));
   return value;
 }
 

@@ -139,10 +139,10 @@ Merges merges_of_text(const std::string& text) {
 
 /// ["left right", ...] or [["left", "right"], ...].
 Merges merges_of_json(const nlohmann::json& model) {
-  const auto said = model.find("merges");
-  if (said == model.end() || !said->is_array()) fail("tokenizer.json: the model has no list 'merges'");
+  const auto stated = model.find("merges");
+  if (stated == model.end() || !stated->is_array()) fail("tokenizer.json: the model has no list 'merges'");
   Merges merges;
-  for (const nlohmann::json& pair : *said) {
+  for (const nlohmann::json& pair : *stated) {
     if (pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string()) {
       merges.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
       continue;
@@ -179,8 +179,8 @@ std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, con
 }
 
 std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
-  const nlohmann::json said = parse_json(text, "tokenizer.json");
-  const nlohmann::json& model = object_in(said, "model");
+  const nlohmann::json stated = parse_json(text, "tokenizer.json");
+  const nlohmann::json& model = object_in(stated, "model");
   const auto text_in = [&model](const char* name) { return string_in(model, name, ""); };
   // Older files do not say the type.
   if (const std::string type = text_in("type");
@@ -188,7 +188,7 @@ std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
     fail("tokenizer.json: the model is '{}' with the end of words '{}', CLIP's is 'BPE' with '{}'", excerpt(type),
          excerpt(text_in("end_of_word_suffix")), kWordEnd);
   return make(vocabulary_of(object_in(model, "vocab"), "tokenizer.json, vocab"), merges_of_json(model),
-              added_tokens(said), text_in("unk_token"), "tokenizer.json");
+              added_tokens(stated), text_in("unk_token"), "tokenizer.json");
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ fs::path folder_of(const nlohmann::json& module, const fs::path& folder) {
 
 Pooling pooling_of(const fs::path& folder) {
   const fs::path path = folder / "config.json";
-  const nlohmann::json said = read_json(path);
+  const nlohmann::json stated = read_json(path);
   std::vector<std::string> chosen;
-  if (const std::string mode = string_in(said, "pooling_mode", ""); !mode.empty()) chosen.push_back(mode);
+  if (const std::string mode = string_in(stated, "pooling_mode", ""); !mode.empty()) chosen.push_back(mode);
   for (const char* mode :
        {"cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"}) {
-    const auto found = said.is_object() ? said.find(std::string("pooling_mode_") + mode) : said.end();
-    if (found != said.end() && *found == true) chosen.emplace_back(mode);
+    const auto found = stated.is_object() ? stated.find(std::string("pooling_mode_") + mode) : stated.end();
+    if (found != stated.end() && *found == true) chosen.emplace_back(mode);
   }
   if (chosen.size() == 1 && (chosen[0] == "mean" || chosen[0] == "mean_tokens")) return Pooling::kMean;
   if (chosen.size() == 1 && (chosen[0] == "cls" || chosen[0] == "cls_token")) return Pooling::kFirst;
@@ -52,9 +52,9 @@ SentenceModules read_sentence_modules(const fs::path& folder) {
   SentenceModules found;
   found.folder = folder;
   if (!fs::exists(folder / kModules)) return found;
-  const nlohmann::json said = read_json(folder / kModules);
-  if (!said.is_array() || said.empty()) fail("{}: expected a list of modules", kModules);
-  for (const nlohmann::json& module : said) {
+  const nlohmann::json stated = read_json(folder / kModules);
+  if (!stated.is_array() || stated.empty()) fail("{}: expected a list of modules", kModules);
+  for (const nlohmann::json& module : stated) {
     const std::string kind = kind_of(module);
     if (kind == "Transformer") {
       found.folder = folder_of(module, folder);

@@ -48,7 +48,7 @@ const std::map<std::string, TextFamily>& text_families() {
 }
 
 const TextFamily& family_of(const nlohmann::json& config) {
-  if (!config.is_object()) fail("{} is no object", kConfigFile);
+  if (!config.is_object()) fail("{} is not an object", kConfigFile);
   const std::string type = huggingface::text_of(config, "model_type", "");
   const auto found = text_families().find(type);
   if (found != text_families().end()) return found->second;
@@ -80,9 +80,9 @@ std::string without_huge_numbers(const std::string& text) {
 
 /// `most`, or less where a file says that texts are cut to that.
 int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
-  const auto said = files.find(file);
-  if (said == files.end()) return most;
-  const nlohmann::json settings = parse_json(without_huge_numbers(said->second), file);
+  const auto stated = files.find(file);
+  if (stated == files.end()) return most;
+  const nlohmann::json settings = parse_json(without_huge_numbers(stated->second), file);
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
   if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
@@ -165,7 +165,8 @@ TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
 }
 
 TextEncoder open_text_encoder(const fs::path& folder) {
-  if (!fs::is_directory(folder)) fail("{} is no folder: a text encoder is a folder of Hugging Face", folder.string());
+  if (!fs::is_directory(folder))
+    fail("{} is not a folder: a text encoder is a folder of Hugging Face", folder.string());
   try {
     const text::SentenceModules modules = text::read_sentence_modules(folder);
     for (const char* name : {kConfigFile, kTensorFile}) {

@@ -20,11 +20,12 @@ Tokens Tokenizer::tokens(std::string_view text, int64_t longest) const {
   return made;
 }
 
-Vocabulary vocabulary_of(const nlohmann::json& said, const std::string& where) {
-  if (!said.is_object() || said.empty()) fail("{}: expected tokens and their numbers, {{\"token\": 0, ...}}", where);
+Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where) {
+  if (!stated.is_object() || stated.empty())
+    fail("{}: expected tokens and their numbers, {{\"token\": 0, ...}}", where);
   Vocabulary vocabulary;
-  vocabulary.reserve(said.size());
-  for (const auto& [token, number] : said.items()) {
+  vocabulary.reserve(stated.size());
+  for (const auto& [token, number] : stated.items()) {
     constexpr double kMost = std::numeric_limits<int32_t>::max();
     if (!number.is_number_integer() || number.get<double>() < 0 || number.get<double>() > kMost)
       fail("{}: the token '{}' has the number {}", where, excerpt(token), excerpt(number.dump()));
@@ -45,10 +46,10 @@ int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const 
   return found->second;
 }
 
-std::vector<Added> added_tokens(const nlohmann::json& said) {
+std::vector<Added> added_tokens(const nlohmann::json& stated) {
   std::vector<Added> added;
-  const auto list = said.find("added_tokens");
-  if (list == said.end() || !list->is_array()) return added;
+  const auto list = stated.find("added_tokens");
+  if (list == stated.end() || !list->is_array()) return added;
   for (const nlohmann::json& token : *list) {
     const auto content = token.is_object() ? token.find("content") : token.end();
     const auto number = token.is_object() ? token.find("id") : token.end();
@@ -64,17 +65,17 @@ std::vector<Added> added_tokens(const nlohmann::json& said) {
   return added;
 }
 
-std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise) {
-  if (!said.is_object()) return otherwise;
-  const auto found = said.find(name);
-  return found == said.end() || !found->is_string() ? otherwise : found->get<std::string>();
+std::string string_in(const nlohmann::json& stated, const char* name, const std::string& otherwise) {
+  if (!stated.is_object()) return otherwise;
+  const auto found = stated.find(name);
+  return found == stated.end() || !found->is_string() ? otherwise : found->get<std::string>();
 }
 
-const nlohmann::json& object_in(const nlohmann::json& said, const char* name) {
+const nlohmann::json& object_in(const nlohmann::json& stated, const char* name) {
   static const nlohmann::json kNone = nlohmann::json::object();
-  if (!said.is_object()) return kNone;
-  const auto found = said.find(name);
-  return found == said.end() || !found->is_object() ? kNone : *found;
+  if (!stated.is_object()) return kNone;
+  const auto found = stated.find(name);
+  return found == stated.end() || !found->is_object() ? kNone : *found;
 }
 
 }  // namespace protocom::text

@@ -92,15 +92,15 @@ using TokenizerFiles = std::map<std::string, std::string>;
 
 /// A JSON object of tokens and their numbers. Throws Error that names `where` for a number that is none, negative or
 /// beyond 2^31, and for an empty vocabulary.
-Vocabulary vocabulary_of(const nlohmann::json& said, const std::string& where);
+Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
 /// The number of a token. Throws Error that names `where` if there is no such token.
 int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 
 /// A member of a JSON object that is an object, or an empty one.
-const nlohmann::json& object_in(const nlohmann::json& said, const char* name);
+const nlohmann::json& object_in(const nlohmann::json& stated, const char* name);
 /// A member of a JSON object that is a text.
-std::string string_in(const nlohmann::json& said, const char* name, const std::string& otherwise);
+std::string string_in(const nlohmann::json& stated, const char* name, const std::string& otherwise);
 
 /// A token that is no piece of words, as tokenizer.json lists it.
 struct Added {
@@ -109,7 +109,7 @@ struct Added {
   bool in_small_letters;  ///< it is looked for in the normalised text
 };
 /// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number.
-std::vector<Added> added_tokens(const nlohmann::json& said);
+std::vector<Added> added_tokens(const nlohmann::json& stated);
 
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);

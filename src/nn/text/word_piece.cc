@@ -122,9 +122,9 @@ class WordPieceTokenizer : public Tokenizer {
   size_t longest_piece_ = 0;  // bytes, so letters are not more
 };
 
-bool truth_in(const nlohmann::json& said, const char* name, bool otherwise) {
-  const auto found = said.find(name);
-  return found == said.end() || !found->is_boolean() ? otherwise : found->get<bool>();
+bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise) {
+  const auto found = stated.find(name);
+  return found == stated.end() || !found->is_boolean() ? otherwise : found->get<bool>();
 }
 
 /// A token a line, its number that of the line.
@@ -148,12 +148,12 @@ std::pair<std::string, std::string> ends_in(const Vocabulary& vocabulary) {
   return {"<s>", "</s>"};
 }
 
-std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohmann::json& said) {
+std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohmann::json& stated) {
   Vocabulary vocabulary = vocabulary_of_lines(text);
   WordPieceSettings settings;
-  settings.small = truth_in(said, "do_lower_case", true);
-  settings.accents_go = truth_in(said, "strip_accents", settings.small);
-  settings.chinese = truth_in(said, "tokenize_chinese_chars", true);
+  settings.small = truth_in(stated, "do_lower_case", true);
+  settings.accents_go = truth_in(stated, "strip_accents", settings.small);
+  settings.chinese = truth_in(stated, "tokenize_chinese_chars", true);
   std::vector<std::pair<std::string, int64_t>> special;
   for (const char* token : {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<unk>"}) {
     if (const auto found = vocabulary.find(token); found != vocabulary.end()) special.emplace_back(*found);
@@ -165,9 +165,9 @@ std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohma
 
 std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
   constexpr const char* kWhere = "tokenizer.json";
-  const nlohmann::json said = parse_json(text, kWhere);
-  const nlohmann::json& model = object_in(said, "model");
-  const nlohmann::json& normalizer = object_in(said, "normalizer");
+  const nlohmann::json stated = parse_json(text, kWhere);
+  const nlohmann::json& model = object_in(stated, "model");
+  const nlohmann::json& normalizer = object_in(stated, "normalizer");
   const std::string type = string_in(model, "type", "WordPiece");
   const std::string form = string_in(normalizer, "type", "none");
   if (type != "WordPiece" || form != "BertNormalizer")
@@ -185,7 +185,7 @@ std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
     settings.longest_word = static_cast<int64_t>(std::min<uint64_t>(longest->get<uint64_t>(), 1 << 20));
   Vocabulary vocabulary = vocabulary_of(object_in(model, "vocab"), "tokenizer.json, vocab");
   std::vector<std::pair<std::string, int64_t>> special;
-  for (const Added& token : added_tokens(said)) {
+  for (const Added& token : added_tokens(stated)) {
     special.emplace_back(token.content, token.number);
     vocabulary.emplace(token.content, token.number);
   }

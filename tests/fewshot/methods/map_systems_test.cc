@@ -85,8 +85,8 @@ struct MapWorld {
     for (int64_t i = 0; i < classes; ++i) knowledge.classes.push_back("class" + std::to_string(i));
     const at::Tensor told = at::matmul(knowledge.class_embedding, at::randn({kWords, kChannels / 2}));
     labels = at::arange(classes, at::kLong).repeat_interleave(kEach);
-    const at::Tensor said = told.index_select(0, labels) + 0.3 * at::randn({labels.size(0), kChannels / 2});
-    const at::Tensor pooled = at::cat({said, 3 * at::randn_like(said)}, 1).view({-1, kChannels, 1, 1});
+    const at::Tensor stated = told.index_select(0, labels) + 0.3 * at::randn({labels.size(0), kChannels / 2});
+    const at::Tensor pooled = at::cat({stated, 3 * at::randn_like(stated)}, 1).view({-1, kChannels, 1, 1});
     maps = (pooled + 0.3 * at::randn({labels.size(0), kChannels, 2, 2})).to(at::kHalf);
   }
 

@@ -118,9 +118,9 @@ TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
   other.knowledge.class_embedding = at::randn({kTextClasses, kTextDim});
   const auto scorer = make_method("plda:prior=text")->prepare(other.context);
   for (int i = 0; i < 2; ++i) static_cast<void>(scorer->score(other.episode(1)));
-  const std::string said = logged.text();
-  EXPECT_THAT(said, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
-  EXPECT_EQ(said.find("no better than chance"), said.rfind("no better than chance")) << "once is enough";
+  const std::string stated = logged.text();
+  EXPECT_THAT(stated, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
+  EXPECT_EQ(stated.find("no better than chance"), stated.rfind("no better than chance")) << "once is enough";
 }
 
 TEST(PldaWithText, NeedsTexts) {
@@ -134,11 +134,11 @@ TEST(PldaWithText, NeedsTexts) {
 struct Caltech {
   explicit Caltech(const std::filesystem::path& folder) : images(folder / "caltech101.npz") {
     const NpzReader texts(folder / "caltech101-text.npz");
-    const std::vector<std::string> said = texts.strings("embedded_as");
+    const std::vector<std::string> stated = texts.strings("embedded_as");
     const at::Tensor rows = texts.tensor("vectors").to(at::kFloat);
     std::vector<int64_t> kept;
-    for (size_t i = 0; i < said.size(); ++i) {
-      if (std::count(said.begin(), said.end(), said[i]) > 1) continue;
+    for (size_t i = 0; i < stated.size(); ++i) {
+      if (std::count(stated.begin(), stated.end(), stated[i]) > 1) continue;
       kept.push_back(static_cast<int64_t>(i));
       knowledge.classes.push_back(texts.strings("names")[i]);
     }

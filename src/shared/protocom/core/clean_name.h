@@ -13,7 +13,7 @@ std::string clean_name(std::string_view name);
 /// The name without capitals, to find those that differ in nothing else.
 std::string without_capitals(std::string_view name);
 
-/// Warns of names that differ in capitals alone ('Zebra', 'zebra'): two classes of them were hardly meant. `what` are
+/// Warns of names that differ only in capitals ('Zebra', 'zebra'): two classes of them were hardly meant. `what` are
 /// they ("classes of animals.csv").
 void warn_of_same_but_capitals(const std::vector<std::string>& names, std::string_view what);
 

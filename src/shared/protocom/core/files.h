@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// The whole file. Throws Error that names the file and the system's reason. Of what is no plain file only standard
+/// The whole file. Throws Error that names the file and the system's reason. Of what is not a plain file only standard
 /// input and streams the caller has opened (/dev/stdin, /dev/fd/5) are read, up to 1 GiB; so are they by for_each_line.
 std::string read_file(const std::filesystem::path& path);
 

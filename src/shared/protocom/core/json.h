@@ -20,7 +20,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& where);
 nlohmann::json read_json(const std::filesystem::path& path);
 
 /// A JSON number as a count, an identity, a size: get() would cut a fraction off and wrap what is too large. Throws
-/// nlohmann::json::type_error, as get() does, for what is no whole number or outside Number's range.
+/// nlohmann::json::type_error, as get() does, for what is not a whole number or outside Number's range.
 template <typename Number>
 Number whole_number(const nlohmann::json& value) {
   using Limits = std::numeric_limits<Number>;

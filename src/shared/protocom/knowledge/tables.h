@@ -43,8 +43,8 @@ struct CubAttributesOptions {
 /// Reads CUB-200-2011 as its archive lays it out: `root` is the folder CUB_200_2011 (or the one that holds it), with
 /// classes.txt and attributes/class_attribute_labels_continuous.txt (one line per class, one percentage per attribute),
 /// and attributes.txt beside `root`, in it, or in attributes/. Classes are named as their image folders are
-/// ("001.Black_footed_Albatross"); an attribute's "has_" is no word of it. Throws Error with file and line when a file
-/// is missing or the counts disagree.
+/// ("001.Black_footed_Albatross"); an attribute's "has_" is not a word of it. Throws Error with file and line when a
+/// file is missing or the counts disagree.
 AttributeTable read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options = {});
 
 /// Which of the two tables of Animals with Attributes.

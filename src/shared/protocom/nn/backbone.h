@@ -105,17 +105,17 @@ struct ForeignBackbone {
   int64_t known_size = 0;
   std::string output = {};  ///< which of an ONNX file's; empty: found
 };
-std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& said);
+std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& asked);
 
 /// The backbone that open_backbone makes of these, as one file that needs nothing else: `path` itself, or a file in
 /// `folder` where tensors lie in other files or an output was asked for. Throws Error.
-std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& said,
+std::filesystem::path as_one_file(const std::filesystem::path& path, const ForeignBackbone& asked,
                                   const std::filesystem::path& folder);
 
 /// What identifies an encoder for files that were made with it: hash_file of what as_one_file gives, so that tensors
 /// outside of an ONNX file and the output that was asked for count, and the time at which a folder was copied does not.
 /// Equals the hash that a recognizer keeps. Throws Error.
-std::string hash_encoder(const std::filesystem::path& path, const ForeignBackbone& said);
+std::string hash_encoder(const std::filesystem::path& path, const ForeignBackbone& asked);
 
 /// The name of a fitted space in the folder of its encoder.
 inline constexpr const char* kSpaceFile = "space.npz";
