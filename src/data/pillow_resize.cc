@@ -63,8 +63,9 @@ Window window_at(int64_t place, int64_t from, int64_t to, const Filter& filter) 
   const double wide = std::max(scale, 1.0);  // shrinking widens the filter
   const double support = filter.support * wide;
   const double centre = (static_cast<double>(place) + 0.5) * scale;
-  const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(centre - support + 0.5));
-  const int64_t end = std::min(from, static_cast<int64_t>(centre + support + 0.5));
+  const auto nearest = [](double at) { return static_cast<int64_t>(std::floor(at + 0.5)); };
+  const int64_t first = std::max<int64_t>(0, nearest(centre - support));
+  const int64_t end = std::min(from, nearest(centre + support));
   std::vector<double> weights;
   double sum = 0;
   for (int64_t i = first; i < end; ++i) {

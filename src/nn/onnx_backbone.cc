@@ -21,7 +21,7 @@ namespace {
 /// The images that one thread is fastest with: with more of them maps leave its caches, and the largest are memory that
 /// the system hands out anew each time (docs/results/speed.md).
 int64_t images_of_one_thread(int64_t side) {
-  constexpr int64_t kPixels = 2 * 224 * 224;
+  constexpr int64_t kPixels = int64_t{2} * 224 * 224;
   constexpr int64_t kMost = 8;
   return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
 }

@@ -103,7 +103,11 @@ constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the pre
 
 /// The images that one thread is fastest with (docs/results/speed.md): eight of 64 x 64, four of 224 x 224, with more
 /// of which the largest maps are memory that the system hands out anew each time.
-int64_t images_of_a_thread(int64_t side) { return std::clamp<int64_t>(4 * 224 * 224 / (side * side), 1, 8); }
+int64_t images_of_a_thread(int64_t side) {
+  constexpr int64_t kPixels = int64_t{4} * 224 * 224;
+  constexpr int64_t kMost = 8;
+  return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
+}
 
 /// What freezing leaves callable beside `forward`.
 std::vector<std::string> other_methods(const torch::jit::Module& module) {
