@@ -20,7 +20,7 @@ namespace protocom::cli {
 namespace {
 
 constexpr int kOk = 0;
-constexpr int kFailed = 1;
+constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr int kSignalled = 128;  // plus the signal, as shells say it
 
@@ -63,9 +63,9 @@ int run(int argc, char** argv) {
     leave_job();
     return end(kSignalled + interrupted.signal(), interrupted.what());
   } catch (const std::system_error& error) {
-    return fail_with(kFailed, reason_of_system(error));
+    return fail_with(kFailure, reason_of_system(error));
   } catch (const std::exception& error) {
-    return fail_with(kFailed, reason_of(error));
+    return fail_with(kFailure, reason_of(error));
   }
 }
 

@@ -15,7 +15,7 @@ using nlohmann::json;
 // Measured with nlohmann 3.11: what a value takes at most, and what an array or object takes besides.
 constexpr int64_t kBytesAValue = 40;
 constexpr int64_t kBytesAContainer = 100;
-constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr int64_t kLargestText = int64_t{1} << 30;
 
 /// Goes over the text once without building anything, because what is built must also be walked over and freed.
 void check_extent(std::string_view text, const std::string& where) {
@@ -38,7 +38,7 @@ void check_extent(std::string_view text, const std::string& where) {
       bytes += kBytesAValue;
     }
   }
-  if (bytes > kMostBytes) fail("{}: its JSON has too many values, they would take {} MiB", where, bytes >> 20);
+  if (bytes > kLargestText) fail("{}: its JSON has too many values, they would take {} MiB", where, bytes >> 20);
 }
 
 /// Converting such a number to int64_t, as every count is read, is undefined.

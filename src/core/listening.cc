@@ -13,8 +13,8 @@
 namespace protocom {
 namespace {
 
-constexpr uint32_t kHeader = static_cast<uint32_t>(SKF_NET_OFF);  // of the network's packet
-constexpr uint32_t kTarget4 = 16, kTarget6 = 24;                  // the target's place in it
+constexpr uint32_t kPacketHeader = static_cast<uint32_t>(SKF_NET_OFF);  // of the network's packet
+constexpr uint32_t kTarget4 = 16, kTarget6 = 24;                        // the target's place in it
 constexpr uint32_t kVersion4 = 4, kVersion6 = 6;
 constexpr uint32_t kAll = 0xffffffff, kNothing = 0;
 
@@ -47,12 +47,12 @@ void append_consent(const std::vector<uint32_t>& words, std::vector<sock_filter>
   const bool six = words.size() > 1;
   // A jump counts the instructions to skip: those of the words that are left, two each, and the consent.
   const auto behind = [&](size_t words_left) { return static_cast<uint8_t>(2 * words_left + 1); };
-  filter.push_back(BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kHeader));
+  filter.push_back(BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kPacketHeader));
   filter.push_back(BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4));
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, six ? kVersion6 : kVersion4, 0, behind(words.size())));
   for (size_t i = 0; i < words.size(); ++i) {
     const uint32_t place = (six ? kTarget6 : kTarget4) + static_cast<uint32_t>(i * sizeof(uint32_t));
-    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kHeader + place));
+    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPacketHeader + place));
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, words[i], 0, behind(words.size() - 1 - i)));
   }
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, kAll));

@@ -30,7 +30,7 @@ constexpr uint32_t kComplex = 0x800;
 constexpr uint64_t kFewBytes = uint64_t{16} << 20;
 constexpr uint64_t kMostUnpacked = 64;  // of one byte, beyond the few
 constexpr uint64_t kFewElements = uint64_t{1} << 16, kBytesOfElement = 8;
-constexpr uint32_t kMostDimensions = 32, kLongestName = 1000;
+constexpr uint32_t kMostMatDimensions = 32, kLongestName = 1000;
 constexpr int kDeepest = 16;
 
 /// Bytes of one value as it is stored; 0 for what is no value.
@@ -190,7 +190,7 @@ class MatWalk {
           path_);
     const MatTag dimensions_tag = tag(left);
     if (dimensions_tag.type != kInt32) damaged();
-    const uint64_t count = count_of(content(dimensions_tag, uint64_t{kMostDimensions} * 4, left));
+    const uint64_t count = count_of(content(dimensions_tag, uint64_t{kMostMatDimensions} * 4, left));
     const MatTag name_tag = tag(left);
     const std::string name = content(name_tag, kLongestName, left);
     if (name_tag.type != kInt8) damaged();

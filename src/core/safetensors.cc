@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, at::ScalarType>& dtypes() {
+const std::map<std::string, at::ScalarType>& scalar_types() {
   static const std::map<std::string, at::ScalarType> kTable = {
       {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I64", at::kLong},
       {"I32", at::kInt},    {"I16", at::kShort}, {"I8", at::kChar},  {"U8", at::kByte},       {"BOOL", at::kBool}};
@@ -28,7 +28,7 @@ const std::map<std::string, at::ScalarType>& dtypes() {
 }
 
 std::string dtype_name(at::ScalarType type) {
-  for (const auto& [name, dtype] : dtypes()) {
+  for (const auto& [name, dtype] : scalar_types()) {
     if (dtype == type) return name;
   }
   fail("a tensor of type {} cannot be written as safetensors", c10::toString(type));
@@ -100,8 +100,8 @@ at::Tensor copy_of(const at::Tensor& misaligned) {
 at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
                       const std::string& where) {
   const auto dtype_text = entry.at("dtype").get<std::string>();
-  const auto dtype = dtypes().find(dtype_text);
-  if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
+  const auto dtype = scalar_types().find(dtype_text);
+  if (dtype == scalar_types().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
   if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {

@@ -42,7 +42,7 @@ Registry& registry() {
   return *kRegistry;
 }
 
-fs::path parent_folder(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -119,7 +119,7 @@ void remove_with_relatives(const fs::path& path) {
   const auto is_relative = [&](const std::string& other) {
     return other.compare(0, name.size(), name) == 0 && is_library_suffix(std::string_view(other).substr(name.size()));
   };
-  for (const fs::path& file : entries(parent_folder(path), is_relative)) fs::remove_all(file, ignored);
+  for (const fs::path& file : entries(folder_of(path), is_relative)) fs::remove_all(file, ignored);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ void UnfinishedPath::release() {
 }
 
 fs::path temporary_beside(const fs::path& path) {
-  return parent_folder(path) / fmt::format("{}{}-{}", prefix_of(path), ::getpid(), random_digits());
+  return folder_of(path) / fmt::format("{}{}-{}", prefix_of(path), ::getpid(), random_digits());
 }
 
 bool is_unfinished(const fs::path& path) {
@@ -169,7 +169,7 @@ void remove_leftovers(const fs::path& path) {
     const auto process = process_in(name, prefix);
     return process && is_gone(*process);
   };
-  for (const fs::path& found : entries(parent_folder(path), is_left)) {
+  for (const fs::path& found : entries(folder_of(path), is_left)) {
     std::error_code ignored;
     const fs::file_status status = fs::symlink_status(found, ignored);
     if (fs::is_regular_file(status)) {

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kMultipart = "multipart/form-data";
 
 /// What is left of a client's file name to be shown: no folders, nothing that is not a text.
-std::string label_of(const std::string& file_name) {
+std::string label_of_upload(const std::string& file_name) {
   const size_t folder = file_name.find_last_of("/\\");
   const std::string name = folder == std::string::npos ? file_name : file_name.substr(folder + 1);
   return is_plain_text(name) ? excerpt(name, 120) : "";
@@ -26,7 +26,7 @@ Upload read_upload(std::string_view bytes, const std::string& file_name, const U
                    int64_t& pixels_left) {
   if (options.cancellation != nullptr) options.cancellation->check();
   Upload upload;
-  upload.label = label_of(file_name);
+  upload.label = label_of_upload(file_name);
   DecodeOptions decode;
   decode.min_side = options.preprocessing.shorter_side();
   decode.max_pixels = options.limits.pixels;

@@ -98,7 +98,7 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& jso
   return stated_preprocessing(parse_json(json, what), what);
 }
 
-constexpr float kSameFeatures = 1e-4F;   // of the largest one
+constexpr float kSameOutput = 1e-4F;     // of the largest one
 constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
 
 /// The images that one thread is fastest with (docs/results/speed.md): eight of 64 x 64, four of 224 x 224, with more
@@ -181,7 +181,7 @@ void TorchScriptBackbone::freeze() {
     const bool alone = at::get_num_threads() == 1;
     module_ = prepared(module_, alone);
     const at::Tensor found = TorchScriptBackbone::forward(images);
-    frozen_ = (found - expected).abs().max().item<float>() <= kSameFeatures * expected.abs().max().item<float>();
+    frozen_ = (found - expected).abs().max().item<float>() <= kSameOutput * expected.abs().max().item<float>();
     images_a_pass_ = alone ? images_of_a_thread(image_size()) : images_a_pass_;
     if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", name_);
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastWidth = 760.0;
 constexpr double kMostLabel = 230.0;
-constexpr double kLabelFont = 11.0;
+constexpr double kCellLabelFont = 11.0;
 constexpr double kGap = 8.0;
 constexpr double kMostCell = 34.0;
 constexpr double kLeastCell = 17.0;  // a name fits beside it, and a number of two digits into it
@@ -21,11 +21,11 @@ constexpr int kSteps = 10;           // shades of a scale
 constexpr double kStep = 16.0;       // pixels
 constexpr double kPrinted = 4.5;     // percent from which a cell shows its number
 constexpr double kTextSwitch = 0.7;  // shade that is dark enough for light text
-constexpr const char* kRight = "cell m-completed";
+constexpr const char* kRightAnswers = "cell m-completed";
 constexpr const char* kWrong = "cell m-gauss-fusion";
 
 /// Where everything stands.
-struct Layout {
+struct HeatLayout {
   double label = 100.0;  // width of the longest name; at least of the titles
   double cell = 0.0;
   double left = 0.0;
@@ -33,9 +33,9 @@ struct Layout {
   double most_wrong = 0.0;  // the end of the scale of mistakes, percent
 };
 
-Layout lay_out(const HeatMap& chart) {
-  Layout at;
-  for (const std::string& label : chart.labels) at.label = std::max(at.label, text_width(label, kLabelFont));
+HeatLayout lay_out(const HeatMap& chart) {
+  HeatLayout at;
+  for (const std::string& label : chart.labels) at.label = std::max(at.label, text_width(label, kCellLabelFont));
   at.label = std::min(at.label, kMostLabel);
   const double room = kLeastWidth - at.label - 2.0 * kGap;
   at.cell = std::clamp(room / std::max<double>(1.0, static_cast<double>(chart.labels.size())), kLeastCell, kMostCell);
@@ -62,14 +62,14 @@ void draw_scale(Svg& svg, SvgPoint corner, const char* words, const char* css_cl
   }
 }
 
-void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const Layout& at) {
+void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const HeatLayout& at) {
   const double value = chart.percent[r][c];
   const SvgPoint corner{at.left + at.cell * static_cast<double>(c), at.top + at.cell * static_cast<double>(r)};
   const double shade = std::min(1.0, value / (r == c ? 100.0 : at.most_wrong));
   if (value < 0.05) return;
   svg.begin_group(fmt::format("{}, {}: {:.1f} % of the queries of {}", chart.column_title, chart.labels[c], value,
                               chart.labels[r]));
-  svg.rect({{corner.x + 0.5, corner.y + 0.5}, at.cell - 1.0, at.cell - 1.0}, r == c ? kRight : kWrong, shade);
+  svg.rect({{corner.x + 0.5, corner.y + 0.5}, at.cell - 1.0, at.cell - 1.0}, r == c ? kRightAnswers : kWrong, shade);
   if (value >= kPrinted) {
     svg.text({corner.x + 0.5 * at.cell, corner.y + 0.5 * at.cell + 3.5}, fmt::format("{:.0f}", value), Anchor::kMiddle,
              shade >= kTextSwitch ? "cell-text-on" : "cell-text");
@@ -78,7 +78,7 @@ void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const Layout&
 }
 
 /// Behind the cells: grey where both classes were there, nothing where no episode had both.
-void draw_ground(Svg& svg, const HeatMap& chart, const Layout& at) {
+void draw_ground(Svg& svg, const HeatMap& chart, const HeatLayout& at) {
   for (size_t r = 0; r < chart.percent.size(); ++r) {
     const std::vector<double>& row = chart.percent[r];
     for (size_t from = 0, c = 0; c <= row.size(); ++c) {
@@ -94,10 +94,10 @@ void draw_ground(Svg& svg, const HeatMap& chart, const Layout& at) {
   }
 }
 
-void draw_names(Svg& svg, const HeatMap& chart, const Layout& at) {
+void draw_names(Svg& svg, const HeatMap& chart, const HeatLayout& at) {
   for (size_t i = 0; i < chart.labels.size(); ++i) {
     const double middle = (static_cast<double>(i) + 0.5) * at.cell;
-    const std::string label = fit_text_to(chart.labels[i], kMostLabel, kLabelFont);
+    const std::string label = fit_text_to(chart.labels[i], kMostLabel, kCellLabelFont);
     svg.text({at.left - kGap, at.top + middle + 4.0}, label, Anchor::kEnd, "tick");
     svg.text({at.left + middle + 4.0, at.top - kGap}, label, Anchor::kStart, "tick", -90.0);
   }
@@ -106,11 +106,11 @@ void draw_names(Svg& svg, const HeatMap& chart, const Layout& at) {
 }  // namespace
 
 Svg draw(const HeatMap& chart) {
-  const Layout at = lay_out(chart);
+  const HeatLayout at = lay_out(chart);
   const double side = at.cell * static_cast<double>(chart.labels.size());
   Svg svg(std::max(at.left + side + kGap, kLeastWidth), at.top + side + kGap,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
-  draw_scale(svg, {8.0, 0.0}, "right", kRight, 100.0);
+  draw_scale(svg, {8.0, 0.0}, "right", kRightAnswers, 100.0);
   draw_scale(svg, {kStep * kSteps + 60.0, 0.0}, "taken for another class", kWrong, at.most_wrong);
   svg.text({at.left - kGap, at.top - kGap}, chart.row_title + " ↓", Anchor::kEnd, "note");
   svg.text({at.left - kGap, at.top - kGap - 18.0}, chart.column_title + " →", Anchor::kEnd, "note");

@@ -20,7 +20,7 @@ constexpr double kBelow = 42.0;  // ticks and the axis' name
 constexpr size_t kMarkedPoints = 16;
 constexpr double kTickSpace = 24.0;
 
-struct Layout {
+struct LineLayout {
   std::vector<LegendEntry> legend;
   double top = 0.0;
   double bottom = 0.0;
@@ -71,8 +71,8 @@ Range y_range(const LineChart& chart) {
   return {range.low - space, range.high + space};
 }
 
-Layout lay_out(const LineChart& chart) {
-  Layout at;
+LineLayout lay_out(const LineChart& chart) {
+  LineLayout at;
   // One curve needs no key: the title says what it is.
   for (const LineSeries& series : chart.series) {
     if (chart.series.size() > 1) at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
@@ -101,7 +101,7 @@ std::vector<double> x_ticks(const LineChart& chart, const LinearScale& scale) {
   return kept;
 }
 
-void draw_axes(Svg& svg, const LineChart& chart, const Layout& at) {
+void draw_axes(Svg& svg, const LineChart& chart, const LineLayout& at) {
   const std::vector<double> rows = at.y.ticks(5);
   for (const double value : rows) {
     svg.line({kLeft, at.y(value)}, {kChartWidth - kRight, at.y(value)}, value == 0.0 ? "axis" : "grid");
@@ -117,7 +117,7 @@ void draw_axes(Svg& svg, const LineChart& chart, const Layout& at) {
   svg.text({2.0, at.top - 10.0}, chart.y_label, Anchor::kStart, "note");
 }
 
-void draw_references(Svg& svg, const LineChart& chart, const Layout& at) {
+void draw_references(Svg& svg, const LineChart& chart, const LineLayout& at) {
   for (const ReferenceLine& line : chart.vertical) {
     const double x = at.x(line.value);
     svg.line({x, at.top - 2.0}, {x, at.bottom}, "reference");
@@ -130,7 +130,7 @@ void draw_references(Svg& svg, const LineChart& chart, const Layout& at) {
   if (to > from) svg.line({at.x(from), at.y(from)}, {at.x(to), at.y(to)}, "reference");
 }
 
-void draw_band(Svg& svg, const LineSeries& series, const Layout& at) {
+void draw_band(Svg& svg, const LineSeries& series, const LineLayout& at) {
   if (series.interval.empty() || series.x.size() < 2) return;
   std::vector<SvgPoint> outline;
   for (size_t i = 0; i < series.x.size(); ++i)
@@ -140,7 +140,7 @@ void draw_band(Svg& svg, const LineSeries& series, const Layout& at) {
   svg.polygon(outline, "band " + series.css_class);
 }
 
-void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at) {
+void draw_curve(Svg& svg, const LineChart& chart, size_t index, const LineLayout& at) {
   const LineSeries& series = chart.series[index];
   std::vector<SvgPoint> points;
   for (size_t i = 0; i < series.x.size(); ++i) points.push_back({at.x(series.x[i]), at.y(series.y[i])});
@@ -151,7 +151,7 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const Layout& at
 }
 
 /// The value of a point and its interval, which show under the pointer.
-void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_t i, const Layout& at) {
+void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_t i, const LineLayout& at) {
   constexpr double kFont = 12.0;
   constexpr double kHeight = 40.0;
   constexpr double kReach = 8.0;
@@ -179,7 +179,7 @@ void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_
 }  // namespace
 
 Svg draw(const LineChart& chart) {
-  const Layout at = lay_out(chart);
+  const LineLayout at = lay_out(chart);
   Svg svg(kChartWidth, at.bottom + kBelow,
           {chart.id, chart.title, chart.description.empty() ? describe(chart) : chart.description});
   draw_legend(svg, {4.0, 2.0}, kChartWidth - 8.0, at.legend);

@@ -11,23 +11,24 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kTile = 48;
-constexpr int kQuality = 60;
+constexpr int64_t kSheetTile = 48;
+constexpr int kSheetQuality = 60;
 constexpr uint8_t kGrey = 128;
 
 std::optional<Image> small_photo(const std::string& picture) {
   if (picture.empty()) return std::nullopt;
   try {
-    return resize_and_crop(decode_image(from_base64(picture)), kTile);
+    return resize_and_crop(decode_image(from_base64(picture)), kSheetTile);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
 void put(const Image& photo, int64_t row, int64_t column, Image& sheet) {
-  for (int64_t y = 0; y < kTile; ++y) {
-    const auto from = photo.rgb.begin() + 3 * y * kTile;
-    std::copy(from, from + 3 * kTile, sheet.rgb.begin() + 3 * ((row * kTile + y) * sheet.width + column * kTile));
+  for (int64_t y = 0; y < kSheetTile; ++y) {
+    const auto from = photo.rgb.begin() + 3 * y * kSheetTile;
+    std::copy(from, from + 3 * kSheetTile,
+              sheet.rgb.begin() + 3 * ((row * kSheetTile + y) * sheet.width + column * kSheetTile));
   }
 }
 
@@ -36,7 +37,7 @@ void put(const Image& photo, int64_t row, int64_t column, Image& sheet) {
 PhotoSheet photo_sheet(const std::vector<std::string>& pictures) {
   PhotoSheet result;
   while (result.columns * result.columns < static_cast<int64_t>(pictures.size())) ++result.columns;
-  const int64_t side = result.columns * kTile;
+  const int64_t side = result.columns * kSheetTile;
   Image sheet{side, side, std::vector<uint8_t>(static_cast<size_t>(3 * side * side), kGrey)};
   bool any = false;
   for (int64_t i = 0; i < static_cast<int64_t>(pictures.size()); ++i) {
@@ -45,7 +46,7 @@ PhotoSheet photo_sheet(const std::vector<std::string>& pictures) {
     put(*photo, i / result.columns, i % result.columns, sheet);
     any = true;
   }
-  if (any) result.jpeg = base64(encode_jpeg(sheet, kQuality));
+  if (any) result.jpeg = base64(encode_jpeg(sheet, kSheetQuality));
   return result;
 }
 

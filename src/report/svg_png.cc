@@ -19,7 +19,7 @@ namespace {
 using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
 using Context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
 
-constexpr double kTurn = 6.283185307179586;
+constexpr double kFullTurn = 6.283185307179586;
 
 const char* light(const std::string& name) {
   for (const PaletteColour& colour : palette()) {
@@ -88,7 +88,7 @@ void draw_words(cairo_t* to, const SvgElement& element, const Look& look) {
   set_colour(to, look.rule.fill == nullptr ? "ink" : look.rule.fill, look, 1.0);
   cairo_save(to);
   cairo_translate(to, element.points[0].x, element.points[0].y);
-  cairo_rotate(to, element.turn * kTurn / 360.0);
+  cairo_rotate(to, element.turn * kFullTurn / 360.0);
   cairo_move_to(to, -share * extents.x_advance, 0.0);
   cairo_show_text(to, element.text.c_str());
   cairo_restore(to);
@@ -126,7 +126,7 @@ void draw(cairo_t* to, const SvgElement& element) {
       cairo_rectangle(to, element.points[0].x, element.points[0].y, element.width, element.height);
       return paint_path(to, look, element.opacity);
     case Shape::kCircle:
-      cairo_arc(to, element.points[0].x, element.points[0].y, element.width, 0.0, kTurn);
+      cairo_arc(to, element.points[0].x, element.points[0].y, element.width, 0.0, kFullTurn);
       return paint_path(to, look, element.opacity);
     case Shape::kLine:
     case Shape::kPolyline:

@@ -20,7 +20,7 @@ std::string count_text(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
 }
 
-double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
+double share_of(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
 
 /// Of the strangers in order, from 1; above their number where they are too few.
 int64_t place_of(const Familiarities& of, double rate) {
@@ -53,7 +53,7 @@ double balanced_threshold(const Familiarities& of) {
   double best = all[0].item<double>(), least = 2;
   for (int64_t i = 0; i < all.numel(); ++i) {
     const double threshold = all[i].item<double>();
-    const double apart = std::abs(share(of.strangers.gt(threshold)) - share(of.own.le(threshold)));
+    const double apart = std::abs(share_of(of.strangers.gt(threshold)) - share_of(of.own.le(threshold)));
     if (!(apart < least)) continue;
     least = apart;
     best = threshold;
@@ -62,7 +62,7 @@ double balanced_threshold(const Familiarities& of) {
 }
 
 Exchange exchange_at(const Familiarities& of, double threshold) {
-  return {std::min(1.0, of.likelier * share(of.strangers.gt(threshold))), share(of.own.gt(threshold)), threshold};
+  return {std::min(1.0, of.likelier * share_of(of.strangers.gt(threshold))), share_of(of.own.gt(threshold)), threshold};
 }
 
 std::vector<Exchange> exchanges_of(const Familiarities& of) {

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kKills = 50;
+constexpr int kServerKills = 50;
 
 /// A picture of a kind that needs no library to be written; each number gives another one.
 std::string bitmap(uint32_t number) {
@@ -145,7 +145,7 @@ TEST_F(ServeCommand, FinishesWhatItAcceptedWhenItIsToldToStop) {
 TEST_F(ServeCommand, HoldsWhatWasAcknowledgedAfterAKillAtAnyMoment) {
   Acknowledged told;
   std::mt19937 random(2026);
-  for (int kill = 0; kill < kKills; ++kill) {
+  for (int kill = 0; kill < kServerKills; ++kill) {
     Serving server(folder_->path(), {});
     ASSERT_TRUE(holds_all(enrolled(server.port()), told.names())) << "after kill " << kill;
     const size_t before = told.count();
@@ -161,7 +161,7 @@ TEST_F(ServeCommand, HoldsWhatWasAcknowledgedAfterAKillAtAnyMoment) {
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   Serving last(folder_->path(), {});
   EXPECT_TRUE(holds_all(enrolled(last.port()), told.names()));
-  EXPECT_GE(told.names().size(), static_cast<size_t>(kKills));
+  EXPECT_GE(told.names().size(), static_cast<size_t>(kServerKills));
 }
 
 TEST_F(ServeCommand, AnswersAsClassifyDoes) {

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> table_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream rows(text);
   for (std::string line; std::getline(rows, line);) lines.push_back(line);
@@ -34,14 +34,15 @@ std::vector<TerminalColumn> some_columns() {
 TEST(TerminalTable, ShowsEverythingWhereThereIsRoom) {
   const std::string table =
       terminal_table(some_columns(), {{{"a/1.jpg"}, {"cat"}, {"0.9"}, {"b/2.jpg"}, {"ears"}}}, {80, false});
-  EXPECT_THAT(lines_of(table), ElementsAre("image    class    p  nearest  why", "a/1.jpg  cat    0.9  b/2.jpg  ears"));
+  EXPECT_THAT(table_lines(table),
+              ElementsAre("image    class    p  nearest  why", "a/1.jpg  cat    0.9  b/2.jpg  ears"));
 }
 
 TEST(TerminalTable, FitsTheTerminalByShorteningAndThenByLeavingOut) {
   const std::vector<std::vector<TerminalCell>> rows = {
       {{"a/long/folder/name/1.jpg"}, {"Laysan Albatross"}, {"0.987"}, {"another/folder/2.jpg"}, {"long wings +0.31"}}};
   for (const size_t width : {100U, 60U, 44U, 30U, 24U}) {
-    for (const std::string& line : lines_of(terminal_table(some_columns(), rows, {width, false})))
+    for (const std::string& line : table_lines(terminal_table(some_columns(), rows, {width, false})))
       EXPECT_LE(display_width(line), width) << line;
   }
   const std::string narrow = terminal_table(some_columns(), rows, {60, false});
@@ -63,7 +64,7 @@ TEST(TerminalTable, LetsNoNameSteerTheTerminal) {
   const std::string table =
       terminal_table(some_columns(), {{{"\x1b[31mred\n.jpg"}, {"cat"}, {"1"}, {""}, {""}}}, {80, true});
   EXPECT_THAT(table, Not(HasSubstr("\x1b[31m")));
-  EXPECT_EQ(lines_of(table).size(), 2U);
+  EXPECT_EQ(table_lines(table).size(), 2U);
 }
 
 TEST(TerminalTable, CountsColumnsAndNotBytes) {
@@ -79,7 +80,7 @@ TEST_F(Recognizers, AnswerInATableThatFits80ColumnsWhereThereIsNoTerminal) {
   const std::string image = create_with_classes("table.pcm", 2).back();
   const Outcome outcome = protocom(folder_->path(), {"classify", "table.pcm", out("images").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const std::string& line : lines_of(outcome.out)) {
+  for (const std::string& line : table_lines(outcome.out)) {
     if (line.find("near") != std::string::npos) continue;  // sentences below the table
     EXPECT_LE(display_width(line), 80U) << line;
   }
@@ -95,7 +96,7 @@ TEST_F(Recognizers, WatchAndSortSpeakAsClassifyDoes) {
   const Outcome watched =
       protocom(folder_->path(), {"watch", "speak.pcm", "there", "--existing", "--most", "1", "--format", "table"});
   ASSERT_EQ(watched.exit_code, 0) << watched.err;
-  const auto lines = lines_of(watched.out);
+  const auto lines = table_lines(watched.out);
   ASSERT_EQ(lines.size(), 2U) << watched.out;
   EXPECT_EQ(lines[0].rfind("image ", 0), 0U);
   EXPECT_EQ(lines[1].rfind("1.jpg ", 0), 0U);

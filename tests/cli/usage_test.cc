@@ -24,13 +24,13 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+int64_t count_of_lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 /// The contract of every refused command line: exit code 2, nothing on stdout, one line on stderr.
 void expect_usage_error(const Outcome& outcome, const std::string& stated) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_THAT(outcome.out, IsEmpty());
-  EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+  EXPECT_EQ(count_of_lines(outcome.err), 1) << outcome.err;
   EXPECT_THAT(outcome.err, StartsWith("protocom: "));
   EXPECT_THAT(outcome.err, HasSubstr(stated));
 }
@@ -170,10 +170,12 @@ TEST_F(Usage, ProgramOptionsStandBeforeOrAfterTheCommand) {
 }
 
 /// Sets a variable of the environment for as long as it lives.
-class Variable {
+class EnvironmentVariable {
  public:
-  Variable(std::string name, const char* value) : name_(std::move(name)) { ::setenv(name_.c_str(), value, 1); }
-  ~Variable() { ::unsetenv(name_.c_str()); }
+  EnvironmentVariable(std::string name, const char* value) : name_(std::move(name)) {
+    ::setenv(name_.c_str(), value, 1);
+  }
+  ~EnvironmentVariable() { ::unsetenv(name_.c_str()); }
 
  private:
   std::string name_;
@@ -181,7 +183,7 @@ class Variable {
 
 TEST_F(Usage, HelpAndVersionNeedNoLibTorch) {
   const ByExecutable started;
-  const Variable listing("LD_TRACE_LOADED_OBJECTS", "1");  // the dynamic linker names the libraries and ends
+  const EnvironmentVariable listing("LD_TRACE_LOADED_OBJECTS", "1");  // the dynamic linker names the libraries and ends
   EXPECT_THAT(run({"--version"}).out, AllOf(HasSubstr("libc.so"), Not(HasSubstr("libtorch"))));
 }
 
@@ -191,12 +193,12 @@ const std::vector<std::string> kLoads = {"show", "nothing.npz"};
 // What OpenBLAS does not know it takes for a processor of 2004; its last word on standard error is what it uses.
 TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
   const ByExecutable started;
-  const Variable verbose("OPENBLAS_VERBOSE", "2");
+  const EnvironmentVariable verbose("OPENBLAS_VERBOSE", "2");
   if (read_text("/proc/cpuinfo").find(" avx2 ") != std::string::npos) {
     const std::string stated = run(kLoads).err;
     EXPECT_THAT(stated.substr(std::min(stated.size(), stated.rfind("Core: "))), Not(HasSubstr("Prescott")));
   }
-  const Variable chosen("OPENBLAS_CORETYPE", "Nehalem");
+  const EnvironmentVariable chosen("OPENBLAS_CORETYPE", "Nehalem");
   EXPECT_THAT(run(kLoads).err, Not(HasSubstr("SkylakeX")));
 }
 
@@ -221,12 +223,12 @@ class Without {
 // Those that spin for long keep the one they wait for from running where other programs use the same cores.
 TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
   const ByExecutable started;
-  const Variable display("OMP_DISPLAY_ENV", "verbose");
+  const EnvironmentVariable display("OMP_DISPLAY_ENV", "verbose");
   const Without policy("OMP_WAIT_POLICY");
   const Without spins("GOMP_SPINCOUNT");
   EXPECT_THAT(run(kLoads).err, HasSubstr("GOMP_SPINCOUNT = '3000'"));
   EXPECT_THAT(run(kLoads).err, HasSubstr("nothing.npz"));
-  const Variable active("OMP_WAIT_POLICY", "passive");
+  const EnvironmentVariable active("OMP_WAIT_POLICY", "passive");
   EXPECT_THAT(run(kLoads).err, HasSubstr("GOMP_SPINCOUNT = '0'"));
 }
 
@@ -252,7 +254,7 @@ TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {
   const Outcome outcome = run({"show", "notes.txt"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("notes.txt"));
-  EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+  EXPECT_EQ(count_of_lines(outcome.err), 1) << outcome.err;
 }
 
 /// A bad input: exit code 1 or 2, one sentence that names it, nothing new on the disk.
@@ -270,7 +272,7 @@ class BadInput : public Usage {
     const std::vector<std::string> before = files_below(folder_.path());
     const Outcome outcome = run(arguments);
     EXPECT_THAT(outcome.exit_code, AnyOf(1, 2)) << outcome.err;
-    EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+    EXPECT_EQ(count_of_lines(outcome.err), 1) << outcome.err;
     for (const std::string& words : stated) EXPECT_THAT(outcome.err, HasSubstr(words));
     EXPECT_EQ(files_below(folder_.path()), before) << "something half-written was left behind";
   }

@@ -12,7 +12,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int64_t kDim = 16;
+constexpr int64_t kTwinDim = 16;
 
 /// Images of these features [n, d], named by their rows.
 ClassEnrolment images(const std::string& name, const at::Tensor& features) {
@@ -24,11 +24,11 @@ ClassEnrolment images(const std::string& name, const at::Tensor& features) {
 
 TEST(TwinExamples, ArePhotosOfAlmostTheSameFeaturesInOneClassOrInTwo) {
   RecognizerSettings settings = small_settings();
-  settings.feature_dim = kDim;
+  settings.feature_dim = kTwinDim;
   const TempDir folder;
   RecognizerFile file(make_file(folder, settings));
   // Eight directions at right angles, which the mean moves little, and two that nearly repeat one of them.
-  const at::Tensor apart = at::eye(kDim).slice(0, 0, 8);
+  const at::Tensor apart = at::eye(kTwinDim).slice(0, 0, 8);
   at::Tensor near_first = apart.slice(0, 0, 1).clone(), near_last = apart.slice(0, 7, 8).clone();
   near_first[0][9] = 0.1F;  // cosine 1 / sqrt(1.01) = .995
   near_last[0][10] = 0.4F;  // 1 / sqrt(1.16) = .928

@@ -12,8 +12,8 @@
 namespace protocom {
 namespace {
 
-constexpr const char* kKind = "protocomnet";
-constexpr int kFormatVersion = 1;
+constexpr const char* kModelKind = "protocomnet";
+constexpr int kModelVersion = 1;
 
 at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::IntArrayRef shape) {
   const at::Tensor stored = reader.tensor(name);
@@ -95,7 +95,7 @@ nlohmann::json to_json(const ProtoComNetOptions& options) {
 
 void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
                             const Provenance& provenance, const nlohmann::json& details) {
-  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  ArtefactHeader header = make_header(kModelKind, kModelVersion, provenance);
   header.details = details;
   header.details["network"] = to_json(model.network.options());
   if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
@@ -115,7 +115,7 @@ namespace {
 
 CompletionModel read(const std::filesystem::path& path) {
   const NpzReader reader(path);
-  const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+  const ArtefactHeader header = read_header(reader, kModelKind, kModelVersion);
   const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
   check_sizes(reader, sizes);
   CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};

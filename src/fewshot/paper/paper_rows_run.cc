@@ -12,7 +12,7 @@ void grow(std::vector<float>& values, int64_t size) {
   if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
 }
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
+size_t index(int64_t i) { return static_cast<size_t>(i); }
 
 }  // namespace
 
@@ -68,12 +68,12 @@ void PaperRowsRun::place_means(const FastEpisode& episode) {
   std::fill_n(support_squares_.data(), n_ * dim_, 0.0F);
   for (int64_t i = 0; i < n_; ++i) {
     float* sum = support_sums_.data() + i * dim_;
-    for (const float* row : episode.support[at(i)])
+    for (const float* row : episode.support[index(i)])
       add_weighted_sums({&row, 1, &kOne, 1, dim_}, sum, support_squares_.data() + i * dim_);
-    shots_[at(i)] = static_cast<float>(episode.support[at(i)].size());
+    shots_[index(i)] = static_cast<float>(episode.support[index(i)].size());
     float* mean = prototype(i);
-    for (int64_t d = 0; d < dim_; ++d) mean[d] = sum[d] / shots_[at(i)];
-    inverse_norms_[at(i)] = inverse_norm_of(row_dot(mean, mean, dim_));
+    for (int64_t d = 0; d < dim_; ++d) mean[d] = sum[d] / shots_[index(i)];
+    inverse_norms_[index(i)] = inverse_norm_of(row_dot(mean, mean, dim_));
   }
 }
 
@@ -81,12 +81,12 @@ void PaperRowsRun::place_completed(const FastEpisode& episode) {
   for (int64_t i = 0; i < n_; ++i) {
     const float* mean = prototype(i);
     float* completed = prototype(n_ + i);
-    std::copy_n(episode.completed[at(i)], dim_, completed);
+    std::copy_n(episode.completed[index(i)], dim_, completed);
     const float square_m = row_dot(mean, mean, dim_);
     const float square_c = row_dot(completed, completed, dim_);
-    inverse_norms_[at(n_ + i)] = inverse_norm_of(square_c);
+    inverse_norms_[index(n_ + i)] = inverse_norm_of(square_c);
     const float square_half_sum = 0.25F * (square_m + 2 * row_dot(mean, completed, dim_) + square_c);
-    half_sum_inverse_[at(i)] = inverse_norm_of(std::max(square_half_sum, 0.0F));
+    half_sum_inverse_[index(i)] = inverse_norm_of(std::max(square_half_sum, 0.0F));
   }
 }
 
@@ -101,14 +101,14 @@ void PaperRowsRun::dot(const std::vector<const float*>& rows, std::vector<float>
 void PaperRowsRun::weigh(const std::vector<float>& dots, const std::vector<float>& inverse_norms, int64_t count,
                          double scale) {
   for (int64_t i = 0; i < count; ++i) {
-    const float factor = static_cast<float>(scale) * inverse_norms[at(i)];
+    const float factor = static_cast<float>(scale) * inverse_norms[index(i)];
     for (int64_t j = 0; j < columns_; ++j)
-      weights_[at(i * columns_ + j)] = dots[at(i * columns_ + j)] * factor * inverse_norms_[at(j)];
+      weights_[index(i * columns_ + j)] = dots[index(i * columns_ + j)] * factor * inverse_norms_[index(j)];
   }
   softmax_rows(weights_.data(), 2 * count, n_);  // [count, 2, n]
-  for (int64_t j = 0; j < columns_; ++j) totals_[at(j)] = shots_[at(j % n_)];
+  for (int64_t j = 0; j < columns_; ++j) totals_[index(j)] = shots_[index(j % n_)];
   for (int64_t i = 0; i < count; ++i) {
-    for (int64_t j = 0; j < columns_; ++j) totals_[at(j)] += weights_[at(i * columns_ + j)];
+    for (int64_t j = 0; j < columns_; ++j) totals_[index(j)] += weights_[index(i * columns_ + j)];
   }
 }
 
@@ -124,8 +124,8 @@ void PaperRowsRun::fuse(const FastEpisode& episode, const FastRow& row) {
   add_weighted_sums({unlabelled.data(), count, weights_.data(), columns_, dim_}, sums_.data(), squares_.data());
   for (int64_t i = 0; i < n_; ++i) {
     const int64_t c = n_ + i;
-    fuse_row({sums_.data() + i * dim_, squares_.data() + i * dim_, totals_[at(i)], sums_.data() + c * dim_,
-              squares_.data() + c * dim_, totals_[at(c)], static_cast<float>(row.fusion.epsilon), dim_},
+    fuse_row({sums_.data() + i * dim_, squares_.data() + i * dim_, totals_[index(i)], sums_.data() + c * dim_,
+              squares_.data() + c * dim_, totals_[index(c)], static_cast<float>(row.fusion.epsilon), dim_},
              fused_.data() + i * dim_);
   }
 }
@@ -136,11 +136,11 @@ void PaperRowsRun::answer_plain(const FastRow& row, int64_t queries, const FastA
   const int64_t first = row.row == 2 ? n_ : 0;
   for (int64_t i = 0; i < queries; ++i) {
     const float* dots = query_dots_.data() + i * columns_ + first;
-    const float factor = row.gamma * query_inverse_[at(i)];
+    const float factor = row.gamma * query_inverse_[index(i)];
     float* logits = answer.logits + i * n_;
     for (int64_t j = 0; j < n_; ++j) {
-      logits[j] = half ? factor * 0.5F * (dots[j] + dots[n_ + j]) * half_sum_inverse_[at(j)]
-                       : factor * dots[j] * inverse_norms_[at(first + j)];
+      logits[j] = half ? factor * 0.5F * (dots[j] + dots[n_ + j]) * half_sum_inverse_[index(j)]
+                       : factor * dots[j] * inverse_norms_[index(first + j)];
     }
   }
   for (int64_t j = 0; j < n_; ++j) {
@@ -160,7 +160,7 @@ void PaperRowsRun::answer_fused(const FastRow& row, const FastEpisode& episode, 
     const float* fused = fused_.data() + j * dim_;
     const float factor = row.gamma * inverse_norm_of(row_dot(fused, fused, dim_));
     for (int64_t i = 0; i < queries; ++i)
-      answer.logits[i * n_ + j] = fused_dots_[at(i * n_ + j)] * factor * query_inverse_[at(i)];
+      answer.logits[i * n_ + j] = fused_dots_[index(i * n_ + j)] * factor * query_inverse_[index(i)];
     std::copy_n(fused, width_, answer.prototypes + j * width_);
   }
 }

@@ -10,14 +10,14 @@
 namespace protocom {
 namespace {
 
-constexpr double kSmallestNorm = 1e-12;
+constexpr double kSmallestLength = 1e-12;
 
-at::Tensor unit_rows(const at::Tensor& x) { return x / x.norm(2, -1, true).clamp_min(kSmallestNorm); }
+at::Tensor unit_descriptions(const at::Tensor& x) { return x / x.norm(2, -1, true).clamp_min(kSmallestLength); }
 
 /// A class without an embedding has a row of zeros, which stays one: it is no class at the far side of the center.
 at::Tensor centred_unit_rows(const at::Tensor& embedding, const at::Tensor& center) {
   const at::Tensor known = embedding.ne(0).any(-1, true).to(at::kDouble);
-  return unit_rows((embedding - center) * known);
+  return unit_descriptions((embedding - center) * known);
 }
 
 at::Tensor finite(const at::Tensor& values, const char* what) {
@@ -50,7 +50,7 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
     const at::Tensor association = finite(base.association, "attributes");
     const auto classes = static_cast<double>(association.size(0));
     base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
-    base_.attributes = unit_rows(association * base_.idf);
+    base_.attributes = unit_descriptions(association * base_.idf);
   }
   if (word_weight_ > 0) {
     const at::Tensor embedding = finite(base.embedding, "embeddings");
@@ -69,7 +69,7 @@ at::Tensor DescriptionKernel::likeness(const ClassDescriptions& descriptions) co
   at::Tensor sum;
   if (attribute_weight_ > 0) {
     check_width(descriptions.association, base_.attributes, "attributes");
-    const at::Tensor rows = unit_rows(finite(descriptions.association, "attributes") * base_.idf);
+    const at::Tensor rows = unit_descriptions(finite(descriptions.association, "attributes") * base_.idf);
     sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
   }
   if (word_weight_ > 0) {

@@ -142,7 +142,7 @@ PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
   }
 }
 
-using Descent = void (*)(const SoftmaxDescent&, double*);
+using DescentKernel = void (*)(const SoftmaxDescent&, double*);
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
 #define PROTOCOM_DESCENT(space, Cpu, ATTRIBUTE)                                                           \
@@ -154,7 +154,7 @@ using Descent = void (*)(const SoftmaxDescent&, double*);
 // NOLINTEND(bugprone-macro-parentheses)
 
 PROTOCOM_FOR_EACH_FORM(PROTOCOM_DESCENT)
-constexpr Descent kDescents[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_NAME)};
+constexpr DescentKernel kDescents[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_NAME)};
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMostElements = int64_t{1} << 26;
 constexpr int64_t kMostWholes = 1'000'000;  // of a constant that is a list of sizes, indices or the like
 
-const std::map<std::string, Maker>& makers() {
+const std::map<std::string, Maker>& operator_makers() {
   static const std::map<std::string, Maker> kAll = [] {
     std::map<std::string, Maker> all;
     for (const auto* group : {&elementwise_operators(), &shape_operators(), &reduction_operators(),
@@ -87,8 +87,8 @@ Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& othe
 }
 
 Maker find_maker(const Node& node) {
-  const auto found = makers().find(node.op);
-  if (found == makers().end() || !node.domain.empty()) {
+  const auto found = operator_makers().find(node.op);
+  if (found == operator_makers().end() || !node.domain.empty()) {
     fail("{}{}{} is not among the operators of image encoders that are read", excerpt(node.domain),
          node.domain.empty() ? "" : ".", excerpt(node.op));
   }

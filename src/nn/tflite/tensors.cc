@@ -7,7 +7,7 @@
 namespace protocom::tflite {
 namespace {
 
-constexpr size_t kMostDims = 8;
+constexpr size_t kMostTensorDims = 8;
 
 /// TensorType.
 at::ScalarType scalar_type(int8_t type) {
@@ -74,7 +74,8 @@ Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers
   tensor.name = table.text(3);
   if (tensor.name.empty()) tensor.name = "tensor " + std::to_string(number);
   for (const int32_t size : table.numbers<int32_t>(0)) tensor.shape.push_back(size);
-  if (tensor.shape.size() > kMostDims) fail("tensor '{}' has {} sizes", excerpt(tensor.name), tensor.shape.size());
+  if (tensor.shape.size() > kMostTensorDims)
+    fail("tensor '{}' has {} sizes", excerpt(tensor.name), tensor.shape.size());
   tensor.type = scalar_type(table.number<int8_t>(1, 0));
   if (table.has(4)) {
     const FlatTable quantisation = table.table(4);
