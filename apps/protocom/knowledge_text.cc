@@ -49,11 +49,11 @@ void run_text(const CLI::App& command, TextCommand& options) {
 
 void add_knowledge_text(CLI::App& parent) {
   auto options = std::make_shared<TextCommand>();
-  CLI::App* command =
-      add_command(parent, "text", "What is said of classes in words, by a text encoder (CLIP's, sentence encoders)",
-                  "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
-                  "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
-                  "of bird.' --out texts.npz");
+  CLI::App* command = add_command(
+      parent, "text", "What is said of classes in words, by a text encoder (CLIP's, sentence encoders)",
+      "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
+      "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
+      "of bird.' --out texts.npz");
   command
       ->add_option("--encoder", options->encoder,
                    "Folder of Hugging Face with config.json, model.safetensors and the tokenizer's files")
