@@ -132,7 +132,8 @@ TEST_F(TextRecognizer, EnrolsAClassByItsDescriptionAlone) {
   const Outcome answered = run({"classify", "r.pcm", "photos", "--format", "json", "--top", "3"});
   ASSERT_EQ(answered.exit_code, 0) << answered.err;
   std::map<std::string, double> probability;
-  for (const auto& item : nlohmann::json::parse(answered.out).at("ranking"))
+  const auto answer = nlohmann::json::parse(answered.out);
+  for (const auto& item : answer.at("ranking"))
     probability[item.at("class").get<std::string>()] = item.at("probability").get<double>();
   EXPECT_EQ(probability.size(), 3U);
   EXPECT_NEAR(probability["twin"], probability["emu"], 1e-4);

@@ -328,6 +328,10 @@ TEST_F(SentenceFolder, WhatIsNotReadIsNamed) {
   EXPECT_THAT(refusal_of("modules.json", R"([{"type": "a.Transformer", "path": "../x"}])"), HasSubstr("../x"));
   EXPECT_THAT(refusal_of("modules.json", R"([{"type": "a.Transformer", "path": "/etc"}])"), HasSubstr("/etc"));
   EXPECT_THAT(refusal_of("modules.json", "7"), HasSubstr("modules.json"));
+  write_modules(R"({"pooling_mode_mean_tokens": true})");
+  EXPECT_THAT(refusal_of("config_sentence_transformers.json", R"({"default_prompt_name": "query"})"),
+              HasSubstr("'query'"));
+  EXPECT_EQ(refusal_of("config_sentence_transformers.json", R"({"default_prompt_name": null})"), "(no Error)");
   std::filesystem::remove(folder_ / "modules.json");
   EXPECT_THAT(refusal_of("vocab.txt", ""), HasSubstr("vocab.txt"));
   EXPECT_THAT(refusal_of("vocab.txt", "a\nb\n"), HasSubstr("vocab.txt"));

@@ -46,12 +46,25 @@ Pooling pooling_of(const fs::path& folder) {
        chosen.empty() ? "nothing" : excerpt(fmt::format("{}", fmt::join(chosen, " and "))));
 }
 
+/// Words that `sentence_transformers` puts before every text: vectors without them would be others.
+void check_no_prompt(const fs::path& folder) {
+  constexpr const char* kPrompts = "config_sentence_transformers.json";
+  if (!fs::exists(folder / kPrompts)) return;
+  const std::string name = string_in(read_json(folder / kPrompts), "default_prompt_name", "");
+  if (!name.empty())
+    fail(
+        "{}: the prompt '{}' is put before every text, which is not done here: write it before the texts, and set "
+        "default_prompt_name to null",
+        kPrompts, excerpt(name));
+}
+
 }  // namespace
 
 SentenceModules read_sentence_modules(const fs::path& folder) {
   SentenceModules found;
   found.folder = folder;
   if (!fs::exists(folder / kModules)) return found;
+  check_no_prompt(folder);
   const nlohmann::json stated = read_json(folder / kModules);
   if (!stated.is_array() || stated.empty()) fail("{}: expected a list of modules", kModules);
   for (const nlohmann::json& module : stated) {

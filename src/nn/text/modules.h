@@ -17,7 +17,7 @@ struct SentenceModules {
 };
 
 /// Reads modules.json and the folders that it names; a folder without it is a plain network. Throws Error that names a
-/// module or a pooling that is not known, and a path that leads out of the folder.
+/// module or a pooling that is not known, a path that leads out of the folder, and a prompt put before every text.
 SentenceModules read_sentence_modules(const std::filesystem::path& folder);
 
 }  // namespace protocom::text

@@ -163,7 +163,7 @@ std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohma
                                               "vocab.txt");
 }
 
-std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
+std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
   constexpr const char* kWhere = "tokenizer.json";
   const nlohmann::json stated = parse_json(text, kWhere);
   const nlohmann::json& model = object_in(stated, "model");
@@ -196,7 +196,7 @@ std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
 }  // namespace
 
 std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files) {
-  if (const auto found = files.find("tokenizer.json"); found != files.end()) return from_tokenizer_json(found->second);
+  if (const auto found = files.find("tokenizer.json"); found != files.end()) return word_piece_of_json(found->second);
   const auto vocabulary = files.find("vocab.txt");
   if (vocabulary == files.end()) fail("there is no tokenizer: expected tokenizer.json or vocab.txt");
   const auto settings = files.find("tokenizer_config.json");
