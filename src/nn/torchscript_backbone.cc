@@ -90,12 +90,12 @@ int64_t size_attribute(const torch::jit::Module& module) {
 }
 
 /// What the file says of its images; size 0 when it says nothing.
-Preprocessing statement(const torch::jit::Module& module, const std::string& json, const std::string& where) {
+Preprocessing statement(const torch::jit::Module& module, const std::string& text, const std::string& where) {
   Preprocessing stated;
   stated.image_size = size_attribute(module);
-  if (json.empty()) return stated;
+  if (text.empty()) return stated;
   const std::string what = where + ", " + kStatement;
-  return stated_preprocessing(parse_json(json, what), what);
+  return stated_preprocessing(parse_json(text, what), what);
 }
 
 constexpr float kSameOutput = 1e-4F;     // of the largest one

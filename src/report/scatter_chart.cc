@@ -26,14 +26,14 @@ size_t place_in(const ScatterChart& chart, size_t group) {
 /// Below the points' photos, or alone, the label of their group.
 void draw_spots(Svg& svg, const PointGroup& group, const std::vector<SvgPoint>& points, double height) {
   constexpr double kPhoto = 84.0;
-  constexpr double kFont = 12.0;
+  constexpr double kCaptionFont = 12.0;
   constexpr double kReach = 5.0;
   const bool photos = !group.sheet.empty();
   const size_t sheet = photos ? svg.sheet(group.sheet, kSheetSide) : 0;
   const auto columns = static_cast<size_t>(group.columns);
   const double tile = kSheetSide / static_cast<double>(columns);
-  const std::string label = fit_text_to(group.label, kChartWidth - 30.0, kFont);
-  const double width = std::max(photos ? kPhoto : 0.0, text_width(label, kFont)) + 12.0;
+  const std::string label = fit_text_to(group.label, kChartWidth - 30.0, kCaptionFont);
+  const double width = std::max(photos ? kPhoto : 0.0, text_width(label, kCaptionFont)) + 12.0;
   const double tall = (photos ? kPhoto + 4.0 : 0.0) + 24.0;
   for (size_t k = 0; k < points.size(); ++k) {
     const double left = std::clamp(points[k].x - 0.5 * width, 1.0, kChartWidth - width - 1.0);

@@ -10,6 +10,7 @@
 #include "protocom/knowledge/choose_synset.h"
 #include "protocom/knowledge/wordnet_attributes.h"
 #include "support/logged.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom {
@@ -19,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::message_of;
 using ::testing::UnorderedElementsAre;
 
 class AnimalsTest : public ::testing::Test {
@@ -29,15 +31,6 @@ class AnimalsTest : public ::testing::Test {
   std::map<std::string, std::string> wnids_ = testing::write_animals(folder_.path());
   WordNet wordnet_{folder_.path()};
 };
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no Error)";
-}
 
 TEST_F(AnimalsTest, ReadsEveryFieldOfASynset) {
   const Synset dog = wordnet_.synset(id("dog"));

@@ -14,7 +14,7 @@ using protocom::testing::tensor_of;
 constexpr double kFloatBound = 2e-6;     // float32 rounding over sums of at most 12 products
 constexpr double kGradientBound = 1e-5;  // the same, and the script's central differences
 
-at::Tensor float_of(const nlohmann::json& json) { return tensor_of(json).to(at::kFloat); }
+at::Tensor float_of(const nlohmann::json& values) { return tensor_of(values).to(at::kFloat); }
 
 ProtoComNet golden_network(const nlohmann::json& data) {
   ProtoComNetOptions options;

@@ -142,20 +142,20 @@ int64_t bytes_read() {
 }
 
 TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
-  constexpr int64_t kImages = 20'000, kDim = 64;
+  constexpr int64_t kImages = 20'000, kWide = 64;
   RecognizerSettings settings = small_settings();
-  settings.feature_dim = kDim;
+  settings.feature_dim = kWide;
   const TempDir folder;
   const fs::path path = make_file(folder, settings);
   const auto images = [](int64_t from, int64_t count) {
     ClassEnrolment made = enrolment("large", {}, {});
-    made.examples.features = at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kDim});
+    made.examples.features = at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kWide});
     for (int64_t i = from; i < from + count; ++i) made.examples.hashes.push_back(std::to_string(i));
     return made;
   };
   RecognizerFile file(path);
   file.enrol({images(0, kImages)});
-  const int64_t all = kImages * kDim * 4;  // bytes of its features
+  const int64_t all = kImages * kWide * 4;  // bytes of its features
   const auto cost = [&](const std::function<void(RecognizerFile&)>& work) {
     RecognizerFile fresh(path);  // without anything in its cache
     const int64_t before = bytes_read();
@@ -258,17 +258,17 @@ std::string with_a_lying_length(std::string bytes, int64_t from, int64_t to) {
 }
 
 TEST(LyingRecognizer, AFeatureThatSaysToBeLongerThanItMayBeIsNotRead) {
-  constexpr int64_t kDim = int64_t{1} << 19;  // 2 MiB
+  constexpr int64_t kWide = int64_t{1} << 19;  // 2 MiB
   RecognizerSettings settings = small_settings();
-  settings.feature_dim = kDim;
+  settings.feature_dim = kWide;
   const TempDir folder;
   const fs::path path = make_file(folder, settings);
   {
     ClassEnrolment large = enrolment("large", {}, {"x"});
-    large.examples.features = at::ones({1, kDim});
+    large.examples.features = at::ones({1, kWide});
     RecognizerFile(path).enrol({large});
   }
-  write_file(path, with_a_lying_length(read_file(path), 4 * kDim, 8'000'000));
+  write_file(path, with_a_lying_length(read_file(path), 4 * kWide, 8'000'000));
   const RecognizerFile file(path);
   EXPECT_THAT(message_of([&] { static_cast<void>(file.snapshot()); }), HasSubstr("a.pcm: the file is damaged"));
   write_file(path, with_a_lying_length(read_file(path), 8'000'000, 130'000'000));

@@ -156,13 +156,13 @@ TEST(PldaAdaptation, ProbabilitiesAreAsSureAsAnswersAreRight) {
   for (const int64_t shots : {3, 5, 10}) {
     double sure = 0, right = 0;
     constexpr int kTasks = 20;
-    constexpr int64_t kClasses = 6, kQueries = 30, kDims = 60;
+    constexpr int64_t kDrawn = 6, kQueries = 30, kDims = 60;
     for (int task = 0; task < kTasks; ++task) {
-      AdaptationImages data = adaptation_images(kClasses, shots + kQueries, kDims, 100 + task);
+      AdaptationImages data = adaptation_images(kDrawn, shots + kQueries, kDims, 100 + task);
       const at::Tensor noise = at::randn_like(data.features) * 1.5;  // about half to nine tenths are right
       const at::Tensor answer =
-          probabilities_of("plda", episode_of_images(data.features + noise, kClasses, shots + kQueries, shots))[0];
-      const at::Tensor labels = at::arange(kClasses, at::kLong).repeat_interleave(kQueries);
+          probabilities_of("plda", episode_of_images(data.features + noise, kDrawn, shots + kQueries, shots))[0];
+      const at::Tensor labels = at::arange(kDrawn, at::kLong).repeat_interleave(kQueries);
       const auto [probability, choice] = answer.max(1);
       sure += probability.mean().item<double>() / kTasks;
       right += choice.eq(labels).to(at::kDouble).mean().item<double>() / kTasks;
