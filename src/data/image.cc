@@ -38,8 +38,8 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp")
     fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
   const std::string_view instead = found_instead(bytes);
-  if (!instead.empty()) fail("it is {}; it is no {} by its first bytes", instead, image_kinds());
-  fail("it is no {} by its first bytes", image_kinds());
+  if (!instead.empty()) fail("it is {}; it is not a {} by its first bytes", instead, image_kinds());
+  fail("it is not a {} by its first bytes", image_kinds());
 }
 
 DecodeOptions options_for(int64_t size) {

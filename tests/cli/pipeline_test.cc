@@ -170,7 +170,7 @@ TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
 
 TEST_F(Pipeline, WhatSaysWhichImagesItTakesIsNotComparedAndNeitherIsAPack) {
   for (const auto& [images, reason] : {std::pair{"images", "says itself what images it takes"},
-                                       std::pair{"images.pack", "wants the folder of photos"}}) {
+                                       std::pair{"images.pack", "needs the folder of photos"}}) {
     const Outcome outcome = protocom(folder_->path(), {"extract", out(images).string(), "--backbone",
                                                        out("backbone.npz").string(), "--preprocess", "compare"});
     EXPECT_EQ(outcome.exit_code, 2);

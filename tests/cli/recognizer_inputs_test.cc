@@ -97,7 +97,7 @@ TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
     const std::string value = std::string(option) == "--csv" ? "blank.csv" : "empty";
     const Outcome refused = protocom(folder_->path(), {"enrol", "blank.pcm", option, value});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("nothing is known of a class 'empty': give images of it, or its attributes"));
+    EXPECT_THAT(refused.err, HasSubstr("nothing is known of a class 'empty': give images of it, its attributes"));
   }
   EXPECT_EQ(read_text(*folder_ / "blank.pcm"), before);
   const std::string known = base_class_of(read_text(out("images/split.csv")));

@@ -244,7 +244,7 @@ TEST_F(FeatureSetTest, NamesTheMemberThatIsMissing) {
                 AllOf(HasSubstr("f.npz has no member '" + name + "'"), HasSubstr("paths")));
   }
   EXPECT_THAT(error_of([](Members& m) { m.left_out = "split"; }),
-              AllOf(HasSubstr("f.npz says no split"), HasSubstr("a text member 'split'")));
+              AllOf(HasSubstr("f.npz does not say the split"), HasSubstr("a text member 'split'")));
 }
 
 TEST_F(FeatureSetTest, RefusesSizesThatDiffer) {

@@ -44,7 +44,7 @@ for command in commands_of(help_of()):
     below = commands_of(text)
     expect(f"docs/reference/commands/{command}.html",
            [*options_of(text), *(option for one in below for option in options_of(help_of(command, one))), *(f"protocom {command} {one}" for one in below)])
-expect("docs/reference/commands/classify.html", ["Classes' shares of the images, cat=0.5,dog=0.3"])
+expect("docs/reference/commands/classify.html", ["Shares of the classes among the images, cat=0.5,dog=0.3"])
 names = re.findall(r"^(\S+)", subprocess.run([program, "methods"], check=True, capture_output=True, text=True).stdout, re.M)
 expect("docs/reference/methods.html", [name for name in names if re.fullmatch(r"[a-z][a-z-]*", name) and name not in ("method", "name")])
 for header in (root / "include/protocom").glob("*.h"):
