@@ -118,12 +118,28 @@ void run_enrol(const EnrolArguments& options) {
   print_enrolment(recognizer.enrol(requests_of(options, images, recognizer.file()), progress()));
 }
 
+/// The class in words.
+void add_words(CLI::App& command, EnrolArguments& options) {
+  CLI::Option* describe = command
+                              .add_option("--describe", options.describe,
+                                          "The class in words, with or without images; repeated: the mean of all")
+                              ->allow_extra_args(false)
+                              ->take_all();
+  command.add_option("--descriptions", options.descriptions, "Classes in words: CSV class,description")
+      ->type_name(kInput)
+      ->excludes(describe);
+  command
+      .add_option("--text-encoder", options.text_encoder,
+                  "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)")
+      ->type_name(kInput);
+}
+
 void add_enrol_command(CLI::App& app) {
   auto options = std::make_shared<EnrolArguments>();
   CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
                                   "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
-                                  "  protocom enrol pets.pcm --folder photos --table attributes.csv\n"
-                                  "  protocom enrol birds.pcm --class robin --describe 'a small brown bird with a red "
+                                  "protocom enrol pets.pcm --folder photos --table attributes.csv\n"
+                                  "protocom enrol birds.pcm --class robin --describe 'a small brown bird with a red "
                                   "breast' --text-encoder clip-folder");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
       ->type_name(kInput)
@@ -165,18 +181,7 @@ void add_enrol_command(CLI::App& app) {
   command
       ->add_option("--vectors", options->vectors, "Word vectors the knowledge was made with, to embed the class's name")
       ->type_name(kInput);
-  CLI::Option* describe = command
-                              ->add_option("--describe", options->describe,
-                                           "The class in words, with or without images; repeated: the mean of all")
-                              ->allow_extra_args(false)
-                              ->take_all();
-  command->add_option("--descriptions", options->descriptions, "Classes in words: CSV class,description")
-      ->type_name(kInput)
-      ->excludes(describe);
-  command
-      ->add_option("--text-encoder", options->text_encoder,
-                   "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)")
-      ->type_name(kInput);
+  add_words(*command, *options);
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset")->type_name(kInput);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_enrol(*options); });
