@@ -11,7 +11,7 @@ namespace protocom {
 
 /// Vectors of texts.
 struct TextVectors {
-  at::Tensor vectors;  ///< float32 [n, d]
+  at::Tensor vectors;  ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
   int64_t cut = 0;     ///< texts that were longer than the encoder takes; what is behind that was left out
 };
 
@@ -29,6 +29,7 @@ class TextEncoder {
   [[nodiscard]] TextVectors encode(const std::vector<std::string>& texts) const;
   /// The tokens of a text as the encoder gets them, cut to what it takes.
   [[nodiscard]] std::vector<int64_t> tokens(const std::string& text) const;
+  /// d, numbers of a vector.
   [[nodiscard]] int64_t dim() const;
   /// The longest text in tokens, with those that mark its ends.
   [[nodiscard]] int64_t longest() const;
