@@ -18,19 +18,22 @@ void print_summary(const nlohmann::json& details) {
   const auto count = [&details](const char* key) { return std::to_string(details.at(key).size()); };
   const nlohmann::json& per_class = details.at("attributes_per_class");
   const nlohmann::json& embedding = details.at("embedding");
-  print_table({{"classes", text("n_classes")},
-               {"attributes", text("n_attributes")},
-               {"edges", text("n_edges")},
-               {"attributes per class (min / median / max)",
-                fmt::format("{} / {} / {}", per_class.at("min").dump(), per_class.at("median").dump(),
-                            per_class.at("max").dump())},
-               {"classes without attributes", count("classes_without_attributes")},
-               {"attributes of no base class", count("attributes_without_base_class")},
-               {"attributes left out", count("attributes_left_out")},
-               {"embedding",
-                fmt::format("{}, {} dimensions", embedding.at("kind").get<std::string>(), embedding.at("dim").dump())},
-               {"words without a vector", count("words_not_found")},
-               {"names without an embedding", count("without_embedding")}});
+  std::vector<std::vector<std::string>> rows = {{"classes", text("n_classes")}};
+  if (details.at("n_attributes") != 0) {
+    rows.push_back({"attributes", text("n_attributes")});
+    rows.push_back({"edges", text("n_edges")});
+    rows.push_back({"attributes per class (min / median / max)",
+                    fmt::format("{} / {} / {}", per_class.at("min").dump(), per_class.at("median").dump(),
+                                per_class.at("max").dump())});
+    rows.push_back({"classes without attributes", count("classes_without_attributes")});
+    rows.push_back({"attributes of no base class", count("attributes_without_base_class")});
+    rows.push_back({"attributes left out", count("attributes_left_out")});
+  }
+  rows.push_back({"embedding", fmt::format("{}, {} dimensions", embedding.at("kind").get<std::string>(),
+                                           embedding.at("dim").dump())});
+  rows.push_back({"words without a vector", count("words_not_found")});
+  rows.push_back({"names without an embedding", count("without_embedding")});
+  print_table(rows);
 }
 
 /// Throws Error before anything is written when a name is not UTF-8, which JSON cannot hold.
