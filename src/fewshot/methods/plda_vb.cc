@@ -2,8 +2,8 @@
 
 #include <tuple>
 
+#include "fewshot/plda/batch_space.h"
 #include "fewshot/plda/method.h"
-#include "fewshot/plda/vb_rows.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/image_points.h"
 
@@ -58,16 +58,11 @@ class PldaVb : public PldaMethod {
       std::tie(task.count, task.sum) = supports_of(batch);
       if (batch.unlabelled.defined()) task.queries = batch.query;
       const at::Tensor means = rows_of_means(row_posterior(task.prior, task.count, task.sum, layout));
-      const PldaRowPredictive predictive = row_predictive(means, prepared_.metric_of(task.count));
-      const at::Tensor alone = row_log_predictive(predictive, batch.query);
+      const at::Tensor alone = row_log_predictive(row_predictive(means, prepared_.metric_of(task.count)), batch.query);
       const at::Tensor fitted_scale = by_shots(model.transductive_scale, task.count);
-      const bool pooled = task.queries.defined();
-      if (vb.plausible > 0) {
-        const at::Tensor each = pooled ? row_log_predictive(predictive, task.unlabelled) : alone;
-        task.handicap = vb_handicap(fitted_scale * each, vb.plausible);
-      }
-      at::Tensor scores = plda_vb_rows(task, layout, vb);
-      if (vb.plausible > 0 && pooled) scores = scores + vb_handicap(fitted_scale * alone, vb.plausible);
+      const bool follows = vb.degrees > 0 && batch.size() == 1 && task.unlabelled.size(1) > 0;
+      const at::Tensor scores = follows ? batch_scores_following(task, prepared_.variance, layout, vb, fitted_scale)
+                                        : batch_scores(task, prepared_.variance, layout, vb, fitted_scale);
       const at::Tensor logits =
           (options_.scale > 0 ? at::full_like(fitted_scale, options_.scale) : fitted_scale) * scores;
       return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};

@@ -106,6 +106,7 @@ double choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t cla
 /// A space for the classes at hand and how well it told their images apart.
 struct AdaptedSpace {
   PldaSpace space;
+  double degrees = 0;                  // that its within-class covariance counts as
   std::optional<ScaledLoss> left_out;  // of images left out, where that can be
 };
 
@@ -188,6 +189,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   space.offset = at::mv(space.projection.t(), origin);
   space.between = found.between / covariance;
   space.leading = std::max<int64_t>(rank, 1);
+  result.degrees = degrees + scatter.degrees;
   return result;
 }
 
@@ -232,7 +234,7 @@ FoldRows fitted_fold(const at::Tensor& kept, const at::Tensor& labels, const at:
 
 /// A fitted space after labelled images.
 AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const PldaAdaptation& adaptation) {
-  AdaptedSpace result{fitted, {}};
+  AdaptedSpace result{fitted, adaptation.degrees, {}};
   PldaSpace& space = result.space;
   space.center = fitted.center + center_share(adaptation, own.classes()) * (own.center(fitted) - fitted.center);
   const at::Tensor f = space.transform(own.features);
@@ -242,6 +244,7 @@ AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const P
   const double degrees = choose_degrees((f - update.shift) / std::sqrt(update.scale), own.labels, own.classes(),
                                         update.scatter, adaptation.degrees);
   update.whitening = whitening_of(update.scatter, degrees);
+  result.degrees = degrees + update.scatter.degrees;
   space.projection = update.apply(fitted.projection);
   space.offset = update.apply(space.offset.unsqueeze(0)).squeeze(0);
   space.between = update.apply_to_variance(fitted.between);
@@ -380,6 +383,7 @@ PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::
   const double images = own.count.mean().item<double>();
   const double batch = result.inductive_scale.five * images / (images + kBatchDoubt);
   result.transductive_scale = {batch, batch, batch};
+  result.vb.degrees = found.degrees;
   return result;
 }
 

@@ -95,12 +95,17 @@ PldaAdaptation adaptation_of(const at::Tensor& values) {
   return {value[0], value[1], value[2], value[3] == 1};
 }
 
+/// Files of before the covariance followed a batch have two numbers.
 void bound_batch(const at::Tensor& values, PldaVbOptions& vb) {
-  if (!values.gt(0).logical_and(values.le(1)).all().item<bool>())
-    fail("'batch' holds {} and {}, expected numbers above 0 and up to 1", values[0].item<double>(),
-         values[1].item<double>());
-  vb.plausible = values[0].item<double>();
-  vb.least_weight = values[1].item<double>();
+  const auto value = [&](int64_t i) { return values[i].item<double>(); };
+  const auto in_unit = [&](int64_t i) { return value(i) > 0 && value(i) <= 1; };
+  if (values.size(0) < 2 || values.size(0) > 3) fail("'batch' holds {} numbers, expected 3", values.size(0));
+  if (!in_unit(0) || !in_unit(1))
+    fail("'batch' holds {} and {}, expected numbers above 0 and up to 1", value(0), value(1));
+  vb.plausible = value(0);
+  vb.least_weight = value(1);
+  if (values.size(0) == 3) vb.degrees = value(2);
+  if (vb.degrees < 0) fail("'batch' holds {} degrees, expected at least 0", vb.degrees);
 }
 
 }  // namespace
@@ -111,7 +116,8 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   add("settings", at::tensor(settings_of(model), at::kDouble));
   add("by_shots", tensor_of_shots(model));
   if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
-  if (model.vb.plausible > 0) add("batch", at::tensor({model.vb.plausible, model.vb.least_weight}, at::kDouble));
+  if (model.vb.plausible > 0)
+    add("batch", at::tensor({model.vb.plausible, model.vb.least_weight, model.vb.degrees}, at::kDouble));
   if (model.adaptation.isotropic) return state;
   if (model.space.root) add("root", at::ones({}, at::kDouble));
   add("center", model.space.center);
@@ -131,7 +137,7 @@ PldaModel plda_model_of(const MethodState& state) {
   set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
   if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
-  if (has_tensor(state, "batch")) bound_batch(finite_tensor(state, "batch", {2}), model.vb);
+  if (has_tensor(state, "batch")) bound_batch(finite_tensor(state, "batch", {-1}), model.vb);
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = finite_tensor(state, "center", {-1});

@@ -6,8 +6,8 @@ namespace protocom {
 
 void check_options(const PldaVbOptions& options) {
   const auto in_unit = [](double value) { return value >= 0 && value <= 1; };
-  if (options.steps < 0 || !(options.concentration >= 0) || !in_unit(options.trust) || !in_unit(options.spread) ||
-      !in_unit(options.plausible) || !in_unit(options.least_weight)) {
+  if (options.steps < 0 || !(options.concentration >= 0) || !(options.degrees >= 0) || !in_unit(options.trust) ||
+      !in_unit(options.spread) || !in_unit(options.plausible) || !in_unit(options.least_weight)) {
     fail_usage(
         "steps {}, concentration {}, trust {}, spread {}, plausible {} and a least weight of {} were asked for, "
         "expected "
