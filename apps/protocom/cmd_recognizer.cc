@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, backbone, output, model, fitted, space, knowledge, preprocess, images, attributes;
+  std::string file, backbone, output, model, fitted, space, knowledge, preprocess, images, attributes, unlabelled;
   bool no_thumbnails = false, external_backbone = false, half_features = false;
   ExtractOptions extract;
 };
@@ -35,6 +35,9 @@ NewRecognizer parts_of(const CreateCommand& options) {
   if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
   if (options.half_features) parts.feature_type = FeatureType::kFloat16;
   if (options.no_thumbnails) parts.thumbnail_side = 0;
+  if (!options.unlabelled.empty()) parts.unlabelled = find_images({options.unlabelled}).paths;
+  parts.extract = options.extract;
+  parts.progress = &progress();
   return parts;
 }
 
@@ -129,6 +132,11 @@ void add_create(CLI::App& parent) {
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
       ->type_name(kInput)
       ->needs(images);
+  command
+      ->add_option("--unlabelled", options->unlabelled,
+                   "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
+                   "sorted: they say how photos of your classes differ")
+      ->type_name(kInput);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }

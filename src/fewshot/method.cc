@@ -28,7 +28,7 @@ EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
   return answer(batch);
 }
 
-std::shared_ptr<const Method> Method::adapted(const at::Tensor&, const at::Tensor&, int64_t) const { return nullptr; }
+AdaptedMethod Method::adapted(const at::Tensor&, const at::Tensor&, int64_t) const { return {}; }
 
 std::unique_ptr<Method> Method::as_space() const { return nullptr; }
 

@@ -93,8 +93,8 @@ std::shared_ptr<const Method> adapted_to(const TaskInputs& inputs, std::shared_p
   int64_t there = 0;
   for (const int64_t count : counts_of(inputs)) number.push_back(count > 0 ? there++ : -1);
   const at::Tensor labels = at::tensor(number, at::kLong).index_select(0, inputs.labels);
-  auto adapted = method->adapted(inputs.features, labels, there);
-  return adapted ? adapted : method;
+  const AdaptedMethod adapted = method->adapted(inputs.features, labels, there);
+  return adapted.method ? adapted.method : method;
 }
 
 at::Tensor checked_shares(const at::Tensor& shares, int64_t classes) {

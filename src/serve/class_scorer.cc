@@ -59,18 +59,47 @@ std::shared_ptr<const Method> method_of(const StoreModel& model, const std::stri
   return make_methods({name}, fitted).front();
 }
 
-/// The method adapted to the images of all classes that have some; null where it stays as it is.
-std::shared_ptr<const Method> adapted_to(const EnrolledClasses& enrolled, const Method& method) {
+/// The method adapted to the images of all classes that have some; without a method where it stays as it is.
+AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) {
   std::vector<at::Tensor> features;
-  std::vector<int64_t> labels;
-  int64_t classes = 0;
-  for (const StoredClass& stored_class : enrolled.classes) {
-    if (stored_class.features.size(0) == 0) continue;
-    features.push_back(stored_class.features);
-    labels.insert(labels.end(), static_cast<size_t>(stored_class.features.size(0)), classes++);
+  std::vector<int64_t> labels, there;
+  for (int64_t k = 0; k < size_of(enrolled); ++k) {
+    const at::Tensor& own = enrolled.classes[static_cast<size_t>(k)].features;
+    if (own.size(0) == 0) continue;
+    features.push_back(own);
+    labels.insert(labels.end(), static_cast<size_t>(own.size(0)), static_cast<int64_t>(there.size()));
+    there.push_back(k);
   }
-  if (features.empty()) return nullptr;
-  return method.adapted(at::cat(features), at::tensor(labels, at::kLong), classes);
+  if (features.empty()) return {};
+  AdaptedMethod made =
+      method.adapted(at::cat(features), at::tensor(labels, at::kLong), static_cast<int64_t>(there.size()));
+  at::Tensor& weights = made.unlabelled.weights;
+  if (weights.defined())
+    weights = at::zeros({weights.size(0), size_of(enrolled)}).index_copy(1, at::tensor(there, at::kLong), weights);
+  return made;
+}
+
+/// Supports of the classes from `begin` on with the unlabelled images that count for one of them.
+EpisodeBatch with_unlabelled(EpisodeBatch supports, const SoftSupports& unlabelled, int64_t begin) {
+  constexpr double kLeastWeight = 1e-3;  // fewer images for each class
+  if (!unlabelled.weights.defined()) return supports;
+  std::vector<at::Tensor> images, weights;
+  int64_t most = 0;
+  for (int64_t k = 0; k < supports.support.size(1); ++k) {
+    const at::Tensor own = unlabelled.weights.select(1, begin + k);
+    const at::Tensor rows = own.gt(kLeastWeight).nonzero().flatten();
+    images.push_back(unlabelled.features.index_select(0, rows));
+    weights.push_back(own.index_select(0, rows));
+    most = std::max(most, rows.size(0));
+  }
+  for (size_t k = 0; k < images.size(); ++k) {
+    const int64_t missing = most - images[k].size(0);
+    images[k] = at::constant_pad_nd(images[k], {0, 0, 0, missing});
+    weights[k] = at::constant_pad_nd(weights[k], {0, missing});
+  }
+  supports.support = at::cat({supports.support, at::stack(images).unsqueeze(0)}, 2);
+  supports.support_mask = at::cat({supports.support_mask, at::stack(weights).unsqueeze(0)}, 2);
+  return supports;
 }
 
 /// The classes without some images of each, by their numbers in it.
@@ -154,9 +183,10 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   const at::NoGradGuard no_grad;
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
-  const auto method = adapted_to(enrolled, *unadapted_);
-  adapts_ = method != nullptr;
-  method_ = adapts_ ? method : unadapted_;
+  const AdaptedMethod made = adapted_to(enrolled, *unadapted_);
+  adapts_ = made.method != nullptr;
+  method_ = adapts_ ? made.method : unadapted_;
+  unlabelled_ = made.unlabelled;
   enrolled_ = enrolled;
   names_.clear();
   for (const StoredClass& stored_class : enrolled.classes) names_.push_back(stored_class.name);
@@ -166,7 +196,8 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
     return;
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
-  episode_ = mapped(supports_of(enrolled, 0, size_of(enrolled)), prepared_->scorer().feature_transform().get());
+  episode_ = mapped(with_unlabelled(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_, 0),
+                    prepared_->scorer().feature_transform().get());
   if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
 }
 
@@ -177,7 +208,8 @@ PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
   std::vector<std::vector<at::Tensor>> pieces;
   for (int64_t k = 0; k < size_of(enrolled); k += kPiece) {
     const int64_t end = std::min(k + kPiece, size_of(enrolled));
-    const PlacedClasses placed = prepared.placer()->place(supports_of(enrolled, k, end));
+    const PlacedClasses placed =
+        prepared.placer()->place(with_unlabelled(supports_of(enrolled, k, end), unlabelled_, k));
     pieces.resize(placed.size());
     for (size_t i = 0; i < placed.size(); ++i) pieces[i].push_back(placed[i]);
   }

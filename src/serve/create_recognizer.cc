@@ -7,6 +7,7 @@
 #include "protocom/core/log.h"
 #include "protocom/core/scratch_folder.h"
 #include "protocom/data/feature_preprocessing.h"
+#include "protocom/features/embed.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/serve/store_model.h"
@@ -161,6 +162,30 @@ void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, Recogn
   warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }
 
+std::vector<fs::path> evenly(const std::vector<fs::path>& paths, int64_t most) {
+  const auto n = static_cast<int64_t>(paths.size());
+  if (n <= most) return paths;
+  std::vector<fs::path> some;
+  for (int64_t i = 0; i < most; ++i) some.push_back(paths[static_cast<size_t>(i * n / most)]);
+  return some;
+}
+
+/// Gives the method the features of the unlabelled images.
+void take_unlabelled(const NewRecognizer& parts, StoreModel& model) {
+  if (parts.unlabelled.empty()) return;
+  if (has_model(parts))
+    fail_usage(
+        "unlabelled photos count where the space follows your own: leave out --unlabelled, or --fitted and --model");
+  const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
+  const EmbeddedFiles read =
+      embed_files(*backbone, evenly(parts.unlabelled, kMostUnlabelled), parts.extract, *parts.progress);
+  for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
+  if (read.paths.empty()) fail("none of the unlabelled photos can be read");
+  MethodState state = model.fitted->method->state();
+  state.tensors.emplace_back("unlabelled", read.features);
+  model.fitted->method->load(state);
+}
+
 std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
   std::vector<RecognizerArtefact> artefacts = {{"backbone", parts.backbone}};
   artefacts.front().embedded = parts.keep_backbone == KeepBackbone::kInside;
@@ -184,6 +209,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
   if (has_texts(parts)) check_texts(parts, settings);
+  take_unlabelled(parts, model);
   const ScratchFolder scratch;
   NewRecognizer files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());

@@ -1,8 +1,11 @@
 #include "protocom/serve/create_recognizer.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 #include "serve/recognizer_support.h"
 #include "support/logged.h"
@@ -148,6 +151,35 @@ TEST_F(RecognizerToMake, RefusesTextsOfAnotherEncoder) {
   made.knowledge = folder_ / "texts.npz";
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
               AllOf(HasSubstr("by the backbone's own text encoder"), HasSubstr("texts.npz has ")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+TEST_F(RecognizerToMake, LearnsFromUnlabelledPhotosToo) {
+  NewRecognizer made = parts();
+  made.model.clear();
+  made.knowledge.clear();
+  const std::string asked = photo("asked.png", 90);
+  const auto familiarity = [&] {
+    create_recognizer(folder_ / "new.pcm", made, {});
+    Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+    pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+    const double found = pets.classify(asked).familiarity.value();
+    fs::remove(folder_ / "new.pcm");
+    return found;
+  };
+  const double alone = familiarity();
+  for (int i = 0; i < 8; ++i) made.unlabelled.emplace_back(photo(fmt::format("u{}.png", i), 20 + 25 * i));
+  EXPECT_NE(familiarity(), alone);
+  std::ofstream(folder_ / "broken.png") << "no image";
+  made.unlabelled = {folder_ / "broken.png"};
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }), HasSubstr("unlabelled photos"));
+}
+
+TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos) {
+  NewRecognizer made = fitted_parts("toy.npz");
+  made.unlabelled = {photo("1.png", 10)};
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              HasSubstr("leave out --unlabelled, or --fitted"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 

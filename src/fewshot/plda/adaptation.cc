@@ -31,9 +31,9 @@ constexpr double kUnknownBetween = 1;
 constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.1;
 
 /// Variational EM counts images of the batch as images of a class, and is as sure of its answers as if they had been
-/// labelled: its log densities are worth K / (K + kBatchDoubt) of those of single photos, K labelled images per class.
-/// Found with 10 queries per class on val classes of CUB-100 and on Tiny-ImageNet-100, two encoders (docs/log/plda.md).
-constexpr double kBatchDoubt = 3.5;
+/// labelled: its log densities are worth kBatchTrust K / (K + kBatchDoubt) of those of single photos, K labelled images
+/// per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100 (docs/log/plda.md).
+constexpr double kBatchTrust = 0.6, kBatchDoubt = 0.8;
 
 at::Tensor class_counts(const at::Tensor& labels, int64_t classes) {
   return at::bincount(labels, {}, classes).to(at::kDouble);
@@ -381,7 +381,7 @@ PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::
   result.adaptation = {};
   if (found.left_out) set_scale(found.left_out->scale, result);
   const double images = own.count.mean().item<double>();
-  const double batch = result.inductive_scale.five * images / (images + kBatchDoubt);
+  const double batch = result.inductive_scale.five * kBatchTrust * images / (images + kBatchDoubt);
   result.transductive_scale = {batch, batch, batch};
   result.vb.degrees = found.degrees;
   return result;

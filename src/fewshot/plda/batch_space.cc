@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/toolbox/complete_basis.h"
 #include "fewshot/toolbox/row_kernels.h"
+#include "protocom/core/error.h"
 
 namespace protocom {
 namespace {
@@ -28,6 +32,7 @@ struct BatchImages {
   at::Tensor sum;         // [n, e], of the labelled
   at::Tensor count;       // [1, n]
   at::Tensor between;     // [e]
+  bool own_axes = false;  // no two dimensions can be exchanged for others
 };
 
 /// Coordinates [m, m] with the inner products of rows [m, p], where these have more dimensions than there are rows.
@@ -40,18 +45,28 @@ at::Tensor in_own_span(const at::Tensor& rows) {
   return info.item<int>() == 0 ? factor : rows;
 }
 
-BatchImages images_of(const PldaVbRows& task, const PldaRowVariance& variance, const PldaLayout& layout) {
+/// All images and class sums of an episode [u + n (+ q), width].
+at::Tensor rows_of(const PldaVbRows& task) {
   std::vector<at::Tensor> parts = {task.unlabelled, task.sum};
   if (task.queries.defined()) parts.push_back(task.queries);
-  const at::Tensor rows = at::cat(parts, 1).squeeze(0).to(at::kDouble);
-  const at::Tensor rest = in_own_span(rows.narrow(1, layout.rest_begin(), layout.width() - layout.rest_begin()));
-  const at::Tensor all = at::cat({rows.narrow(1, 0, layout.varied), rest}, 1);
+  return at::cat(parts, 1).squeeze(0).to(at::kDouble);
+}
+
+at::Tensor rest_of(const at::Tensor& rows, const PldaLayout& layout) {
+  return rows.narrow(1, layout.rest_begin(), layout.rest());
+}
+
+/// `rest`: their coordinates in the dimensions after the varied ones, which differ in nothing.
+BatchImages images_of(const PldaVbRows& task, const PldaRowVariance& variance, const PldaLayout& layout,
+                      const at::Tensor& rest) {
+  const at::Tensor all = at::cat({rows_of(task).narrow(1, 0, layout.varied), rest}, 1);
   const int64_t u = task.unlabelled.size(1), n = task.sum.size(1);
   BatchImages images;
   images.unlabelled = all.narrow(0, 0, u);
   images.sum = all.narrow(0, u, n);
   if (task.queries.defined()) images.queries = all.narrow(0, u + n, all.size(0) - u - n);
   images.count = task.count;
+  images.own_axes = layout.rest() == 0;
   const at::Tensor varied = variance.varied.narrow(0, 0, layout.varied);
   images.between = at::cat({varied, variance.rest.expand({rest.size(1)})}).to(at::kDouble).clamp_min(kLeastVariance);
   return images;
@@ -70,22 +85,42 @@ at::Tensor soft_within_rows(const BatchImages& images, const at::Tensor& x, cons
   return at::cat({about, at::mm((vectors * values.clamp_min(0).sqrt()).t(), means)});
 }
 
-/// Coordinates x `map` in which images of a class have the covariance I and class means diag(between).
+/// A space in which images of a class have the covariance I and class means diag(between).
 struct FollowedSpace {
-  at::Tensor map;      // [e, e]
-  at::Tensor between;  // [e]
+  at::Tensor map;             // [e, e], or
+  WithinWhitening whitening;  // where `map` is undefined
+  at::Tensor between;         // [e]
+
+  [[nodiscard]] at::Tensor apply(const at::Tensor& x) const {
+    return map.defined() ? at::mm(x, map) : whitening.apply(x);
+  }
 };
 
-/// The images in `kept` count with their weights. In units in which the covariance of class means is I one
-/// eigendecomposition makes both diagonal, so that the answer does not depend on how the images' span was turned.
+/// In units in which the covariance of class means is I, one eigendecomposition makes both diagonal: the answer does
+/// not depend on how the images' span was turned. `rows` are those of the scatter.
+FollowedSpace turned_space(const BatchImages& images, const at::Tensor& rows, double weight, double degrees) {
+  const at::Tensor unit = images.between.sqrt();
+  const at::Tensor scaled = rows / unit;
+  const at::Tensor sum = at::mm(scaled.t(), scaled) + at::diag(degrees / images.between);
+  const auto [values, vectors] = at::linalg_eigh(sum / (degrees + weight));
+  FollowedSpace space;
+  space.map = vectors / unit.unsqueeze(1) / values.sqrt();
+  space.between = values.reciprocal();
+  return space;
+}
+
+/// The images in `kept` count with their weights. Where every dimension has a variance of its own and they are few, the
+/// axes stay, as with labelled images (plda/adaptation.h), which takes no e x e decomposition.
 FollowedSpace followed_space(const BatchImages& images, const at::Tensor& weights, const at::Tensor& kept,
                              double degrees) {
   const at::Tensor w = weights.index_select(0, kept);
-  const at::Tensor unit = images.between.sqrt();
-  const at::Tensor rows = soft_within_rows(images, images.unlabelled.index_select(0, kept), w) / unit;
-  const at::Tensor sum = at::mm(rows.t(), rows) + at::diag(degrees / images.between);
-  const auto [values, vectors] = at::linalg_eigh(sum / (degrees + w.sum()));
-  return {vectors / unit.unsqueeze(1) / values.sqrt(), values.reciprocal()};
+  const at::Tensor rows = soft_within_rows(images, images.unlabelled.index_select(0, kept), w);
+  const auto weight = w.sum().item<double>();
+  if (!images.own_axes || 2 * rows.size(0) > rows.size(1)) return turned_space(images, rows, weight, degrees);
+  FollowedSpace space;
+  space.whitening = whitening_of(scatter_of(rows, weight), degrees);
+  space.between = space.whitening.apply_to_variance(images.between);
+  return space;
 }
 
 /// Every dimension has a variance of its own.
@@ -109,7 +144,7 @@ at::Tensor scores_in(const FollowedSpace& space, const BatchImages& images, bool
                      const at::Tensor& scale) {
   const PldaLayout layout = layout_of(space.between.size(0));
   const at::Tensor between = padded_row(space.between.to(at::kFloat));
-  const auto rows = [&](const at::Tensor& x) { return as_rows(at::mm(x, space.map)); };
+  const auto rows = [&](const at::Tensor& x) { return as_rows(space.apply(x)); };
   const int64_t n = images.sum.size(0);
   PldaVbRows task;
   task.prior = {at::zeros({1, n, layout.padded}), between.expand({1, n, layout.padded}), at::zeros({1, n, 0}),
@@ -135,6 +170,74 @@ std::vector<at::Tensor> parts_of(const at::Tensor& images) {
   return parts;
 }
 
+/// The log responsibilities [1, u, n] of the unlabelled images after the rounds, each part in a space of the others.
+at::Tensor scores_by_parts(const BatchImages& images, PldaVbRows task, const PldaRowVariance& variance,
+                           const PldaLayout& layout, const PldaVbOptions& vb, const at::Tensor& scale) {
+  task.queries = at::Tensor();
+  at::Tensor scores = batch_scores(std::move(task), variance, layout, vb, scale);
+  const int64_t u = images.unlabelled.size(0);
+  const auto parts = parts_of(images.unlabelled);
+  for (int64_t round = 0; round < kFollowingRounds; ++round) {
+    const at::Tensor weights = scatter_weights(scores);
+    scores = at::empty_like(scores);
+    for (const at::Tensor& part : parts) {
+      const at::Tensor others = at::ones({u}, at::kBool).index_fill(0, part, false).nonzero().flatten();
+      const FollowedSpace space = followed_space(images, weights, others, vb.degrees);
+      scores.index_copy_(1, part, scores_in(space, images, false, vb, scale).index_select(1, part));
+    }
+  }
+  return scores;
+}
+
+/// One episode of labelled and unlabelled rows [m, width] and [u, width].
+PldaVbRows task_of(const PldaModel& model, const PldaRows& rows, const at::Tensor& labelled, const at::Tensor& labels,
+                   int64_t classes, const at::Tensor& unlabelled) {
+  const PldaRowBelief nothing = in_parts(model.prior({}, 1), rows.layout());
+  const auto each = [&](const at::Tensor& one) {
+    std::vector<int64_t> sizes = {1, classes};
+    if (one.dim() > 1) sizes.push_back(one.size(1));
+    return one.expand(sizes).contiguous();
+  };
+  PldaVbRows task;
+  task.prior = {each(nothing.mean_varied), each(nothing.variance_varied), each(nothing.mean_rest),
+                each(nothing.variance_rest)};
+  task.count = at::bincount(labels, {}, classes).to(at::kFloat).unsqueeze(0);
+  task.sum = at::zeros({classes, labelled.size(1)}).index_add_(0, labels, labelled).unsqueeze(0);
+  task.unlabelled = unlabelled.unsqueeze(0);
+  return task;
+}
+
+/// What an unlabelled image counts as for class means (PldaVbOptions::least_weight).
+double weight_in_means(const at::Tensor& count, const PldaVbOptions& vb) {
+  return std::clamp(1 / std::sqrt(std::max(count.mean().item<double>(), 1e-6)), vb.least_weight, 1.0);
+}
+
+/// An orthonormal basis of the rest whose first vectors span what the images have there.
+struct RestSpan {
+  at::Tensor basis;        // [rest, rest]
+  at::Tensor coordinates;  // [u + n, those]
+};
+
+RestSpan span_of_rest(const PldaVbRows& task, const PldaLayout& layout) {
+  const at::Tensor rest = rest_of(rows_of(task), layout);
+  if (rest.size(0) >= rest.size(1)) return {at::eye(layout.rest(), at::kDouble), rest};
+  const at::Tensor basis = complete_basis(std::get<0>(at::linalg_qr(rest.t())));
+  return {basis, at::mm(rest, basis.narrow(1, 0, rest.size(0)))};
+}
+
+/// The space in which images and the first dimensions of the rest follow; in those that no image has a part in S only
+/// loses to its degrees: `growth` is (nu + w u) / nu.
+void take_space(const FollowedSpace& followed, double growth, const at::Tensor& rest_basis, PldaSpace& space) {
+  const int64_t dims = space.between.size(0), varied = dims - rest_basis.size(0), first = followed.between.size(0);
+  at::Tensor map = at::zeros({dims, dims}, at::kDouble);
+  map.narrow(0, 0, first).narrow(1, 0, first).copy_(followed.apply(at::eye(first, at::kDouble)));
+  map.diagonal().slice(0, first).fill_(std::sqrt(growth));
+  const at::Tensor turn = at::cat({map.narrow(0, 0, varied), at::mm(rest_basis, map.narrow(0, varied, dims - varied))});
+  space.projection = at::mm(space.projection, turn);
+  space.offset = at::mv(turn.t(), space.offset);
+  space.between = at::cat({followed.between, growth * space.between.slice(0, first)});
+}
+
 }  // namespace
 
 at::Tensor batch_scores(PldaVbRows task, const PldaRowVariance& variance, const PldaLayout& layout,
@@ -152,24 +255,37 @@ at::Tensor batch_scores(PldaVbRows task, const PldaRowVariance& variance, const 
 
 at::Tensor batch_scores_following(const PldaVbRows& task, const PldaRowVariance& variance, const PldaLayout& layout,
                                   const PldaVbOptions& vb, const at::Tensor& scale) {
-  const BatchImages images = images_of(task, variance, layout);
-  PldaVbRows first = task;
-  first.queries = at::Tensor();
-  at::Tensor scores = batch_scores(std::move(first), variance, layout, vb, scale);  // [1, u, n]
-  const int64_t u = images.unlabelled.size(0);
-  const auto parts = parts_of(images.unlabelled);
-  for (int64_t round = 0; round < kFollowingRounds; ++round) {
-    const at::Tensor weights = scatter_weights(scores);
-    scores = at::empty_like(scores);
-    for (const at::Tensor& part : parts) {
-      const at::Tensor others = at::ones({u}, at::kBool).index_fill(0, part, false).nonzero().flatten();
-      const FollowedSpace space = followed_space(images, weights, others, vb.degrees);
-      scores.index_copy_(1, part, scores_in(space, images, false, vb, scale).index_select(1, part));
-    }
-  }
+  const BatchImages images = images_of(task, variance, layout, in_own_span(rest_of(rows_of(task), layout)));
+  const at::Tensor scores = scores_by_parts(images, task, variance, layout, vb, scale);
   if (!task.queries.defined()) return scores;
-  const at::Tensor weights = scatter_weights(scores);
-  return scores_in(followed_space(images, weights, at::arange(u), vb.degrees), images, true, vb, scale);
+  const at::Tensor all = at::arange(images.unlabelled.size(0));
+  return scores_in(followed_space(images, scatter_weights(scores), all, vb.degrees), images, true, vb, scale);
+}
+
+SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels,
+                               int64_t classes) {
+  const SoftSupports none;
+  const at::Tensor unlabelled = std::exchange(model.unlabelled, at::Tensor()).to(at::kFloat);
+  if (unlabelled.size(1) != features.size(1))
+    fail("unlabelled images have features of {} numbers, labelled ones of {}", unlabelled.size(1), features.size(1));
+  if (unlabelled.size(0) == 0 || !(model.vb.degrees > 0)) return none;
+  const PldaRows rows(model);
+  const PldaLayout& layout = rows.layout();
+  const PldaVbRows task =
+      task_of(model, rows, rows.map(features.to(at::kFloat)), labels, classes, rows.map(unlabelled));
+  const PldaRowVariance variance = in_parts(model.space.between, layout);
+  const at::Tensor scale = at::full({1, 1, 1}, model.transductive_scale.five);
+  const RestSpan span = span_of_rest(task, layout);
+  const BatchImages images = images_of(task, variance, layout, span.coordinates);
+  const at::Tensor scores = scores_by_parts(images, task, variance, layout, model.vb, scale);
+  const at::Tensor weights = scatter_weights(scores), all = at::arange(unlabelled.size(0));
+  take_space(followed_space(images, weights, all, model.vb.degrees),
+             1 + weights.sum().item<double>() / model.vb.degrees, span.basis, model.space);
+  model.residual = model.space.between;
+  const double shots = task.count.mean().item<double>(), trust = shots / (shots + 1);
+  model.inductive_scale = {trust * model.inductive_scale.none, trust * model.inductive_scale.one,
+                           trust * model.inductive_scale.five};
+  return {unlabelled, weight_in_means(task.count, model.vb) * scores.squeeze(0).softmax(-1)};
 }
 
 }  // namespace protocom

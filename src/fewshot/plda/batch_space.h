@@ -2,6 +2,8 @@
 #include <ATen/core/Tensor.h>
 
 #include "fewshot/plda/vb_rows.h"
+#include "protocom/fewshot/method.h"
+#include "protocom/fewshot/plda/model.h"
 
 namespace protocom {
 
@@ -19,5 +21,10 @@ at::Tensor batch_scores(PldaVbRows task, const PldaRowVariance& variance, const 
 /// class it was first given to. Two rounds, each from the responsibilities of the one before.
 at::Tensor batch_scores_following(const PldaVbRows& task, const PldaRowVariance& variance, const PldaLayout& layout,
                                   const PldaVbOptions& vb, const at::Tensor& scale);
+
+/// Lets an adapted model follow its unlabelled images in the same way, by the labelled ones (features [m, d], labels
+/// int64 [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch.
+/// They are of no more use to the model then, which has none afterwards.
+SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
 
 }  // namespace protocom

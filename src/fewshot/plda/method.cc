@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/batch_space.h"
 #include "fewshot/plda/findings.h"
 #include "fewshot/plda/known.h"
 #include "fewshot/plda/probability_scale.h"
@@ -132,17 +133,19 @@ std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const 
   return with_text(std::move(photos), context, text_);
 }
 
-std::shared_ptr<const Method> PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels,
-                                                  int64_t classes) const {
-  if (!model_->adaptation.adapts()) return nullptr;
+AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels, int64_t classes) const {
+  if (!model_->adaptation.adapts()) return {};
   PldaModel made = protocom::adapted(*model_, features, labels, classes);
+  AdaptedMethod answer;
+  if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, features, labels, classes);
   // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
   // not depend on a scale that each finds anew, as the mean over the classes does.
   made.known_by_best = true;
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());
   result->load(state_of(made, {}));
-  return result;
+  answer.method = std::move(result);
+  return answer;
 }
 
 std::unique_ptr<Method> PldaMethod::as_space() const {

@@ -46,8 +46,8 @@ class PldaMethod : public Method {
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
-  [[nodiscard]] std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
-                                                      int64_t classes) const override;
+  [[nodiscard]] AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
+                                      int64_t classes) const override;
   [[nodiscard]] std::unique_ptr<Method> as_space() const override;
   void fit(const FitInputs& inputs) override;
   [[nodiscard]] MethodState state() const override;

@@ -118,6 +118,7 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
   if (model.adaptation.adapts()) add("adaptation", at::tensor(values_of(model.adaptation), at::kDouble));
   if (model.vb.plausible > 0)
     add("batch", at::tensor({model.vb.plausible, model.vb.least_weight, model.vb.degrees}, at::kDouble));
+  if (model.unlabelled.defined()) add("unlabelled", model.unlabelled);
   if (model.adaptation.isotropic) return state;
   if (model.space.root) add("root", at::ones({}, at::kDouble));
   add("center", model.space.center);
@@ -138,6 +139,9 @@ PldaModel plda_model_of(const MethodState& state) {
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
   if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
   if (has_tensor(state, "batch")) bound_batch(finite_tensor(state, "batch", {-1}), model.vb);
+  if (has_tensor(state, "unlabelled")) model.unlabelled = finite_tensor(state, "unlabelled", {-1, -1}).to(at::kFloat);
+  if (model.unlabelled.defined() && !model.adaptation.adapts())
+    fail("the space does not follow photos, so unlabelled ones are of no use to it: expected no 'unlabelled'");
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = finite_tensor(state, "center", {-1});

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
@@ -42,6 +44,14 @@ at::Tensor logits_by(const PldaModel& model, const EpisodeBatch& batch) {
   const auto method = make_method("plda-vb");
   method->load(state_of(model, {}));
   return method->prepare({})->score(batch).logits.squeeze(0).to(at::kDouble);
+}
+
+/// The answers to a batch whose supports have weights.
+at::Tensor score_with(const Scorer& scorer, EpisodeBatch batch) {
+  const auto map = scorer.feature_transform();
+  batch.support = map->map(batch.support) * batch.support_mask.unsqueeze(-1);
+  batch.query = map->map(batch.query);
+  return scorer.score_mapped(batch).logits.squeeze(0);
 }
 
 double share_right(const at::Tensor& logits) {
@@ -93,6 +103,71 @@ TEST(PldaBatchSpace, QueriesBesideAPoolDoNotChangeOneAnother) {
   const at::Tensor all = logits_by(model, batch);
   batch.query = batch.query.narrow(1, 10, 7);
   EXPECT_LT(error_of(logits_by(model, batch).softmax(1), all.narrow(0, 10, 7).softmax(1)), 1e-4);
+}
+
+/// "plda" adapted to the supports and to a pool, with the pool's part in the supports.
+std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
+  const int64_t shots = batch.support.size(2);
+  const auto method = make_method("plda");
+  MethodState state = method->state();
+  state.tensors.emplace_back("unlabelled", pool);
+  method->load(state);
+  const AdaptedMethod made =
+      method->adapted(batch.support.view({-1, pool.size(1)}),
+                      at::arange(kBatchClasses, at::kLong).repeat_interleave(shots), kBatchClasses);
+  EpisodeBatch weighted = batch;
+  const at::Tensor images = made.unlabelled.features.expand({kBatchClasses, -1, -1});
+  weighted.support = at::cat({batch.support, images.unsqueeze(0)}, 2);
+  weighted.support_mask =
+      at::cat({at::ones({kBatchClasses, shots}), made.unlabelled.weights.t()}, 1).unsqueeze(0).contiguous();
+  return {made.method, weighted};
+}
+
+TEST(PldaBatchSpace, SinglePhotosGainFromUnlabelledOnes) {
+  double gain = 0;
+  for (const uint64_t seed : {1, 2, 3, 4}) {
+    const EpisodeBatch both = loud_episode(seed, 3, 600);
+    EpisodeBatch batch = both;
+    batch.query = both.query.narrow(1, 300, 300);
+    const auto [method, weighted] = with_pool(batch, both.query.narrow(1, 0, 300).squeeze(0));
+    const auto scorer = method->prepare({});
+    gain += share_right(score_with(*scorer, weighted)) / 4;
+    gain -= share_right(make_method("plda")->prepare({})->score(batch).logits.squeeze(0)) / 4;
+  }
+  EXPECT_GT(gain, 0.05);
+}
+
+TEST(PldaBatchSpace, FewUnlabelledPhotosLeaveTheDimensionsTheyHaveNoPartInAlone) {
+  const EpisodeBatch batch = loud_episode(11, 3);
+  PldaModel model = model_for(batch);
+  const at::Tensor features = batch.support.view({-1, kBatchDims});
+  const at::Tensor labels = at::arange(kBatchClasses, at::kLong).repeat_interleave(3);
+  const PldaSpace before = model.space;
+  model.unlabelled = batch.query.squeeze(0).narrow(0, 0, 20);
+  const SoftSupports soft = follow_unlabelled(model, features, labels, kBatchClasses);
+  EXPECT_FALSE(model.unlabelled.defined());
+  EXPECT_EQ(soft.weights.size(0), 20);
+  EXPECT_NEAR(soft.weights.sum().item<double>(), 20 / std::sqrt(3.0), 1e-4);
+  // S of those dimensions loses to the degrees that the images add: a longer unit of f, and as much more between.
+  const double growth = 1 + 0.25 * 20 / model.vb.degrees;
+  const at::Tensor more = std::get<0>(model.space.between.sort()), less = std::get<0>(before.between.sort());
+  EXPECT_NEAR(more[-1].item<double>() / less[-1].item<double>(), growth, 1e-9);
+  // Distances between images differ by no more than that where the images are as before.
+  const at::Tensor f = before.transform(features.to(at::kDouble)), g = model.space.transform(features.to(at::kDouble));
+  EXPECT_LT((g.square().sum() / f.square().sum()).item<double>(), growth + 1e-9);
+}
+
+TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
+  const EpisodeBatch batch = loud_episode(12, 2);
+  PldaModel model = model_for(batch);
+  model.unlabelled = at::randn({4, kBatchDims + 1});
+  try {
+    follow_unlabelled(model, batch.support.view({-1, kBatchDims}),
+                      at::arange(kBatchClasses, at::kLong).repeat_interleave(2), kBatchClasses);
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("unlabelled images have features of 121 numbers, labelled ones of 120"));
+  }
 }
 
 TEST(PldaBatchSpace, FilesOfBeforeItFollowedABatchStay) {

@@ -130,6 +130,20 @@ struct MethodState {
   [[nodiscard]] const at::Tensor& at(const std::string& name) const;
 };
 
+class Method;
+
+/// Images that count in part as supports of each class.
+struct SoftSupports {
+  at::Tensor features = {};  ///< float32 [u, d]; undefined: none
+  at::Tensor weights = {};   ///< float32 [u, n]
+};
+
+/// A method made for the classes at hand, and what counts beside their labelled images.
+struct AdaptedMethod {
+  std::shared_ptr<const Method> method = nullptr;
+  SoftSupports unlabelled = {};
+};
+
 /// A method with its parameters. See methods.h for how one is found, and docs/methods.md for how one is added.
 class Method {
  public:
@@ -149,11 +163,11 @@ class Method {
   /// context has what the method needs. Throws Error when sizes do not fit.
   [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
-  /// The method with what the labelled images of all classes at hand say of its space, for those who ask about the same
-  /// classes again and again; prepare() does the same for each episode. Features [m, d], labels int64 [m] in
-  /// [0, classes), each of which occurs. Null: it stays as it is.
-  [[nodiscard]] virtual std::shared_ptr<const Method> adapted(const at::Tensor& features, const at::Tensor& labels,
-                                                              int64_t classes) const;
+  /// The method with what the labelled images of all classes at hand, and its unlabelled ones, say of its space, for
+  /// those who ask about the same classes again and again; prepare() does the same for each episode. Features [m, d],
+  /// labels int64 [m] in [0, classes), each of which occurs. Without a method: it stays as it is.
+  [[nodiscard]] virtual AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
+                                              int64_t classes) const;
 
   /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its
   /// own. Null: it has no space.

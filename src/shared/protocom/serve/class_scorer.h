@@ -99,6 +99,7 @@ class ClassScorer {
   EnrolledClasses enrolled_;
   std::vector<std::string> names_;
   std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them
+  SoftSupports unlabelled_;                   // of all classes; what the adapted method learned from besides
   PlacedClasses placed_;                      // of a method that places classes; else
   EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
 };

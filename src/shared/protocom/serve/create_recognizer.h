@@ -2,9 +2,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/preprocessing.h"
+#include "protocom/core/progress.h"
+#include "protocom/features/extract.h"
 #include "protocom/serve/recognizer_file.h"
 
 namespace protocom {
@@ -12,18 +15,26 @@ namespace protocom {
 /// Where a recognizer finds its backbone.
 enum class KeepBackbone { kInside, kOutside };
 
+/// Learning takes a decomposition of d x d for each of several parts of the images: more of them hardly gain.
+inline constexpr int64_t kMostUnlabelled = 5000;
+
 /// What a recognizer is made from.
 struct NewRecognizer {
-  std::filesystem::path backbone;   ///< its file or folder; a `space.npz` in that folder is taken as `space`
-  std::filesystem::path model;      ///< of `protocom complete` or `metatrain`; or
-  std::filesystem::path fitted;     ///< of `protocom fit`; or
-  std::filesystem::path space;      ///< the same of other classes: only its space is taken
-  std::filesystem::path knowledge;  ///< may be empty with a method that was fitted without knowledge
+  std::filesystem::path backbone;  ///< its file or folder; a `space.npz` in that folder is taken as `space`
+  std::filesystem::path model;     ///< of `protocom complete` or `metatrain`; or
+  std::filesystem::path fitted;    ///< of `protocom fit`; or
+  std::filesystem::path space;     ///< the same of other classes: only its space is taken
+  /// Images of the classes to come, without labels, from which a space that follows photos learns too; of more than
+  /// kMostUnlabelled so many, evenly.
+  std::vector<std::filesystem::path> unlabelled = {};
+  std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
   std::string output = {};                          ///< of an ONNX file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;
   FeatureType feature_type = RecognizerSettings().feature_type;
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
+  ExtractOptions extract = {};             ///< how features of unlabelled images are made
+  Progress* progress = &Progress::none();  ///< the same
 };
 
 /// Makes a recognizer without classes. Without model, method and space, and without a space in the folder of the
