@@ -1,14 +1,12 @@
 #include "cli.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "file_options.h"
 #include "job.h"
 #include "protocom/core/files_below.h"
 #include "terminal_progress.h"
-#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -55,13 +53,6 @@ std::string indented(const std::string& lines) {
     if (lines[i] == '\n' && i + 1 < lines.size() && lines[i + 1] != ' ') text += "  ";
   }
   return text;
-}
-
-bool looks_numeric(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) ||
-           std::string_view("+-., %e±").find(c) != std::string_view::npos;
-  });
 }
 
 }  // namespace
@@ -128,37 +119,5 @@ std::string command_line(const CLI::App& command) {
   }
   return name;
 }
-
-std::string format_table(std::vector<std::vector<std::string>> rows) {
-  // Names from files may hold what moves the cursor.
-  for (auto& row : rows) {
-    for (std::string& cell : row) cell = one_line(cell);
-  }
-  std::vector<size_t> widths;
-  std::vector<char> right;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    for (size_t c = 0; c < rows[r].size(); ++c) {
-      if (c == widths.size()) {
-        widths.push_back(0);
-        right.push_back(1);
-      }
-      widths[c] = std::max(widths[c], display_width(rows[r][c]));
-      if (r > 0 && !looks_numeric(rows[r][c])) right[c] = 0;
-    }
-  }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - display_width(row[c]), ' ');
-      line += (c == 0 ? "" : "  ") + (right[c] ? padding + row[c] : row[c] + padding);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-void print_table(const std::vector<std::vector<std::string>>& rows) { fmt::print("{}", format_table(rows)); }
 
 }  // namespace protocom::cli

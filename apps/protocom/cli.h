@@ -33,7 +33,7 @@
 ///       command->callback([command, options] { run_pack(*command, *options); });
 ///     }
 ///
-///     const Command kRegister{Order::kPack, &add_pack_command};
+///     const Command kRegister{Group::kDataSets, 40, &add_pack_command};
 ///
 ///     }  // namespace
 ///     }  // namespace protocom::cli
@@ -58,6 +58,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
 #include "protocom/core/progress.h"
+#include "terminal_table.h"
 
 namespace protocom::cli {
 
@@ -84,12 +85,5 @@ nlohmann::json options_json(const CLI::App& command);
 
 /// The command as it would be typed, with the options that were given.
 std::string command_line(const CLI::App& command);
-
-/// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to
-/// the right.
-void print_table(const std::vector<std::vector<std::string>>& rows);
-
-/// The same as text.
-std::string format_table(std::vector<std::vector<std::string>> rows);
 
 }  // namespace protocom::cli

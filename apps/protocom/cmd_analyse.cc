@@ -1,22 +1,192 @@
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
 
-#include "analysis_options.h"
-#include "analysis_writer.h"
+#include "cli.h"
+#include "evaluation_inputs.h"
+#include "file_options.h"
 #include "protocom/data/image_finder.h"
+#include "protocom/report/analysis_sections.h"
+#include "protocom/report/base64.h"
 #include "protocom/report/says_something.h"
-#include "protocom/report/thumbnail.h"
+#include "protocom/report/workbench.h"
 #include "task_options.h"
 
 namespace protocom::cli {
 namespace {
 
+/// The options of `protocom analyse`.
+struct AnalysisOptions {
+  EvaluationFiles files;
+  std::string images, out;
+  std::vector<std::string> only;  ///< names of analyses; empty: all that can be made
+  std::vector<std::string> results;
+  bool png = false;
+  AnalyseOptions analyse;
+};
+
+void add_inputs(CLI::App& command, AnalysisOptions& options) {
+  add_data_options(command, options.files);
+  command.get_option("--features")->required(false);  // `--only tables` reads results alone
+  add_model_option(command, options.files);
+  add_word(command, "--split", options.analyse.episodes.split, &parse_split,
+           "Classes that are analysed: base, val or novel");
+  command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
+  command.add_option("--images", options.images, "Pack or folder of the images, for thumbnails")->type_name(kInput);
+  command.add_option("--results", options.results, "What evaluate --json wrote, for tables 1 and 2")
+      ->type_name(kInput)
+      ->delimiter(',');
+}
+
+void add_methods(CLI::App& command, AnalysisOptions& options) {
+  add_methods_option(
+      command, options.analyse.methods,
+      "Methods with their parameters, see protocom methods; otherwise what --fitted has, with and without "
+      "its knowledge, and mean, with --model the paper's four");
+  add_fitted_option(command, options.files);
+  command.add_option("--baseline", options.analyse.baseline, "Method that gains are measured against");
+  command.add_option(
+      "--method", options.analyse.method,
+      "Method whose answers are analysed; otherwise the most accurate of those that see each query alone");
+}
+
+void add_episodes(CLI::App& command, AnalysisOptions& options) {
+  EpisodeShape& shape = options.analyse.episodes.shape;
+  command.add_option("--n-way", shape.n_way, "Classes per episode");
+  command.add_option("--k-shot", shape.k_shot, "Labelled images per class");
+  command.add_option("--n-query", shape.n_query, "Queries per class");
+  command.add_option("--episodes", options.analyse.episodes.count, "Episodes");
+  command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of the analysis cosine");
+}
+
+/// What accuracy is shown by.
+void add_series(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--shots", options.analyse.shots, "Shots of the ablation's tasks")->delimiter(',');
+  command
+      .add_option(
+          "--max-shots", options.analyse.max_shots,
+          "0, 1, 2, 3, 5, 10, 20 shots and further doubles up to this many, which is the last; 0 where a method "
+          "needs no labelled image")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command.add_option("--gamma", options.analyse.noise.gammas, "Noise levels")->delimiter(',');
+  command.add_option("--draws", options.analyse.noise.draws, "Draws of the noise at each level");
+  command.add_option("--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all")->delimiter(',');
+  command
+      .add_option("--queries", options.analyse.queries,
+                  "Numbers of queries per class; 0: a single query, of one of the classes")
+      ->delimiter(',');
+  command
+      .add_option("--alpha", options.analyse.alphas,
+                  "Dirichlet distributions that the classes' shares are drawn from; smaller, less balanced")
+      ->delimiter(',');
+  command.add_option("--base-classes", options.analyse.base_classes, "Numbers of base classes; default: from 8 to all")
+      ->delimiter(',');
+  command.add_option("--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images per class")
+      ->delimiter(',');
+}
+
+void add_image_analyses(CLI::App& command, AnalysisOptions& options) {
+  DistributionOptions& maps = options.analyse.distribution;
+  command.add_option("--map-classes", maps.classes, "Classes of each split on the maps");
+  command.add_option("--map-images", maps.images_per_class, "Images of each class on the maps");
+  command.add_option("--perplexity", maps.tsne.perplexity, "Perplexity of t-SNE");
+  command.add_option("--iterations", maps.tsne.iterations, "Iterations of t-SNE");
+  command.add_option("--window", options.analyse.window, "Ranks in the moving average");
+  command
+      .add_option("--classes", options.analyse.classes, "Classes whose nearest images are shown; default: random ones")
+      ->delimiter(',');
+  command.add_option("--random-classes", options.analyse.shown_classes, "Random classes to show");
+  command
+      .add_option("--neighbours", options.analyse.neighbours, "How many nearest and farthest images to show, up to 5")
+      ->check(CLI::Range(1, 5));
+}
+
+void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--bins", options.analyse.bins, "Bins of the reliability curve");
+  command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
+  command
+      .add_option("--few-shots", options.analyse.few_shots,
+                  "Numbers of labelled images per class; 0 for methods that need none")
+      ->delimiter(',');
+  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too")
+      ->type_name(kInput);
+  command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
+}
+
+void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
+  command.add_option("--only", options.only, "Analyses to make, by their names below; otherwise all that can be")
+      ->delimiter(',')
+      ->check(CLI::IsMember(section_names()));
+  add_inputs(command, options);
+  add_methods(command, options);
+  add_episodes(command, options);
+  add_series(command, options);
+  add_image_analyses(command, options);
+  add_answer_analyses(command, options);
+  command.add_option("--out", options.out, "Folder to write JSON and SVG to")->type_name(kOutput)->required();
+  command.add_flag("--png", options.png, "Write every figure as PNG too");
+}
+
+/// Writes an analysis' JSON and every figure into a folder, and prints its tables.
+class AnalysisWriter {
+ public:
+  /// Makes the folder. Throws Error when nothing can be written there.
+  AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance);
+
+  void write(const AnalysisOutcome& outcome) const;
+
+ private:
+  std::filesystem::path folder_;
+  bool png_;
+  nlohmann::json header_;
+  std::string command_;
+};
+
+void print_section(const Section& section) {
+  fmt::print("\n{}\n{}\n", section.title, section.finding);
+  for (const ReportTable& table : section.tables) {
+    if (&table != &section.tables.front()) fmt::print("\n{}\n", table.caption);
+    std::vector<std::vector<std::string>> rows = {table.columns};
+    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+    print_table(rows);
+  }
+}
+
+AnalysisWriter::AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance)
+    : folder_(options.out), png_(options.png), command_(command_line(command)) {
+  std::filesystem::create_directories(folder_);
+  check_writable(folder_ / "analysis.json");
+  header_ = make_header("analysis", 1, std::move(provenance)).to_json();
+}
+
+void AnalysisWriter::write(const AnalysisOutcome& outcome) const {
+  const Section& section = outcome.section;
+  write_file(folder_ / (section.name + ".json"),
+             analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
+                 .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+  for (const Figure& figure : section.figures) {
+    const Svg svg = draw(figure);
+    write_file(folder_ / (id_of(figure) + ".svg"), svg.file());
+    if (png_) write_file(folder_ / (id_of(figure) + ".png"), svg.png());
+  }
+  print_section(section);
+}
+
+constexpr int64_t kThumbnailSide = 96;
+constexpr int kQuality = 82;
+
+/// A small square JPEG of an image in base64; "" when there is no image of that id or it cannot be read.
+std::string thumbnail(const ImageFinder& images, const std::string& image_id) {
+  const auto image = images.find(image_id, kThumbnailSide);
+  return image ? base64(encode_jpeg(*image, kQuality)) : "";
+}
+
 AnalysisWriter writer_of(const CLI::App& command, const AnalysisOptions& options) {
   Provenance provenance = provenance_of(command, options.analyse.episodes.seed);
   options.files.add_to(provenance);
   for (const auto& path : options.results) add_input(provenance, std::filesystem::path(path).filename().string(), path);
-  AnalysisWriter writer(command, options.out, std::move(provenance));
-  if (options.png) writer.also_png();
-  return writer;
+  return AnalysisWriter(command, options, std::move(provenance));
 }
 
 AnalysisOutcome compare_results(const AnalysisOptions& options) {
@@ -44,8 +214,6 @@ bool asks_for_tables(const AnalysisOptions& options) {
 /// One that was asked for has to be possible; of all, those that are not are left out.
 void analyse_features(const CLI::App& command, AnalysisOptions& options, const AnalysisWriter& writer,
                       const std::vector<std::string>& names) {
-  options.analyse.episodes.split = parse_split(options.split);
-  if (!options.analyse.methods.empty()) make_methods(options.analyse.methods);  // a wrong name is said first
   const EvaluationData data = read_files(options.files, Split::kNovel);
   take_fewer_ways(command, data.features, options.analyse.episodes.split, options.analyse.episodes.shape);
   const ImageFinder images(options.images);
@@ -121,7 +289,7 @@ void add_analyse_command(CLI::App& app) {
   command->callback([command, options] { run_analyse(*command, *options); });
 }
 
-const Command kAnalyse{Order::kAnalyse, &add_analyse_command};
+const Command kAnalyse{Group::kMeasuring, 30, &add_analyse_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -55,7 +55,7 @@ void add_calibrate_command(CLI::App& app) {
   command->callback([options] { run_calibrate(*options); });
 }
 
-const Command kCalibrate{Order::kCalibrate, &add_calibrate_command};
+const Command kCalibrate{Group::kOwnPhotos, 60, &add_calibrate_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -125,7 +125,7 @@ void add_classes_command(CLI::App& app) {
   remove->add_option("class", options->name, "Name of the class")->required();
 }
 
-const Command kClasses{Order::kClasses, &add_classes_command};
+const Command kClasses{Group::kOwnPhotos, 70, &add_classes_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -97,7 +97,7 @@ void add_classify_command(CLI::App& app) {
   command->callback([options] { run_classify(*options); });
 }
 
-const Command kClassify{Order::kClassify, &add_classify_command};
+const Command kClassify{Group::kOwnPhotos, 30, &add_classify_command};
 
 }  // namespace
 }  // namespace protocom::cli

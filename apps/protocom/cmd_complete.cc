@@ -14,8 +14,6 @@ struct CompleteArguments {
   std::string split;
   std::string out;
   CompleteOptions complete;
-  std::string keep{to_string(complete.keep)};
-  std::string centring{to_string(complete.centring)};
   TrainingOptions training;
 };
 
@@ -49,9 +47,7 @@ void print_result(const CompleteResult& result, const std::string& gain) {
   if (!gain.empty()) fmt::print("{}\n", gain);
 }
 
-void run_complete(const CLI::App& command, CompleteArguments& options) {
-  options.complete.keep = parse_keep(options.keep);
-  options.complete.centring = parse_centring(options.centring);
+void run_complete(const CLI::App& command, const CompleteArguments& options) {
   check_writable(options.out);
   FeatureFileOptions file_options;
   if (!options.split.empty()) file_options.split = options.split;
@@ -93,10 +89,9 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
   command->add_option("--feature-rms", recipe.feature_rms,
                       "Root mean square that training scales the features to; 0: unscaled");
-  command->add_option(
-      "--centring", options->centring,
-      "Whether training sees the features less the base classes' mean: auto (where that is most of them, as "
-      "with general encoders), always or never");
+  add_word(*command, "--centring", recipe.centring, &parse_centring,
+           "Whether training sees the features less the base classes' mean: auto (where that is most of them, as "
+           "with general encoders), always or never");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
@@ -107,13 +102,13 @@ void add_complete_command(CLI::App& app) {
                    "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy decides "
                    "which epoch is kept")
       ->delimiter(',');
-  command->add_option("--keep", options->keep, "best (by validation) or last");
+  add_word(*command, "--keep", recipe.keep, &parse_keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
   add_training_options(*command, options->training);
   command->callback([command, options] { run_complete(*command, *options); });
 }
 
-const Command kComplete{Order::kComplete, &add_complete_command};
+const Command kComplete{Group::kTraining, 20, &add_complete_command};
 
 }  // namespace
 }  // namespace protocom::cli

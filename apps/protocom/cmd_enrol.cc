@@ -187,7 +187,7 @@ void add_enrol_command(CLI::App& app) {
   command->callback([options] { run_enrol(*options); });
 }
 
-const Command kEnrol{Order::kEnrol, &add_enrol_command};
+const Command kEnrol{Group::kOwnPhotos, 20, &add_enrol_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -54,7 +54,7 @@ void add_examples_command(CLI::App& app) {
   remove->callback([options] { run_remove(*options); });
 }
 
-const Command kExamples{Order::kExamples, &add_examples_command};
+const Command kExamples{Group::kOwnPhotos, 80, &add_examples_command};
 
 }  // namespace
 }  // namespace protocom::cli

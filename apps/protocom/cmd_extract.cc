@@ -1,13 +1,48 @@
+#include <algorithm>
+#include <vector>
+
 #include "cli.h"
-#include "compare_preprocessing.h"
 #include "dataset_options.h"
 #include "file_options.h"
 #include "job.h"
 #include "protocom/data/feature_preprocessing.h"
+#include "protocom/eval/statistics.h"
 #include "protocom/features/extract.h"
+#include "protocom/features/preprocessing_trial.h"
 
 namespace protocom::cli {
 namespace {
+
+/// What `extract --preprocess` takes in place of a preset.
+inline constexpr const char* kCompare = "compare";
+
+double mean_of(const PreprocessingTrial& trial) { return estimate(trial.right).value; }
+
+std::string cell(const Estimate& points) { return fmt::format("{:.1f} ± {:.1f}", points.value, points.ci95); }
+
+/// Prints trials on the same images side by side, and which preset they speak for, if for one.
+void print_comparison(const std::vector<PreprocessingTrial>& trials) {
+  const auto best = std::max_element(trials.begin(), trials.end(),
+                                     [](const auto& a, const auto& b) { return mean_of(a) < mean_of(b); });
+  std::vector<std::vector<std::string>> rows = {{"--preprocess", "images", "right, %", "less than the best"}};
+  std::vector<std::string> level = {best->preset};
+  for (const PreprocessingTrial& trial : trials) {
+    const Estimate behind = paired_difference(best->right, trial.right);
+    const bool is_best = &trial == &*best;
+    rows.push_back(
+        {trial.preset, describe(trial.preprocessing), cell(estimate(trial.right)), is_best ? "" : cell(behind)});
+    if (!is_best && behind.value <= behind.ci95) level.push_back(trial.preset);
+  }
+  print_table(rows);
+  fmt::print(
+      "\n{} images of base classes, each named by the nearest of the classes' means without it (cosine of centred "
+      "features).\n",
+      best->right.size());
+  if (level.size() == 1)
+    fmt::print("Most are right with --preprocess {}.\n", best->preset);
+  else
+    fmt::print("These images do not tell {} apart: see what the encoder was trained with.\n", fmt::join(level, ", "));
+}
 
 struct ExtractArguments {
   DatasetOptions source;
@@ -16,7 +51,6 @@ struct ExtractArguments {
   ForeignBackbone asked;
   std::string preprocess;
   ExtractOptions extract;
-  std::string precision{to_string(extract.precision)};
 };
 
 bool is_packed(const ExtractArguments& options) { return std::filesystem::is_regular_file(options.source.images); }
@@ -74,7 +108,6 @@ void compare(const ExtractArguments& options) {
 }
 
 void run_extract(const CLI::App& command, ExtractArguments& options) {
-  options.extract.precision = parse_precision(options.precision);
   if (options.preprocess == kCompare) {
     compare(options);
     return;
@@ -123,12 +156,12 @@ void add_extract_command(CLI::App& app) {
       "--architecture", options->asked.architecture,
       "Architecture of a bare state dict, where its names do not tell: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images per forward pass");
-  command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
+  add_word(*command, "--precision", options->extract.precision, &parse_precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");
   command->callback([command, options] { run_extract(*command, *options); });
 }
 
-const Command kExtract{Order::kExtract, &add_extract_command};
+const Command kExtract{Group::kDataSets, 60, &add_extract_command};
 
 }  // namespace
 }  // namespace protocom::cli

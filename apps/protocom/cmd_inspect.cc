@@ -122,7 +122,7 @@ void add_inspect_command(CLI::App& app) {
   command->callback([options] { run_inspect(*options); });
 }
 
-const Command kInspect{Order::kInspect, &add_inspect_command};
+const Command kInspect{Group::kDataSets, 10, &add_inspect_command};
 
 }  // namespace
 }  // namespace protocom::cli

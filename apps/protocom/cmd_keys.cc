@@ -8,7 +8,7 @@ namespace {
 using http::ApiKeys;
 
 struct KeysArguments {
-  std::string file, role{http::to_string(http::ApiKey().role)};
+  std::string file;
   http::ApiKey key;
 };
 
@@ -20,7 +20,6 @@ ApiKeys keys_of(const KeysArguments& options) {
 void run_add(KeysArguments& options) {
   check_writable(options.file);
   ApiKeys keys = keys_of(options);
-  options.key.role = http::parse_role(options.role);
   const std::string text = keys.add(options.key);
   keys.write(options.file);
   logger().info("the key is printed once and kept nowhere; {} holds its hash", options.file);
@@ -57,8 +56,8 @@ void add_keys_command(CLI::App& app) {
   keys->require_subcommand(1);
   CLI::App* add = add_part(*keys, "add", "Make a key and print it", options);
   add->add_option("name", options->key.name, "Name of the key, for instance of whom it is for")->required();
-  add->add_option("--role", options->role,
-                  "read: classify and list; write: also enrol, correct, calibrate, undo and redo")
+  add_word(*add, "--role", options->key.role, &http::parse_role,
+           "read: classify and list; write: also enrol, correct, calibrate, undo and redo")
       ->check(CLI::IsMember({"read", "write"}));
   add->add_option("--per-minute", options->key.per_minute, "Most requests per minute")->check(CLI::Range(1, 1'000'000));
   add->callback([options] { run_add(*options); });
@@ -69,7 +68,7 @@ void add_keys_command(CLI::App& app) {
   remove->callback([options] { run_remove(*options); });
 }
 
-const Command kKeys{Order::kKeys, &add_keys_command};
+const Command kKeys{Group::kOwnPhotos, 120, &add_keys_command};
 
 }  // namespace
 }  // namespace protocom::cli

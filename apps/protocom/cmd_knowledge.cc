@@ -155,7 +155,7 @@ void add_knowledge_command(CLI::App& app) {
   add_knowledge_views(*command);
 }
 
-const Command kKnowledge{Order::kKnowledge, &add_knowledge_command};
+const Command kKnowledge{Group::kDataSets, 50, &add_knowledge_command};
 
 }  // namespace
 }  // namespace protocom::cli

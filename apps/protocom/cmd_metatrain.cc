@@ -19,20 +19,13 @@ struct MetatrainArguments {
   std::string out;
   std::string out_model, preprocess;
   MetatrainOptions metatrain;
-  std::string schedule{to_string(metatrain.schedule.shape)};
-  std::string batch_norm{to_string(metatrain.batch_norm)};
-  std::string statistics{to_string(metatrain.statistics)};
-  std::string precision{to_string(metatrain.precision)};
   TrainingOptions training;
 };
 
-void parse_words(MetatrainArguments& options) {
-  MetatrainOptions& recipe = options.metatrain;
+/// What the head needs has to be given, and no more.
+void check_head(MetatrainArguments& options) {
+  const MetatrainOptions& recipe = options.metatrain;
   const bool completes = make_method(recipe.head)->spec().has(Need::kCompletionModel);
-  recipe.schedule.shape = parse_schedule_shape(options.schedule);
-  recipe.batch_norm = parse_batch_norm_statistics(options.batch_norm);
-  recipe.statistics = parse_attribute_statistics(options.statistics);
-  recipe.precision = parse_precision(options.precision);
   if (!completes && !options.out_model.empty())
     fail_usage("--head {} tunes no completion model: leave --out-model out", recipe.head);
   if (completes && (options.model.empty() || options.knowledge.empty()))
@@ -63,7 +56,7 @@ void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
 }
 
 void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
-  parse_words(options);
+  check_head(options);
   options.metatrain.group = &job();
   if (job().is_main()) check_writable(options.out);
   if (job().is_main() && !options.out_model.empty()) check_writable(options.out_model);
@@ -102,10 +95,12 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
   command.add_option("--n-query", recipe.episode.n_query, "Queries per class");
   command.add_option("--batches", recipe.batches, "Steps per epoch");
   command.add_option("--episodes", recipe.episodes, "Episodes per step");
-  command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
+  add_word(command, "--schedule", recipe.schedule.shape, &parse_schedule_shape, describe_shapes(recipe.schedule));
   command.add_option("--gamma", recipe.scale, "Scale of the cosine at the start (equation 8); learned");
-  command.add_option("--batch-norm", options.batch_norm, "Statistics while training: running or batch");
-  command.add_option("--statistics", options.statistics, "Attributes' mean and std of the result: recomputed or kept");
+  add_word(command, "--batch-norm", recipe.batch_norm, &parse_batch_norm_statistics,
+           "Statistics while training: running or batch");
+  add_word(command, "--statistics", recipe.statistics, &parse_attribute_statistics,
+           "Attributes' mean and std of the result: recomputed or kept");
   command.add_option("--crop-padding", recipe.augment.crop_padding,
                      "Border of the random crop, a fraction of the side");
   command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");
@@ -134,14 +129,14 @@ void add_metatrain_command(CLI::App& app) {
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
-  command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
+  add_word(*command, "--precision", recipe.precision, &parse_precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
   command->add_option("--seed", recipe.seed, "Seed of episodes and attribute draws");
   add_training_options(*command, options->training);
   command->callback([command, options] { run_metatrain(*command, *options); });
 }
 
-const Command kMetatrain{Order::kMetatrain, &add_metatrain_command};
+const Command kMetatrain{Group::kTraining, 30, &add_metatrain_command};
 
 }  // namespace
 }  // namespace protocom::cli

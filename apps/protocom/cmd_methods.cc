@@ -78,7 +78,7 @@ void add_methods_command(CLI::App& app) {
   command->callback([options] { run_methods(*options); });
 }
 
-const Command kMethods{Order::kMethods, &add_methods_command};
+const Command kMethods{Group::kMeasuring, 10, &add_methods_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -77,7 +77,7 @@ void add_pack_command(CLI::App& app) {
   command->callback([command, options] { run_pack(*command, *options); });
 }
 
-const Command kPack{Order::kPack, &add_pack_command};
+const Command kPack{Group::kDataSets, 40, &add_pack_command};
 
 }  // namespace
 }  // namespace protocom::cli

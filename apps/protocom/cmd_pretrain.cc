@@ -13,11 +13,6 @@ struct PretrainArguments {
   std::string out;
   int64_t image_size = 0;
   PretrainOptions pretrain;
-  std::string schedule{to_string(pretrain.schedule.shape)};
-  std::string method{to_string(pretrain.method)};
-  std::string initialisation{to_string(pretrain.initialisation)};
-  std::string precision{to_string(pretrain.precision)};
-  std::string augment_on{to_string(pretrain.augment_on)};
   bool rotation = false;
   bool sync_batch_norm = false;
   TrainingOptions training;
@@ -38,11 +33,6 @@ void print_result(const PretrainResult& result, const TrainingFiles& files) {
 }
 
 void run_pretrain(const CLI::App& command, PretrainArguments& options) {
-  options.pretrain.schedule.shape = parse_schedule_shape(options.schedule);
-  options.pretrain.method = parse_pretrain_method(options.method);
-  options.pretrain.initialisation = parse_initialisation(options.initialisation);
-  options.pretrain.precision = parse_precision(options.precision);
-  options.pretrain.augment_on = parse_augment_on(options.augment_on);
   options.pretrain.rotation = options.rotation ? RotationTask::kOn : RotationTask::kOff;
   options.pretrain.group = &job();
   options.pretrain.batch_norm = options.sync_batch_norm ? BatchNormOver::kBatch : BatchNormOver::kShare;
@@ -58,17 +48,17 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.get_option("--lr")->description(
       fmt::format("Learning rate after the warm-up; 0: {:g} for each 128 images of --batch", kPretrainRate));
-  command.add_option("--method", options.method,
-                     "classification, or cpde: a cosine classifier on enhanced features and the order of quarters");
+  add_word(command, "--method", recipe.method, &parse_pretrain_method,
+           "classification, or cpde: a cosine classifier on enhanced features and the order of quarters");
   command.add_option("--enhancing", recipe.cpde.enhancing, "cpde: strength; `cpde:strength=...` answers with the same");
   command.add_option("--order-weight", recipe.cpde.order_weight, "cpde: weight of the cross-entropy of the order");
   command.add_option("--architecture", recipe.backbone.architecture,
                      "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
-  command.add_option("--schedule", options.schedule, describe_shapes(recipe.schedule));
+  add_word(command, "--schedule", recipe.schedule.shape, &parse_schedule_shape, describe_shapes(recipe.schedule));
   command.add_option("--warm-up", recipe.schedule.warm_up, "Share of all steps in which the rate rises from 0");
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
-  command.add_option("--initialisation", options.initialisation,
-                     "kaiming, or whitened: what patches of base images look like, and to pass on what is given");
+  add_word(command, "--initialisation", recipe.initialisation, &parse_initialisation,
+           "kaiming, or whitened: what patches of base images look like, and to pass on what is given");
   command.add_option("--bias-rate", recipe.bias_rate, "Rate of batch norms' biases, in learning rates");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,
@@ -95,17 +85,17 @@ void add_pretrain_command(CLI::App& app) {
       ->required();
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);
-  command->add_option("--precision", options->precision, "auto, float32 or bfloat16");
+  add_word(*command, "--precision", recipe.precision, &parse_precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
-  command->add_option("--augment-on", options->augment_on,
-                      "Where images are varied: host (worker threads), device (whole batches), auto (device on a GPU)");
+  add_word(*command, "--augment-on", recipe.augment_on, &parse_augment_on,
+           "Where images are varied: host (worker threads), device (whole batches), auto (device on a GPU)");
   command->add_option("--workers", recipe.workers, "Threads that prepare batches; 0: as many as the device needs");
   command->add_option("--seed", recipe.seed, "Seed of weights, order, augmentation and episodes");
   add_training_options(*command, options->training);
   command->callback([command, options] { run_pretrain(*command, *options); });
 }
 
-const Command kPretrain{Order::kPretrain, &add_pretrain_command};
+const Command kPretrain{Group::kTraining, 10, &add_pretrain_command};
 
 }  // namespace
 }  // namespace protocom::cli

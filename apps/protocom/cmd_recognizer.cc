@@ -179,7 +179,7 @@ void add_recognizer_command(CLI::App& app) {
   add_import(*command);
 }
 
-const Command kRecognizer{Order::kRecognizer, &add_recognizer_command};
+const Command kRecognizer{Group::kOwnPhotos, 10, &add_recognizer_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -110,7 +110,7 @@ void add_report_command(CLI::App& app) {
   command->callback([options] { run_report(*options); });
 }
 
-const Command kReport{Order::kReport, &add_report_command};
+const Command kReport{Group::kMeasuring, 40, &add_report_command};
 
 }  // namespace
 }  // namespace protocom::cli

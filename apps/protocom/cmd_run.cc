@@ -1,16 +1,46 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <set>
 
 #include "cli.h"
 #include "file_options.h"
 #include "interrupt.h"
+#include "protocom/core/error.h"
 #include "run/config.h"
 #include "run/execute.h"
-#include "run/folder_lock.h"
 #include "run/plan.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
+
+/// Keeps a second run out of the same folder for as long as it lives.
+class FolderLock {
+ public:
+  /// Throws Error when the folder cannot be opened or is locked.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(descriptor_);
+  fail("another protocom run is already running in {}", folder.parent_path().string());
+}
+
+FolderLock::~FolderLock() { ::close(descriptor_); }
 
 struct RunArguments {
   std::string config, out;
@@ -85,7 +115,7 @@ void add_run_command(CLI::App& app) {
   command->callback([options] { run_run(*options); });
 }
 
-const Command kRun{Order::kRun, &add_run_command};
+const Command kRun{Group::kFiles, 20, &add_run_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -118,7 +118,7 @@ void add_serve_command(CLI::App& app) {
   command->callback([command, options] { run_serve(*command, *options); });
 }
 
-const Command kRegister{Order::kServe, &add_serve_command};
+const Command kRegister{Group::kOwnPhotos, 110, &add_serve_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -78,7 +78,7 @@ void add_show_command(CLI::App& app) {
   command->callback([options] { run_show(*options); });
 }
 
-const Command kShow{Order::kShow, &add_show_command};
+const Command kShow{Group::kFiles, 10, &add_show_command};
 
 }  // namespace
 }  // namespace protocom::cli

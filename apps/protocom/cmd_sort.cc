@@ -144,7 +144,7 @@ void add_sort_command(CLI::App& app) {
   command->callback([options] { run_sort(*options); });
 }
 
-const Command kSort{Order::kSort, &add_sort_command};
+const Command kSort{Group::kOwnPhotos, 40, &add_sort_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -77,7 +77,7 @@ void add_split_command(CLI::App& app) {
   command->callback([options] { run_split(*options); });
 }
 
-const Command kSplit{Order::kSplit, &add_split_command};
+const Command kSplit{Group::kDataSets, 20, &add_split_command};
 
 }  // namespace
 }  // namespace protocom::cli

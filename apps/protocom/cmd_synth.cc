@@ -9,11 +9,9 @@ struct SynthArguments {
   std::string out, sheet;
   SyntheticOptions world;
   SyntheticSheetOptions sheet_options;
-  std::string sheet_split{to_string(sheet_options.split)};
 };
 
-void run_synth(SynthArguments& options) {
-  options.sheet_options.split = parse_split(options.sheet_split);
+void run_synth(const SynthArguments& options) {
   const SyntheticWorld world(options.world);
   if (!options.sheet.empty()) check_writable(options.sheet);
   write_synthetic(options.out, world, progress());
@@ -45,13 +43,14 @@ void add_synth_command(CLI::App& app) {
   command->add_option("--visibility", world.part_visibility, "Probability that an image shows a part its class has");
   command->add_option("--seed", world.seed, "Seed of everything drawn");
   command->add_option("--sheet", options->sheet, "Also write a contact sheet (PNG)")->type_name(kOutput);
-  command->add_option("--sheet-split", options->sheet_split, "Classes on the sheet: base, val or novel");
+  add_word(*command, "--sheet-split", options->sheet_options.split, &parse_split,
+           "Classes on the sheet: base, val or novel");
   command->add_option("--sheet-classes", options->sheet_options.max_classes, "How many classes the sheet shows");
   command->add_option("--sheet-cell", options->sheet_options.cell_size, "Side of each picture on the sheet, pixels");
   command->callback([options] { run_synth(*options); });
 }
 
-const Command kSynth{Order::kSynth, &add_synth_command};
+const Command kSynth{Group::kDataSets, 30, &add_synth_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -9,14 +9,13 @@ namespace protocom::cli {
 namespace {
 
 struct TuneArguments {
-  EvaluationFiles files;
-  TaskArguments tasks;
+  TaskOptions tasks;
   TuneOptions tune;
   std::string out, save_fitted;
 
   TuneArguments() {
-    tasks.split = to_string(Split::kVal);
-    tasks.tasks.shots = {"1"};
+    tasks.split = Split::kVal;
+    tasks.shots = {"1"};
   }
 };
 
@@ -39,21 +38,18 @@ void save_fitted(const EvaluationData& data, const std::vector<TunedMethod>& tun
   std::filesystem::create_directories(options.save_fitted);
   for (const FittedMethod& fitted_method : fit_chosen(data.inputs(), tuned, options.tune, progress())) {
     const auto path = std::filesystem::path(options.save_fitted) / (fitted_method.method->spec().name + ".npz");
-    write_fitted_method(path, fitted_method, provenance, preprocessing_details(options.files.features));
+    write_fitted_method(path, fitted_method, provenance, preprocessing_details(data.files.features));
   }
 }
 
-void run_tune(const CLI::App& command, TuneArguments& options) {
-  make_methods(options.tune.methods);  // a wrong name is said before files are read
-  if (!options.out.empty()) check_writable(options.out);
-  const EvaluationData data = read_files(options.files);
+void run_tune(const CLI::App& command, TuneArguments& options, const EvaluationData& data) {
   options.tune.fitted = data.fitted;
-  const auto tasks = tasks_of(command, options.tasks, data.features);
+  const auto tasks = tasks_of(command, data.features, options.tasks);
   options.tune.seed = tasks.front().lists.front().seed;
   const auto tuned = tune(data.inputs(), tasks, options.tune, progress());
   print_tuned(tuned);
   Provenance provenance = provenance_of(command, options.tune.seed);
-  options.files.add_to(provenance);
+  data.files.add_to(provenance);
   if (!options.save_fitted.empty()) save_fitted(data, tuned, options, provenance);
   if (options.out.empty()) return;
   nlohmann::json out = tuned_json(tuned);
@@ -63,20 +59,19 @@ void run_tune(const CLI::App& command, TuneArguments& options) {
 
 void add_tune_command(CLI::App& app) {
   auto options = std::make_shared<TuneArguments>();
+  auto files = std::make_shared<EvaluationFiles>();
   CLI::App* command = add_command(
       app, "tune", "Parameters of methods, chosen on val classes by the same budget for each",
       "protocom tune --features features.npz --methods tim,pt-map,laplacian-shot --k-shot 1 --out tuned.json\n"
       "protocom evaluate --features features.npz --methods mean --tuned tuned.json --k-shot 1");
-  add_data_options(*command, options->files);
-  add_model_option(*command, options->files);
-  add_fitted_option(*command, options->files,
+  add_data_options(*command, *files);
+  add_model_option(*command, *files);
+  add_fitted_option(*command, *files,
                     "; a method that needs fitting and has none is fitted for every setting, on base classes alone");
-  command
-      ->add_option("--methods", options->tune.methods,
-                   "Methods; parameters that are given stay as they are, of the others protocom methods NAME shows "
-                   "what is tried")
-      ->required()
-      ->delimiter(',');
+  add_methods_option(*command, options->tune.methods,
+                     "Methods; parameters that are given stay as they are, of the others protocom methods NAME shows "
+                     "what is tried")
+      ->required();
   command->add_option("--budget", options->tune.budget, "Settings a method");
   add_draw_options(*command, options->tasks);
   command
@@ -84,10 +79,13 @@ void add_tune_command(CLI::App& app) {
                    "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder")
       ->type_name(kOutput);
   command->add_option("--out", options->out, "Write what was tried and chosen (JSON)")->type_name(kOutput);
-  command->callback([command, options] { run_tune(*command, *options); });
+  command->callback([command, options, files] {
+    if (!options->out.empty()) check_writable(options->out);
+    run_tune(*command, *options, read_files(*files));
+  });
 }
 
-const Command kTune{Order::kTune, &add_tune_command};
+const Command kTune{Group::kTraining, 50, &add_tune_command};
 
 }  // namespace
 }  // namespace protocom::cli

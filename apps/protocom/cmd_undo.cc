@@ -57,8 +57,8 @@ void add_redo_command(CLI::App& app) {
   command->callback([options] { run_redo(*options); });
 }
 
-const Command kUndo{Order::kUndo, &add_undo_command};
-const Command kRedo{Order::kRedo, &add_redo_command};
+const Command kUndo{Group::kOwnPhotos, 90, &add_undo_command};
+const Command kRedo{Group::kOwnPhotos, 100, &add_redo_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -148,7 +148,7 @@ void add_watch_command(CLI::App& app) {
   command->callback([options] { run_watch(*options); });
 }
 
-const Command kWatch{Order::kWatch, &add_watch_command};
+const Command kWatch{Group::kOwnPhotos, 50, &add_watch_command};
 
 }  // namespace
 }  // namespace protocom::cli

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "cli.h"
 #include "file_options.h"
 #include "program.h"
+#include "protocom/core/check.h"
 #include "protocom/core/device.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/process_group.h"
@@ -18,22 +20,27 @@
 namespace protocom::cli {
 namespace {
 
-using Registered = std::pair<Order, void (*)(CLI::App&)>;
+using Registry = std::map<std::pair<Group, int>, void (*)(CLI::App&)>;
 
-std::vector<Registered>& registry() {
-  static std::vector<Registered> commands;
+Registry& registry() {
+  static Registry commands;
   return commands;
 }
 
-/// The heading of a command in --help, of which each holds up to its last.
-std::string group_of(Order order) {
-  constexpr std::pair<Order, const char*> kGroups[] = {{Order::kKeys, "Subcommands for your own photos"},
-                                                       {Order::kExtract, "Subcommands for data sets"},
-                                                       {Order::kTune, "Subcommands that train, fit and tune"},
-                                                       {Order::kReport, "Subcommands that measure"},
-                                                       {Order::kRun, "Subcommands for files and whole runs"}};
-  return std::find_if(std::begin(kGroups), std::end(kGroups), [&](const auto& group) { return order <= group.first; })
-      ->second;
+const char* title_of(Group group) {
+  switch (group) {
+    case Group::kOwnPhotos:
+      return "Subcommands for your own photos";
+    case Group::kDataSets:
+      return "Subcommands for data sets";
+    case Group::kTraining:
+      return "Subcommands that train, fit and tune";
+    case Group::kMeasuring:
+      return "Subcommands that measure";
+    case Group::kFiles:
+      break;
+  }
+  return "Subcommands for files and whole runs";
 }
 
 constexpr int64_t kMegapixel = 1'000'000;
@@ -132,7 +139,10 @@ std::string describe_extra(const CLI::App& app, const std::string& argument) {
 
 }  // namespace
 
-Command::Command(Order order, void (*add)(CLI::App& app)) { registry().emplace_back(order, add); }
+Command::Command(Group group, int place, void (*add)(CLI::App& app)) {
+  const bool is_new = registry().emplace(std::pair(group, place), add).second;
+  PROTOCOM_CHECK(is_new);
+}
 
 std::unique_ptr<CLI::App> make_stage_app() {
   auto app = std::make_unique<CLI::App>(program().about, program().name);
@@ -140,11 +150,9 @@ std::unique_ptr<CLI::App> make_stage_app() {
   app->fallthrough();
   app->get_formatter()->column_width(38);
   app->option_defaults()->always_capture_default();
-  std::stable_sort(registry().begin(), registry().end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [order, add] : registry()) {
+  for (const auto& [place, add] : registry()) {
     add(*app);
-    app->get_subcommands([](const CLI::App*) { return true; }).back()->group(group_of(order));
+    app->get_subcommands([](const CLI::App*) { return true; }).back()->group(title_of(place.first));
   }
   return app;
 }

@@ -6,44 +6,15 @@
 
 namespace protocom::cli {
 
-/// Where a command stands in `protocom --help`, in the groups of commands.cc.
-enum class Order {
-  kRecognizer,
-  kEnrol,
-  kClassify,
-  kSort,
-  kWatch,
-  kCalibrate,
-  kClasses,
-  kExamples,
-  kUndo,
-  kRedo,
-  kServe,
-  kKeys,
-  kInspect,
-  kSplit,
-  kSynth,
-  kPack,
-  kKnowledge,
-  kExtract,
-  kPretrain,
-  kComplete,
-  kMetatrain,
-  kFit,
-  kTune,
-  kMethods,
-  kEvaluate,
-  kAnalyse,
-  kReport,
-  kShow,
-  kRun
-};
+/// The headings of `protocom --help`, in their order.
+enum class Group { kOwnPhotos, kDataSets, kTraining, kMeasuring, kFiles };
 
 /// A command of the program. One static object in each cmd_<name>.cc registers it; the source is part of the
 /// executable, so nothing else has to know (cli.h shows the pattern).
 class Command {
  public:
-  Command(Order order, void (*add)(CLI::App& app));
+  /// `place` orders the commands of a group; numbers leave room between.
+  Command(Group group, int place, void (*add)(CLI::App& app));
 };
 
 /// A fresh parser with every registered command and the program's own options.

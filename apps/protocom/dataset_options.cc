@@ -6,7 +6,7 @@ namespace protocom::cli {
 
 ImageDatasetOptions DatasetOptions::to_library() const {
   ImageDatasetOptions options;
-  options.layout = parse_layout(layout);
+  options.layout = layout;
   if (!split.empty()) options.split = split;
   options.standard_split = standard_split;
   options.strict = strict;
@@ -14,8 +14,8 @@ ImageDatasetOptions DatasetOptions::to_library() const {
 }
 
 void add_layout(CLI::App& command, DatasetOptions& options) {
-  command.add_option("--layout", options.layout,
-                     "auto, folder, list (a CSV image,class), tiny-imagenet, cub, mini-imagenet or ilsvrc");
+  add_word(command, "--layout", options.layout, &parse_layout,
+           "auto, folder, list (a CSV image,class), tiny-imagenet, cub, mini-imagenet or ilsvrc");
 }
 
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {

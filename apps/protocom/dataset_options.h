@@ -12,12 +12,12 @@ namespace protocom::cli {
 /// The options that say where images lie and how their classes are divided, the same in every command that reads them.
 struct DatasetOptions {
   std::string images;  ///< a folder, or a pack where the command takes one
-  std::string layout{to_string(ImageDatasetOptions{}.layout)};
+  Layout layout = ImageDatasetOptions{}.layout;
   std::string split;
   std::string standard_split;
   bool strict = false;
 
-  /// The library's form. Throws UsageError for an unknown layout.
+  /// The library's form.
   [[nodiscard]] ImageDatasetOptions to_library() const;
 };
 

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "file_options.h"
 #include "protocom/core/artefact_contents.h"
+#include "protocom/eval/tune.h"
 #include "protocom/fewshot/class_descriptions.h"
 
 namespace protocom::cli {
@@ -52,6 +53,8 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
   add_input(provenance, "model", model);
   add_input(provenance, "class-split", class_split);
   add_input(provenance, "space", space);
+  add_input(provenance, "tuned", tuned);
+  add_input(provenance, "episodes", episodes);
   for (const auto& path : fitted_files(fitted))
     add_input(provenance, std::filesystem::path(path).filename().string(), path);
 }
@@ -85,6 +88,14 @@ void add_fitted_option(CLI::App& command, EvaluationFiles& files, const std::str
       ->type_name(kInput);
 }
 
+CLI::Option* add_methods_option(CLI::App& command, std::vector<std::string>& methods, const std::string& help) {
+  const auto take = [&methods](const std::vector<std::string>& texts) {
+    make_methods(texts);
+    methods = texts;
+  };
+  return command.add_option_function<std::vector<std::string>>("--methods", take, help)->delimiter(',');
+}
+
 EvaluateInputs EvaluationData::inputs() const {
   EvaluateInputs read{features, address(model), address(classes), address(knowledge)};
   read.maps = address(maps);
@@ -99,7 +110,7 @@ EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> wit
   FeatureFileOptions file_options;
   if (!files.class_split.empty()) file_options.split = files.class_split;
   file_options.without_split = without_split;
-  EvaluationData data{read_features(files.features, file_options)};
+  EvaluationData data{files, read_features(files.features, file_options)};
   for (const auto& path : fitted_files(files.fitted)) {
     data.fitted.push_back(read_fitted_method(path));
     check_dim(data.fitted.back(), path, data.features.dim());
@@ -109,9 +120,11 @@ EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> wit
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
   for (const FittedMethod& method : data.fitted)
     data.findings.insert(data.findings.end(), method.findings.begin(), method.findings.end());
+  if (!files.episodes.empty()) data.episodes = read_episodes(files.episodes, data.features);
+  if (!files.tuned.empty()) data.chosen = read_chosen(files.tuned);
   if (files.model.empty()) return data;
   data.model = read_completion_model(files.model);
-  const auto found = findings_in(read_contents(files.model).header);
+  const auto found = findings_in(read_any_header(files.model));
   data.findings.insert(data.findings.end(), found.begin(), found.end());
   data.classes = align_knowledge(*data.knowledge, data.features.class_names, data.model->attributes);
   return data;

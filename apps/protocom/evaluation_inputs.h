@@ -13,7 +13,7 @@ namespace protocom::cli {
 
 /// The files that evaluations and analyses read, as their options name them; empty: not given.
 struct EvaluationFiles {
-  std::string features, maps, knowledge, model, class_split, space;
+  std::string features, maps, knowledge, model, class_split, space, tuned, episodes;
   std::vector<std::string> fitted;  ///< files, or folders of them
 
   /// Adds a hash of each to the inputs of `provenance`.
@@ -30,14 +30,20 @@ void add_model_option(CLI::App& command, EvaluationFiles& files);
 void add_fitted_option(CLI::App& command, EvaluationFiles& files,
                        const std::string& why = ", for methods that need fitting");
 
+/// --methods: a wrong name is said before files are read.
+CLI::Option* add_methods_option(CLI::App& command, std::vector<std::string>& methods, const std::string& help);
+
 /// What is in them.
 struct EvaluationData {
+  EvaluationFiles files;
   FeatureSet features;
   std::vector<FittedMethod> fitted = {};
   std::optional<FeatureMaps> maps = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};
   std::optional<ClassDescriptions> classes = {};
+  std::optional<EpisodeList> episodes = {};
+  std::vector<std::string> chosen = {};    ///< methods with the parameters that protocom tune chose
   std::vector<std::string> findings = {};  ///< what fit and complete found, from the headers of those files
 
   /// Refers to this object, which must outlive it.

@@ -1,6 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 namespace protocom::cli {
 
@@ -8,6 +9,15 @@ namespace protocom::cli {
 /// against overwriting, the paths of `protocom run`, what processes of a job compare, and --help follow from it.
 inline constexpr const char* kInput = "PATH";     ///< files or folders to read
 inline constexpr const char* kOutput = "OUTPUT";  ///< files or folders to write
+
+/// An option whose value is one of the words that an enumeration has for `parse` and to_string. A wrong word is said
+/// while options are read: UsageError.
+template <typename Enum>
+CLI::Option* add_word(CLI::App& command, const std::string& name, Enum& value, Enum (*parse)(std::string_view),
+                      const std::string& help) {
+  const auto take = [&value, parse](const std::string& word) { value = parse(word); };
+  return command.add_option_function<std::string>(name, take, help)->default_str(std::string(to_string(value)));
+}
 
 bool is_input(const CLI::Option& option);
 bool is_output(const CLI::Option& option);

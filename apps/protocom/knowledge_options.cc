@@ -54,9 +54,8 @@ void add_split_options(CLI::App& command, KnowledgeOptions& common) {
                   "Base, val and novel classes: a CSV class,split, or the prefix or folder of the lists -base.txt, "
                   "-val.txt, -novel.txt")
       ->type_name(kInput);
-  command
-      .add_option("--vocabulary", common.vocabulary,
-                  "Attributes kept: base (of a base class), shared (of a base and of a val or novel class) or all")
+  add_word(command, "--vocabulary", common.build.vocabulary, &parse_vocabulary,
+           "Attributes kept: base (of a base class), shared (of a base and of a val or novel class) or all")
       ->check(CLI::IsMember({"base", "shared", "all"}));
 }
 
@@ -81,7 +80,6 @@ void add_common_options(CLI::App& command, KnowledgeOptions& common) {
 }
 
 void prepare(KnowledgeOptions& common) {
-  common.build.vocabulary = parse_vocabulary(common.vocabulary);
   if (!common.split.empty()) common.build.sides = read_sides(common.split);
   if (common.build.vocabulary == Vocabulary::kShared && !common.build.sides)
     fail_usage("--vocabulary shared needs --split");

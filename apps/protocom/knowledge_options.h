@@ -11,7 +11,6 @@ namespace protocom::cli {
 struct KnowledgeOptions {
   std::string split, vectors, out, json;
   BuildOptions build;
-  std::string vocabulary{to_string(build.vocabulary)};
 };
 
 /// Adds --split and --vocabulary.

@@ -60,6 +60,13 @@ bool narrow(const std::vector<TerminalColumn>& columns, std::vector<size_t>& wid
   return true;
 }
 
+bool looks_numeric(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) ||
+           std::string_view("+-., %e±").find(c) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 ResultsTerminal results_terminal() {
@@ -161,5 +168,37 @@ std::string terminal_table(const std::vector<TerminalColumn>& columns,
   for (const auto& row : rows) text += table_line(columns, widths, row, terminal.coloured);
   return text;
 }
+
+std::string format_table(std::vector<std::vector<std::string>> rows) {
+  // Names from files may hold what moves the cursor.
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = one_line(cell);
+  }
+  std::vector<size_t> widths;
+  std::vector<char> right;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < rows[r].size(); ++c) {
+      if (c == widths.size()) {
+        widths.push_back(0);
+        right.push_back(1);
+      }
+      widths[c] = std::max(widths[c], display_width(rows[r][c]));
+      if (r > 0 && !looks_numeric(rows[r][c])) right[c] = 0;
+    }
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - display_width(row[c]), ' ');
+      line += (c == 0 ? "" : "  ") + (right[c] ? padding + row[c] : row[c] + padding);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+void print_table(const std::vector<std::vector<std::string>>& rows) { fmt::print("{}", format_table(rows)); }
 
 }  // namespace protocom::cli

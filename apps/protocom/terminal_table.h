@@ -47,4 +47,11 @@ size_t display_width(std::string_view text);
 /// The text as it is where it is `width` columns wide at most; else its beginning, or end, and an ellipsis.
 std::string cut_to(std::string_view text, size_t width, bool keep_end);
 
+/// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to
+/// the right.
+void print_table(const std::vector<std::vector<std::string>>& rows);
+
+/// The same as text.
+std::string format_table(std::vector<std::vector<std::string>> rows);
+
 }  // namespace protocom::cli

@@ -228,6 +228,8 @@ void check_permutation(const FeatureSet& features, const EpisodeList& list, cons
     for (size_t k = 0; k < places.size(); ++k) {
       const auto old = static_cast<size_t>(places[k]);
       if (before[old].winner == after[k].winner) continue;
+      // A tie may fall to either side; a clear answer that changes betrays the order, unless rounding alone explains
+      // it.
       if (std::max(before[old].margin, after[k].margin) > kTie && !follows_rounding(named, episode, before)) {
         fail(
             "'{}' predicts the image '{}' of episode {} differently when the queries come in another order: it uses "

@@ -45,6 +45,7 @@ ClassCentres::ClassCentres(const FeatureSet& features, const std::vector<int64_t
     const auto& own = rows[static_cast<size_t>(label)];
     if (own.empty()) continue;
     const at::Tensor images = features.features.index_select(0, at::tensor(own, at::kLong));
+    // In double: a float's sum of thousands of images loses digits.
     unit_[label] = unit_vectors(images.mean(0, /*keepdim=*/false, at::kDouble)).to(at::kFloat);
   }
 }

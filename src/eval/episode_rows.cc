@@ -30,6 +30,7 @@ void add(const Episode& episode, RowBatch& rows) {
   rows.classes.insert(rows.classes.end(), episode.classes.begin(), episode.classes.end());
   for (const auto& group : episode.support) {
     rows.support.insert(rows.support.end(), group.begin(), group.end());
+    // Ragged: -1 stands for no image.
     rows.support.insert(rows.support.end(), static_cast<size_t>(rows.k) - group.size(), -1);
   }
   append(episode.query, rows.query);
@@ -53,6 +54,7 @@ RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers) {
   for (const size_t number : numbers) rows.k = std::max(rows.k, most(list.episodes[number].support));
   for (const size_t number : numbers) {
     add(list.episodes[number], rows);
+    // A method that draws does so by the episode's number in the list, not by its place in a batch.
     rows.seed.push_back(Rng(list.seed).fork(number).next());
   }
   return rows;

@@ -7,18 +7,71 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "eval/class_centres.h"
 #include "eval/episode_rows.h"
-#include "eval/gather_scores.h"
 #include "eval/known.h"
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
+#include "protocom/core/process_group.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/scorer_group.h"
 
 namespace protocom {
 namespace {
+
+/// What of a list falls to a process: episodes [first, second), and the queries of those, counted over the list.
+struct ListShare {
+  std::pair<int64_t, int64_t> episodes;
+  std::pair<int64_t, int64_t> queries;
+};
+
+constexpr int64_t kFields = 6;
+
+/// Predictions as rows of six numbers, all of which a double holds exactly.
+at::Tensor numbers_of(const std::vector<Prediction>& predictions) {
+  at::Tensor rows = at::empty({static_cast<int64_t>(predictions.size()), kFields}, at::kDouble);
+  double* to = rows.data_ptr<double>();
+  for (const Prediction& prediction : predictions) {
+    for (const int64_t value : {prediction.episode, prediction.row, prediction.true_class, prediction.predicted})
+      *to++ = static_cast<double>(value);
+    *to++ = prediction.probability;
+    *to++ = prediction.margin;
+  }
+  return rows;
+}
+
+std::vector<Prediction> predictions_of(const at::Tensor& rows) {
+  std::vector<Prediction> predictions;
+  const double* from = rows.data_ptr<double>();
+  for (int64_t i = 0; i < rows.size(0); ++i, from += kFields) {
+    predictions.push_back({static_cast<int64_t>(from[0]), static_cast<int64_t>(from[1]), static_cast<int64_t>(from[2]),
+                           static_cast<int64_t>(from[3]), static_cast<float>(from[4]), static_cast<float>(from[5])});
+  }
+  return predictions;
+}
+
+void gather(const std::pair<int64_t, int64_t>& share, const ProcessGroup& group, std::vector<double>& values) {
+  if (values.empty()) return;
+  const at::Tensor own = at::tensor(values, at::kDouble).slice(0, share.first, share.second).unsqueeze(1).contiguous();
+  const at::Tensor all = group.gather_rows(own).contiguous();
+  std::copy_n(all.data_ptr<double>(), values.size(), values.begin());
+}
+
+/// Brings together what each process of a group found. Before, every process has vectors for the whole list of which
+/// its share is filled; after, all of them are.
+void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<MethodScores>& methods) {
+  for (MethodScores& method : methods) {
+    gather(own.episodes, group, method.accuracy);
+    gather(own.episodes, group, method.cosine);
+    if (method.predictions.empty()) continue;
+    const auto begin = method.predictions.begin();
+    const at::Tensor rows = numbers_of({begin + own.queries.first, begin + own.queries.second});
+    method.predictions = predictions_of(group.gather_rows(rows).contiguous());
+  }
+}
 
 /// Whether every method can do without labelled images, if the tasks have none.
 void check_shots(const Methods& methods, const EpisodeShape& shape) {
@@ -51,6 +104,7 @@ Verdict verdict_of(const float* logits, int64_t n) {
   float total = 0;
   float second = 0;
   for (int64_t j = 0; j < n; ++j) {
+    // Of the largest logit, so that no exponential overflows.
     const float weight = std::exp(logits[j] - logits[winner]);
     total += weight;
     if (j != winner) second = std::max(second, weight);
@@ -213,6 +267,8 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   evaluation.check_permutations(result.checks);
   const auto count = static_cast<int64_t>(episodes.episodes.size());
   const int64_t together = evaluation.together();
+  // Whole chunks to each process and each thread: what is scored together, and so every rounding, is the same for any
+  // number of them.
   const auto [first, last] = options.group->share((count + together - 1) / together);
   const int64_t begin = std::min(first * together, count);
   const int64_t end = std::min(last * together, count);

@@ -51,6 +51,7 @@ class Walk {
     const auto found = tries.find(parameter.name);
     if (found == tries.end()) return;
     std::vector<ParameterValue> values = found->second;
+    // A walk that has left the default may come back to it.
     values.push_back(parameter.default_value);
     MethodCall setting(found_.chosen().method);
     for (const ParameterValue& value : values) {

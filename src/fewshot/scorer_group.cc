@@ -1,16 +1,22 @@
 #include "protocom/fewshot/scorer_group.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "fewshot/fast_form.h"
-#include "fewshot/mapped_table.h"
 #include "protocom/core/error.h"
 #include "protocom/core/thread_scope.h"
+#include "protocom/fewshot/method.h"
 
 namespace protocom {
 namespace {
@@ -23,6 +29,48 @@ void check_sizes(const MethodContext& context, const at::Tensor& table) {
 }
 
 }  // namespace
+
+/// A table of features after a FeatureTransform. Blocks of rows are mapped when they are first asked for, each at once
+/// and in one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
+class MappedTable {
+ public:
+  /// `table` float16 or float32 [m, d].
+  MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map);
+
+  [[nodiscard]] const FeatureTransform& map() const { return *map_; }
+  /// Sees to it that these rows (-1: none) have their values.
+  void need(const std::vector<int64_t>& rows) const;
+  /// [m, e]; only rows that were needed have their values.
+  [[nodiscard]] const at::Tensor& rows() const { return mapped_; }
+
+ private:
+  static constexpr int64_t kBlock = 256;  // rows
+
+  void fill(int64_t block) const;
+
+  at::Tensor table_;
+  std::shared_ptr<const FeatureTransform> map_;
+  at::Tensor mapped_;
+  mutable std::vector<std::once_flag> filled_;
+};
+
+MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map)
+    : table_(std::move(table)),
+      map_(std::move(map)),
+      mapped_(at::empty({table_.size(0), map_->map(table_.narrow(0, 0, 0).to(at::kFloat)).size(1)})),
+      filled_(static_cast<size_t>((table_.size(0) + kBlock - 1) / kBlock)) {}
+
+void MappedTable::fill(int64_t block) const {
+  const int64_t begin = block * kBlock;
+  const int64_t rows = std::min(kBlock, table_.size(0) - begin);
+  mapped_.narrow(0, begin, rows).copy_(map_->map(table_.narrow(0, begin, rows).to(at::kFloat)));
+}
+
+void MappedTable::need(const std::vector<int64_t>& rows) const {
+  for (const int64_t row : rows) {
+    if (row >= 0) std::call_once(filled_[static_cast<size_t>(row / kBlock)], [&] { fill(row / kBlock); });
+  }
+}
 
 /// A table that methods read their episodes from, as it is or through a FeatureTransform.
 class EpisodeTable {

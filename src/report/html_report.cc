@@ -3,17 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "protocom/core/error.h"
 #include "protocom/report/base64.h"
 #include "protocom/report/says_something.h"
 #include "protocom/report/svg.h"
 #include "report/html_parts.h"
-#include "report/picture.h"
 #include "report/style.h"
 
 namespace protocom {
 namespace {
+
+/// "image/png", "image/jpeg" or "image/webp", told by the first bytes. Throws Error that names the file.
+std::string media_type(std::string_view bytes, const std::string& name) {
+  if (bytes.substr(0, 8) == "\x89PNG\r\n\x1a\n") return "image/png";
+  if (bytes.substr(0, 3) == "\xff\xd8\xff") return "image/jpeg";
+  if (bytes.substr(0, 4) == "RIFF" && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return "image/webp";
+  fail("{} is not a PNG, JPEG or WebP picture", name);
+}
 
 std::string picture_html(const ReportPicture& picture) {
   return fmt::format(

@@ -1,19 +1,155 @@
 #include "protocom/train/complete.h"
 
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
 #include <torch/torch.h>
+
+#include <vector>
 
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
+#include "protocom/core/rng.h"
+#include "protocom/data/feature_set.h"
 #include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/paper/completion_model.h"
+#include "protocom/fewshot/toolbox/moments.h"
 #include "protocom/train/completion_gain.h"
-#include "train/completion_history.h"
+#include "train/attribute_draw.h"
+#include "train/checkpoint.h"
 #include "train/completion_setup.h"
-#include "train/completion_tasks.h"
 #include "train/epoch_loop.h"
 #include "train/validation.h"
 
 namespace protocom {
 namespace {
+
+/// A batch of prototype completion tasks: what the network sees and what it should answer.
+struct CompletionBatch {
+  CompletionInput input;
+  at::Tensor target;  // p_k^real of equation 1, [m, d]
+};
+
+/// Draws prototype completion tasks from the base classes (section 3.2, step 3).
+class CompletionTasks {
+ public:
+  /// `classes` has the order of features.class_names; the attribute tensors are the model's.
+  CompletionTasks(const FeatureSet& features, const ClassDescriptions& classes, const CompletionModel& model,
+                  uint64_t seed);
+
+  [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot);
+
+  /// Where the generators are.
+  void save(Checkpoint& checkpoint) const;
+  void load(const Checkpoint& checkpoint);
+
+ private:
+  const FeatureSet& features_;
+  std::vector<int64_t> base_;
+  std::vector<std::vector<int64_t>> rows_;
+  at::Tensor centres_;  // [c, d]
+  AttributeDraw attributes_;
+  Rng rng_;
+  at::Generator generator_;
+};
+
+CompletionTasks::CompletionTasks(const FeatureSet& features, const ClassDescriptions& classes,
+                                 const CompletionModel& model, uint64_t seed)
+    : features_(features),
+      base_(features.classes_of(Split::kBase)),
+      rows_(features.rows_by_class()),
+      attributes_(classes, model),
+      rng_(seed),
+      generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {
+  const auto class_count = static_cast<int64_t>(features.class_names.size());
+  centres_ = class_moments(features.features, features.labels, class_count).mean().to(at::kFloat);
+}
+
+CompletionBatch CompletionTasks::draw(int64_t batch, int64_t k_shot) {
+  std::vector<int64_t> labels;
+  std::vector<int64_t> images;
+  for (int64_t i = 0; i < batch; ++i) {
+    const int64_t label = base_[static_cast<size_t>(rng_.below(static_cast<int64_t>(base_.size())))];
+    const auto& rows = rows_[static_cast<size_t>(label)];
+    labels.push_back(label);
+    for (const int64_t pick : rng_.sample(static_cast<int64_t>(rows.size()), k_shot))
+      images.push_back(rows[static_cast<size_t>(pick)]);
+  }
+  const at::Tensor label = at::tensor(labels, at::kLong);
+  CompletionBatch task;
+  const at::Tensor prototypes =
+      features_.features.index_select(0, at::tensor(images, at::kLong)).view({batch, k_shot, -1}).mean(1);  // [m, d]
+  task.input = attributes_.input(prototypes, labels, generator_);
+  task.target = centres_.index_select(0, label);
+  return task;
+}
+
+void CompletionTasks::save(Checkpoint& checkpoint) const {
+  checkpoint.add_rng("tasks_rng", rng_);
+  checkpoint.add_generator("tasks_noise", generator_);
+}
+
+void CompletionTasks::load(const Checkpoint& checkpoint) {
+  rng_ = checkpoint.rng("tasks_rng");
+  checkpoint.load_generator("tasks_noise", generator_);
+}
+
+using nlohmann::json;
+
+constexpr const char* kHistory = "history";
+constexpr const char* kScores = "validation_scores";
+
+/// The scores of all validations, [validations * methods, 2, episodes]; undefined when there was none.
+at::Tensor scores_of(const std::vector<CompleteEpoch>& epochs) {
+  std::vector<at::Tensor> rows;
+  for (const CompleteEpoch& epoch : epochs) {
+    for (const MethodScores& scores : epoch.validation)
+      rows.push_back(at::stack({at::tensor(scores.accuracy, at::kDouble), at::tensor(scores.cosine, at::kDouble)}));
+  }
+  return rows.empty() ? at::Tensor() : at::stack(rows);
+}
+
+std::vector<double> to_vector(const at::Tensor& row) {
+  const at::Tensor plain = row.contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+}
+
+/// Adds the epochs of a completion training to its checkpoint: in the position, but for the scores of single episodes,
+/// which are too many numbers for text.
+void save_history(const std::vector<CompleteEpoch>& epochs, Checkpoint& checkpoint) {
+  json history = json::array();
+  for (const CompleteEpoch& epoch : epochs) {
+    json methods = json::array();
+    for (const MethodScores& scores : epoch.validation) methods.push_back({scores.method, scores.mode});
+    history.push_back({{"epoch", epoch.epoch}, {"loss", epoch.loss}, {"methods", methods}});
+  }
+  checkpoint.position[kHistory] = std::move(history);
+  const at::Tensor scores = scores_of(epochs);
+  if (scores.defined()) checkpoint.training.emplace_back(kScores, scores);
+}
+
+/// The epochs of such a checkpoint, to the last bit.
+std::vector<CompleteEpoch> load_history(const Checkpoint& checkpoint) {
+  std::vector<CompleteEpoch> epochs;
+  at::Tensor scores;
+  int64_t row = 0;
+  for (const json& entry : checkpoint.position.at(kHistory)) {
+    CompleteEpoch epoch{entry.at("epoch"), entry.at("loss"), {}};
+    for (const json& method : entry.at("methods")) {
+      if (!scores.defined()) scores = checkpoint.training_tensor(kScores);
+      MethodScores method_scores;
+      method_scores.method = method.at(0);
+      method_scores.mode = method.at(1);
+      method_scores.accuracy = to_vector(scores[row][0]);
+      method_scores.cosine = to_vector(scores[row][1]);
+      epoch.validation.push_back(std::move(method_scores));
+      ++row;
+    }
+    epochs.push_back(std::move(epoch));
+  }
+  return epochs;
+}
 
 constexpr EnumWord<Keep> kKeeps[] = {{Keep::kBest, "best"}, {Keep::kLast, "last"}};
 constexpr EnumWord<Centring> kCentrings[] = {

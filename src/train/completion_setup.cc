@@ -101,6 +101,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions
   if (found == 0) fail("all features of the base classes are zero");
   if (options.centring != Centring::kNever) {
     const at::Tensor mean = base.mean(0, false, at::kDouble);
+    // Of what general encoders give, most is the same for all images, and a loss on it drowns what tells classes apart.
     const double shared = mean.square().mean().item<double>() / (found * found);
     if (options.centring == Centring::kAlways || shared > 0.5) {
       logger().info("{:.0f} % of the features' square is common to all: completion is learned on what is left of them",
@@ -117,6 +118,8 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions
 void fold(CompletionModel& model, const FeatureScaling& scaling) {
   const torch::NoGradGuard no_grad;
   const int64_t d = model.network.options().feature_dim;
+  // Trained on f' = s (f - c). W f' + b = (s W) f + (b - s W c) takes f itself, and the decoder's y' becomes y = y' / s
+  // + c: the model in the file needs no scaling.
   const at::Tensor encoder = model.network.parameter("encoder.weight").mul_(scaling.scale);
   const at::Tensor attention = model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scaling.scale);
   model.network.parameter("decoder.2.weight").div_(scaling.scale);

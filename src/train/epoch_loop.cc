@@ -52,10 +52,13 @@ EpochLoopResult EpochLoop::run() {
   progress_.advance(steps_done(), "");
   while (place_.epoch < options_.schedule.epochs) {
     train_epoch();
+    // The epoch counts only once it is validated: a stop in between is saved as its last step, and goes on with no step
+    // left and the validation anew.
     end_epoch(place_.epoch + 1);
     ++place_.epoch;
     place_.step = 0;
     keeper_.save(snapshot());
+    // Who is told of an epoch finds its state in the file.
     tell_epoch();
   }
   progress_.finish();
@@ -72,10 +75,12 @@ void EpochLoop::begin() {
     if (options_.start == StartCounts::kYes) end_epoch(0);
     keeper_.save(snapshot());
   }
+  // Lines of epochs after the saved state go: those epochs come again.
   log_.emplace(files_, saved ? place_.epoch : TrainingLog::kNew);
 }
 
 Checkpoint EpochLoop::snapshot() {
+  // The sums of steps that are done may still be on a GPU.
   reader_.read(sums_);
   Checkpoint saved = trainer_.snapshot();
   saved.add_optimizer(kOptimizer, trainer_.optimizer());
@@ -103,6 +108,7 @@ void EpochLoop::restore(const Checkpoint& saved) {
 
 void EpochLoop::train_epoch() {
   if (place_.step == 0) sums_ = {};
+  // The part of the epoch before it was resumed took time too.
   const double before = sums_.seconds;
   const auto start = Clock::now();
   trainer_.begin_epoch(place_);
@@ -171,10 +177,12 @@ bool EpochLoop::take_if_best(int64_t epoch, const std::vector<MethodScores>& val
   const bool last = epoch == options_.schedule.epochs;
   if (trainer_.validates_every() == 0 || options_.chosen_by.empty()) {
     kept_epoch_ = epoch;
+    // Each would replace the one before: only the last is written.
     return last;
   }
   if (validation.empty()) return false;
   const double accuracy = mean_accuracy(validation, options_.chosen_by);
+  // Of equal ones the earlier stays; a NaN is never better.
   if (best_accuracy_ && !(accuracy > *best_accuracy_)) return false;
   best_accuracy_ = accuracy;
   kept_epoch_ = epoch;

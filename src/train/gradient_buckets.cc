@@ -13,6 +13,7 @@ GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, cons
   int64_t room = 0;
   // Backward reaches the last layers first.
   for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
+    // Averaged gradients keep equal weights equal, they do not make them so.
     group.broadcast(*parameter);
     const auto bytes = static_cast<int64_t>(parameter->nbytes());
     if (buckets_.empty() || room < bytes) {
@@ -55,6 +56,7 @@ void GradientBuckets::launch(Bucket& bucket) const {
     if (!parameter_of_bucket.grad().defined()) parameter_of_bucket.mutable_grad() = at::zeros_like(parameter);
     parts.push_back(parameter_of_bucket.grad().reshape({-1}));
   }
+  // The sum over processes is then the mean: the gradient of the loss over the whole batch.
   bucket.flat = at::cat(parts).div_(group_.size());
   bucket.wait = group_.start_sum(bucket.flat);
 }
@@ -77,6 +79,7 @@ void GradientBuckets::backward(const at::Tensor& loss) {
   }
   for (Bucket& bucket : buckets_) bucket.missing = bucket.parameters.size();
   launched_ = 0;
+  // Not in backward passes before this one, whose gradients are still to be added to.
   armed_ = true;
   group_.guard([&] {
     loss.backward();

@@ -37,6 +37,7 @@ void JointModels::write(int64_t kept_epoch, double gamma) const {
 
 void JointModels::bring_back() const {
   if (group_.is_main()) read();
+  // The file is the first process's; the others go on computing with the kept state too.
   for (const auto& [name, tensor] : backbone().state_dict()) group_.broadcast(tensor);
   for (const auto& [name, tensor] : network()) group_.broadcast(tensor);
   if (model() == nullptr) return;

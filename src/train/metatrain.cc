@@ -1,20 +1,26 @@
 #include "protocom/train/metatrain.h"
 
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/Tensor.h>
 #include <torch/torch.h>
+
+#include <nlohmann/json.hpp>
 
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
+#include "protocom/core/rng.h"
+#include "protocom/data/episodes.h"
 #include "protocom/features/extract.h"
 #include "protocom/fewshot/class_descriptions.h"
-#include "train/episode_loss.h"
+#include "train/augment_batch.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
 #include "train/image_subset.h"
 #include "train/joint_head.h"
 #include "train/joint_models.h"
-#include "train/metatrain_epoch.h"
 #include "train/metatrain_options.h"
 #include "train/together.h"
 #include "train/validation.h"
@@ -22,7 +28,117 @@
 namespace protocom {
 namespace {
 
+/// What an episode gives to learn from.
+struct EpisodeOutcome {
+  at::Tensor loss;      ///< mean cross-entropy of the queries (equation 5), differentiable
+  at::Tensor accuracy;  ///< of the queries, float64 in [0, 1]
+};
+
+/// Episodes of joint meta-training: images varied, embedded, and classified by the head.
+class EpisodeLoss {
+ public:
+  /// `pixels` uint8 [images, size, size, 3]. The backbone and the rest must outlive it; the backbone and the head are
+  /// on `device`.
+  EpisodeLoss(const at::Tensor& pixels, Backbone& backbone, const JointHead& head, const MetatrainOptions& options,
+              c10::Device device);
+
+  /// Image i is varied by rng.fork(0).fork(i), attribute features come from rng.fork(1).
+  [[nodiscard]] EpisodeOutcome operator()(const Episode& episode, const Rng& rng) const;
+
+ private:
+  [[nodiscard]] at::Tensor images_of(const Episode& episode, const Rng& rng) const;
+  [[nodiscard]] at::Tensor embed(const at::Tensor& images) const;
+
+  at::Tensor pixels_;
+  Backbone& backbone_;
+  const JointHead& head_;
+  const MetatrainOptions& options_;
+  c10::Device device_;
+  Precision precision_;
+};
+
+EpisodeLoss::EpisodeLoss(const at::Tensor& pixels, Backbone& backbone, const JointHead& head,
+                         const MetatrainOptions& options, c10::Device device)
+    : pixels_(pixels),
+      backbone_(backbone),
+      head_(head),
+      options_(options),
+      device_(device),
+      precision_(resolve_precision(options.precision, device)) {}
+
+EpisodeOutcome EpisodeLoss::operator()(const Episode& episode, const Rng& rng) const {
+  const at::Tensor features = embed(images_of(episode, rng.fork(0)));  // [n * (k + q), d]
+  const EpisodeShape& shape = options_.episode;
+  const int64_t supports = shape.n_way * shape.k_shot;
+  const EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
+                             features.slice(0, supports)};
+  // Streams of their own for pixels and noise: one does not change what the other draws.
+  at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
+  const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
+  const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
+  return {at::cross_entropy_loss(logits, truth), logits.argmax(1).eq(truth).to(at::kDouble).mean()};
+}
+
+/// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
+at::Tensor EpisodeLoss::images_of(const Episode& episode, const Rng& rng) const {
+  std::vector<int64_t> rows;
+  for (const auto* side : {&episode.support, &episode.query}) {
+    for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
+  }
+  const at::Tensor images = pixels_.index_select(0, at::tensor(rows, at::kLong)).to(device_);
+  const AugmentOptions& augment = options_.augment;
+  if (augment.crop_padding == 0 && augment.colour_jitter == 0 && augment.flip_probability == 0) return images;
+  std::vector<AugmentDraw> draws;
+  for (uint64_t i = 0; i < rows.size(); ++i) {
+    Rng own = rng.fork(i);
+    draws.push_back(draw_augmentation(augment, images.size(1), own));
+  }
+  const at::Tensor all = at::arange(images.size(0), images.options().dtype(at::kLong));
+  return augment_batch(images, all, stack_draws(draws).to(device_));
+}
+
+at::Tensor EpisodeLoss::embed(const at::Tensor& images) const {
+  const PrecisionScope scope(precision_, device_);
+  return backbone_.forward(to_float_images(images));
+}
+
 using nlohmann::json;
+
+/// The record of an epoch that ended with this scale (gamma).
+MetatrainEpoch epoch_of(const EpochEnd& end, double scale) {
+  MetatrainEpoch epoch{end.epoch, 0, 0, scale, {}};
+  if (end.epoch > 0) {
+    epoch.loss = end.sums.mean_loss();
+    epoch.accuracy = end.sums.accuracy();
+  }
+  for (const MethodScores& scores : end.validation)
+    epoch.validation.push_back({scores.method, estimate(scores.accuracy)});
+  return epoch;
+}
+
+/// An epoch as it stands in the log and in checkpoints, and back.
+json to_json(const MetatrainEpoch& epoch) {
+  json line = {{"epoch", epoch.epoch},
+               {"loss", epoch.loss},
+               {"accuracy", epoch.accuracy},
+               {"scale", epoch.scale},
+               {"validation", json::object()}};
+  line["methods"] = json::array();  // an object does not keep their order
+  for (const ValidationRow& row : epoch.validation) {
+    line["methods"].push_back(row.method);
+    line["validation"][row.method] = {{"accuracy", row.accuracy.value}, {"ci95", row.accuracy.ci95}};
+  }
+  return line;
+}
+
+MetatrainEpoch epoch_from(const json& line) {
+  MetatrainEpoch epoch{line.at("epoch"), line.at("loss"), line.at("accuracy"), line.at("scale"), {}};
+  for (const json& method : line.at("methods")) {
+    const json& row = line.at("validation").at(method.get<std::string>());
+    epoch.validation.push_back({method, {row.at("accuracy"), row.at("ci95")}});
+  }
+  return epoch;
+}
 
 constexpr const char* kEpochs = "epochs";
 
@@ -101,6 +217,7 @@ class MetaTrainer : public Trainer {
   std::vector<MethodScores> validate(Progress& progress) override {
     ExtractOptions extract = extract_options();
     extract.precision = precision_;
+    // Episodes are evaluated on the CPU.
     models_.move_network(c10::kCPU);
     auto scores = validation_.run(models_.backbone(), extract,
                                   {models_.model(), classes(), make_method(options_.head)->label()}, progress);
@@ -124,6 +241,7 @@ class MetaTrainer : public Trainer {
     models_.backbone().set_mode(BackboneMode::kUse);
     models_.bring_back();
     if (models_.model() == nullptr || options_.statistics == AttributeStatistics::kKept) return;
+    // The means and deviations in the file are of the backbone before training, the features now of another.
     const PackedImages base = subset(images_, rows_of_split(images_, Split::kBase, 0));
     models_.set_statistics(extract_features(models_.backbone(), base, extract_options(), progress_), *classes_);
     models_.write(kept_epoch, epochs_[static_cast<size_t>(kept_epoch)].scale);

@@ -42,6 +42,7 @@ double Schedule::at(int64_t epoch, int64_t step, int64_t steps) const {
   const double rate = shape == ScheduleShape::kCosineSteps
                           ? learning_rate * half_cosine(done / static_cast<double>(epochs * steps))
                           : at(epoch);
+  // The first step is not lost: it has a share of the rate, not 0.
   return done + 1 < rising ? rate * (done + 1) / rising : rate;
 }
 

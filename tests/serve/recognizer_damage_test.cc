@@ -8,11 +8,11 @@
 
 #include "protocom/core/error.h"
 #include "protocom/serve/recognizer_folder.h"
-#include "serve/database.h"
 #include "serve/recognizer_file_support.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
 #include "support/small_disk.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -60,51 +60,51 @@ TEST_F(DamagedRecognizer, AnotherKindOfFileIsNamed) {
 
 TEST_F(DamagedRecognizer, AnotherProgramsDatabaseIsRefused) {
   fs::remove(path_);
-  Database::create(path_).run("CREATE TABLE notes(text)");
+  SqliteFile(path_).run("CREATE TABLE notes(text)");
   EXPECT_THAT(opened(), HasSubstr("is not a recognizer"));
 }
 
 TEST_F(DamagedRecognizer, ANewerFormatIsRefusedByItsNumber) {
-  Database::open(path_).run("PRAGMA user_version=7");
+  SqliteFile(path_).run("PRAGMA user_version=7");
   EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 3")));
 }
 
 TEST_F(DamagedRecognizer, TheFirstFormatIsRefusedWithTheWayOverAFolder) {
-  Database::open(path_).run("PRAGMA user_version=1");
+  SqliteFile(path_).run("PRAGMA user_version=1");
   EXPECT_THAT(opened(), AllOf(HasSubstr("format 1"), HasSubstr("recognizer export")));
 }
 
 TEST_F(DamagedRecognizer, AnUnknownTypeOfFeaturesIsRefused) {
-  Database::open(path_).run("UPDATE header SET json = replace(json, 'float32', 'float8')");
+  SqliteFile(path_).run("UPDATE header SET json = replace(json, 'float32', 'float8')");
   EXPECT_THAT(opened(), AllOf(HasSubstr(path_.string()), HasSubstr("unknown type of features 'float8'")));
 }
 
 TEST_F(DamagedRecognizer, WhatAStrangerPlantedInTheSchemaIsRefused) {
-  Database::open(path_).run("CREATE VIEW sneaky AS SELECT 1");
+  SqliteFile(path_).run("CREATE VIEW sneaky AS SELECT 1");
   EXPECT_THAT(opened(), HasSubstr("should have no 'sneaky'"));
 }
 
 TEST_F(DamagedRecognizer, AMissingTableIsRefused) {
-  Database::open(path_).run("DROP TABLE thumbnails");
+  SqliteFile(path_).run("DROP TABLE thumbnails");
   EXPECT_THAT(opened(), HasSubstr("are missing"));
 }
 
 TEST_F(DamagedRecognizer, ValuesOfAnotherSizeAreRefusedByTheClass) {
-  Database::open(path_).run("UPDATE examples SET feature = zeroblob(3) WHERE class = 2");
+  SqliteFile(path_).run("UPDATE examples SET feature = zeroblob(3) WHERE class = 2");
   const RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] { static_cast<void>(file.snapshot()); }), HasSubstr("class 'class 1' is damaged"));
   EXPECT_THAT(file.check(), Not(IsEmpty()));
 }
 
 TEST_F(DamagedRecognizer, CheckingFindsRowsThatBelongToNothing) {
-  Database::open(path_).run("UPDATE examples SET class = 77 WHERE id = 1");
+  SqliteFile(path_).run("UPDATE examples SET class = 77 WHERE id = 1");
   EXPECT_THAT(RecognizerFile(path_).check(),
               ::testing::Contains(HasSubstr("1 examples of classes that are not there")));
 }
 
 TEST_F(DamagedRecognizer, CheckingComparesArtefactsWithTheirHashes) {
   EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
-  Database::open(path_).run("UPDATE artefacts SET bytes = CAST('another' AS BLOB)");
+  SqliteFile(path_).run("UPDATE artefacts SET bytes = CAST('another' AS BLOB)");
   EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("its backbone is damaged")));
 }
 
@@ -113,7 +113,7 @@ TEST_F(DamagedRecognizer, AnArtefactWhoseNameLeadsOutOfTheFolderIsRefusedAndNoth
   write_file(precious, "years of work");
   for (const std::string& name : {precious.string(), std::string("../precious"), std::string("fitted.npz"),
                                   std::string(), std::string("model\nx")}) {
-    Database::open(path_).prepare("UPDATE artefacts SET name = ? WHERE id = 2").bind(name).run();
+    SqliteFile(path_).run("UPDATE artefacts SET name = " + quoted(name) + " WHERE id = 2");
     EXPECT_THAT(message_of([&] { export_recognizer(RecognizerFile(path_), folder_ / "out"); }),
                 AllOf(HasSubstr("a.pcm: the file is damaged: it has an artefact '"), HasSubstr("expected one of")));
   }
@@ -122,12 +122,12 @@ TEST_F(DamagedRecognizer, AnArtefactWhoseNameLeadsOutOfTheFolderIsRefusedAndNoth
 }
 
 TEST_F(DamagedRecognizer, TwoArtefactsOfOneNameAreRefused) {
-  Database::open(path_).run("INSERT INTO artefacts(name, path, hash) VALUES('backbone', '/x', 'x')");
+  SqliteFile(path_).run("INSERT INTO artefacts(name, path, hash) VALUES('backbone', '/x', 'x')");
   EXPECT_THAT(opened(), HasSubstr("two artefacts 'backbone'"));
 }
 
 TEST_F(DamagedRecognizer, TheSuffixOfAnExportedFileIsPlain) {
-  Database::open(path_).run("UPDATE artefacts SET path = '/x/backbone.n' || char(27) || 'z'");
+  SqliteFile(path_).run("UPDATE artefacts SET path = '/x/backbone.n' || char(27) || 'z'");
   export_recognizer(RecognizerFile(path_), folder_ / "out");
   EXPECT_EQ(read_file(folder_ / "out/backbone"), "the backbone");
 }
@@ -155,7 +155,7 @@ TEST_F(DamagedRecognizer, CheckingFindsWhateverNoRunOfOursLeaves) {
       {"UPDATE descriptions SET association = x'99766f7f0000003f' WHERE class = 1", "an association outside 0 to 1"}};
   for (const auto& [sql, finding] : damages) {
     write_file(path_, whole);
-    Database::open(path_).run(sql);
+    SqliteFile(path_).run(sql);
     EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr(finding))) << sql;
   }
 }
@@ -173,14 +173,14 @@ TEST_F(DamagedRecognizer, CheckingFindsWhatNoUndoLeaves) {
       {"UPDATE undone_removals SET item = 99 WHERE part = 'names'", "1 names that a redo would remove are not there"}};
   for (const auto& [sql, finding] : damages) {
     write_file(path_, whole);
-    Database::open(path_).run(sql);
+    SqliteFile(path_).run(sql);
     EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr(finding))) << sql;
   }
 }
 
 TEST_F(DamagedRecognizer, ARedoOfAStrangersListTouchesNoOtherTable) {
   RecognizerFile(path_).undo();
-  Database::open(path_).run(
+  SqliteFile(path_).run(
       "UPDATE undone_removals SET part = 'artefacts'; INSERT INTO undone_removals VALUES(6, 'names; DROP TABLE names', "
       "1), "
       "(6, 'names'' OR 1 --', 1)");
@@ -193,7 +193,7 @@ TEST_F(DamagedRecognizer, ARedoOfAStrangersListTouchesNoOtherTable) {
 
 TEST_F(DamagedRecognizer, AChangeOfANumberThatNoneHasIsNotUndone) {
   for (const char* number : {"0", "-1", "-9223372036854775808"}) {
-    Database::open(path_).run(
+    SqliteFile(path_).run(
         fmt::format("DELETE FROM changes; INSERT INTO changes(id, time, what) VALUES({}, 0, 'x')", number));
     RecognizerFile file(path_);
     EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr(number)) << "and that the file is damaged";
@@ -202,12 +202,12 @@ TEST_F(DamagedRecognizer, AChangeOfANumberThatNoneHasIsNotUndone) {
 
 TEST_F(DamagedRecognizer, AFileWithHalfOfTheTablesOfUndoneChangesIsRefused) {
   RecognizerFile(path_).undo();
-  Database::open(path_).run("DROP TABLE undone_removals");
+  SqliteFile(path_).run("DROP TABLE undone_removals");
   EXPECT_THAT(opened(), HasSubstr("are missing"));
 }
 
 TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIsFull) {
-  Database::open(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
+  SqliteFile(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
   RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] { file.remove_class("class 1"); }),
               AllOf(HasSubstr("a.pcm: the file is damaged: it says that it had"), Not(HasSubstr("disk"))));
@@ -215,7 +215,7 @@ TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIs
 
 TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoTheFile) {
   {
-    const Database other = Database::open(path_);
+    const SqliteFile other(path_);
     other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'renamed' WHERE name = 'class 1'");
     for (const char* part : {"", "-wal"}) fs::copy_file(path_.string() + part, (folder_ / "b.pcm").string() + part);
   }
@@ -228,7 +228,7 @@ TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoT
 TEST_F(DamagedRecognizer, WhileAnotherProgramKeepsItsChangesBesideItNothingIsAcknowledged) {
   RecognizerFile file(path_, std::chrono::seconds(1));
   {
-    const Database other = Database::open(path_);
+    const SqliteFile other(path_);
     other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'theirs' WHERE name = 'class 3'");
     EXPECT_TRUE(file.has_class("class 1")) << "it is read all the same";
     EXPECT_THAT(message_of([&] { file.rename_class("class 1", "renamed"); }),
@@ -242,7 +242,7 @@ TEST_F(DamagedRecognizer, AnArtefactOutsideThatIsAPipeOrADeviceIsRefusedAtOnce) 
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& place : {pipe.string(), std::string("/dev/zero")}) {
-    Database::open(path_).prepare("UPDATE artefacts SET bytes = NULL, path = ? WHERE id = 1").bind(place).run();
+    SqliteFile(path_).run("UPDATE artefacts SET bytes = NULL, path = " + quoted(place) + " WHERE id = 1");
     EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("a plain file was expected")));
   }
 }

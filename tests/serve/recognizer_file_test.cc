@@ -10,10 +10,10 @@
 
 #include "protocom/core/error.h"
 #include "protocom/serve/database_error.h"
-#include "serve/database.h"
 #include "serve/recognizer_file_support.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -335,7 +335,7 @@ TEST_F(RecognizerFileTest, TellsWhyItCouldNotBeChanged) {
   };
   RecognizerFile file(path_, std::chrono::seconds(0));
   const ClassEnrolment cat = enrolment("cat", {{1, 2}}, {"x"});
-  const Database other = Database::open(path_);
+  const SqliteFile other(path_);
   other.run("BEGIN IMMEDIATE");
   EXPECT_EQ(fault_of([&] { file.enrol({cat}); }), DatabaseFault::kBusy);
   other.run("ROLLBACK");

@@ -7,10 +7,10 @@
 
 #include "protocom/core/error.h"
 #include "protocom/serve/class_scorer.h"
-#include "serve/database.h"
 #include "serve/recognizer_file_support.h"
 #include "serve/store_support.h"
 #include "support/message_of.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -178,10 +178,10 @@ TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {
   file.enrol({enrolment("a", {{1, 2}}, {"a"})});
   RecognizerSnapshot snapshot = file.snapshot();
   file.enrol({enrolment("b", {{3, 4}}, {"b"})});
-  Database::open(path_).run("UPDATE examples SET feature = zeroblob(7) WHERE class = 2");
+  SqliteFile(path_).run("UPDATE examples SET feature = zeroblob(7) WHERE class = 2");
   EXPECT_THAT(message_of([&] { file.refresh(snapshot); }), HasSubstr("class 'b' is damaged"));
   EXPECT_THAT(snapshot.class_ids, IsEmpty());
-  Database::open(path_).run("UPDATE examples SET feature = zeroblob(8) WHERE class = 2");
+  SqliteFile(path_).run("UPDATE examples SET feature = zeroblob(8) WHERE class = 2");
   file.refresh(snapshot);
   expect_same(snapshot, file.snapshot());
 }

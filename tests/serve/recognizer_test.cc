@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"
-#include "serve/database.h"
 #include "serve/recognizer_support.h"
 #include "support/logged.h"
 #include "support/message_of.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -326,7 +326,7 @@ TEST_F(SmallRecognizer, FeaturesInTheFileThatAreTooLargeAreAnErrorAndNoAnswer) {
   recognizer.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20)})});
   std::string huge;  // 3e38 each
   for (int64_t i = 0; i < recognizer.file().settings().feature_dim; ++i) huge += "99766f7f";
-  Database::open(path_).run("UPDATE examples SET feature = x'" + huge + "'");
+  SqliteFile(path_).run("UPDATE examples SET feature = x'" + huge + "'");
   EXPECT_THAT(message_of([&] { Recognizer::open(path_).classify(photo("3.png", 15)); }),
               AllOf(HasSubstr("pets.pcm"), HasSubstr("class 'dark' is damaged"), HasSubstr("more than 1e+08")));
 }

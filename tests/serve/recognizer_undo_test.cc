@@ -4,9 +4,9 @@
 #include <random>
 
 #include "protocom/serve/recognizer_file.h"
-#include "serve/database.h"
 #include "serve/recognizer_file_support.h"
 #include "support/message_of.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -118,7 +118,7 @@ TEST_F(RecognizerUndo, ANewChangeOrCompactingEndsWhatCouldBeRedone) {
   file.compact();
   EXPECT_THAT(file.undone(), IsEmpty());
   EXPECT_TRUE(file.has_class("dog"));
-  EXPECT_EQ(Database::open(path_).number("SELECT count(*) FROM undone"), 0);
+  EXPECT_EQ(SqliteFile(path_).number("SELECT count(*) FROM undone"), 0);
   EXPECT_THAT(file.check(), IsEmpty());
 }
 
@@ -175,9 +175,9 @@ TEST_F(RecognizerUndo, WhatWasUndoneIsGoneFromTheFileAfterCompacting) {
 TEST_F(RecognizerUndo, IsReadByEarlierProgramsUntilTheFirstUndo) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const auto format = [&] { return Database::open(path_).number("PRAGMA user_version"); };
+  const auto format = [&] { return SqliteFile(path_).number("PRAGMA user_version"); };
   EXPECT_EQ(format(), 2);
-  EXPECT_EQ(Database::open(path_).number("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'undone%'"), 0);
+  EXPECT_EQ(SqliteFile(path_).number("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'undone%'"), 0);
   file.undo();
   EXPECT_EQ(format(), 3);
   EXPECT_EQ(RecognizerFile(path_).redo().what, "enrol 1 image of 'dog'");

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "fewshot/heads/am3_blocks.h"
 #include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
@@ -26,23 +25,40 @@ struct Am3Options {
 /// Adds them to those of a method whose options derive from Am3Options.
 template <typename Options>
 Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
-  return parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-      .when_fitted()
-      .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-      .when_fitted()
-      .tries({"5"})
-      .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-      .when_fitted()
-      .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-      .when_fitted()
-      .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
-      .when_fitted()
-      .tries({"0.3"})
-      .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-      .when_fitted()
-      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-      .when_fitted();
+  return with_head_steps(
+      parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .when_fitted()
+          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+          .when_fitted()
+          .tries({"5"})
+          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
+          .when_fitted()
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+          .when_fitted()
+          .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
+          .when_fitted()
+          .tries({"0.3"}));
 }
+
+/// The adaptive mixture of a prototype and what semantics say of the class (Xing et al., AM3, 2019):
+///   w = g(s) / sqrt(d), lambda = sigmoid(h(g(s))), p' = lambda p + (1 - lambda) w
+/// for prototypes of unit vectors; networks give and take values of size 1.
+struct Am3Block {
+  TwoLayers transform;  ///< g: [s] to [d]
+  TwoLayers gate;       ///< h: [d] to [1]
+};
+
+/// Which units of the hidden layers are left out in training, and whether there is training.
+struct Dropout {
+  double share = 0;  ///< 0: none
+};
+
+/// The margins of Li et al., 2020, [..., n, n]: alpha cos(s_y, s_k) + beta between a task's classes y and k of
+/// semantics [..., n, s], and 0 on the diagonal.
+struct MarginLaw {
+  double alpha = 0;
+  double beta = 0;
+};
 
 /// What tells them apart.
 struct Am3Design {

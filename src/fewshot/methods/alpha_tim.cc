@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/information_descent.h"
+#include "fewshot/toolbox/space_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -24,23 +23,14 @@ double alpha_for(int64_t shots) {
   return shots < 5 ? 5 : 7;
 }
 
-class AlphaTim : public SpaceScorer {
- public:
-  AlphaTim(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = episode_points(batch);
-    InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
-                         options_.alpha};
-    if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
-    const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
-    return {euclidean_logits(points.queries_of(points.features), weights, options_.temperature), at::Tensor()};
-  }
-
- private:
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const EpisodePoints points = episode_points(batch);
+  InformationLoss loss{options.temperature, options.cross_entropy, options.marginal, options.conditional,
+                       options.alpha};
+  if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
+  const at::Tensor weights = information_descent(points, loss, {options.learning_rate, options.steps});
+  return {euclidean_logits(points.queries_of(points.features), weights, options.temperature), at::Tensor()};
+}
 
 }  // namespace
 
@@ -55,8 +45,8 @@ MethodDefinition alpha_tim() {
   spec.notes =
       "Rewards answers that use all classes, but less than tim does; published for queries in unknown proportions. "
       "The cross-entropy is Shannon’s, as in the authors’ settings.";
-  return define_scorer<AlphaTim>(
-      std::move(spec),
+  return define_in_space(
+      std::move(spec), &answer,
       Parameters<Options>()
           .real("alpha", &Options::alpha, {0, 100},
                 "of the entropy; 0: the published 2 for one shot, 5 for two to four, 7 from five")

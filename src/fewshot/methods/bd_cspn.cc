@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/rectified_prototypes.h"
+#include "fewshot/toolbox/space_method.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/fewshot/toolbox/distances.h"
 
@@ -15,21 +14,12 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class BdCspn : public SpaceScorer {
- public:
-  BdCspn(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = episode_points(batch);
-    const at::Tensor prototypes = rectified_prototypes(points, {options_.variant, options_.scale});
-    if (options_.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
-    return {-squared_distances(batch.query, prototypes), at::Tensor()};
-  }
-
- private:
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const EpisodePoints points = episode_points(batch);
+  const at::Tensor prototypes = rectified_prototypes(points, {options.variant, options.scale});
+  if (options.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
+  return {-squared_distances(batch.query, prototypes), at::Tensor()};
+}
 
 }  // namespace
 
@@ -44,8 +34,8 @@ MethodDefinition bd_cspn() {
       "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
       "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "
       "join, not the 8 most confident a class. Answers are about the queries where they are, not moved.";
-  return define_scorer<BdCspn>(
-      std::move(spec),
+  return define_in_space(
+      std::move(spec), &answer,
       Parameters<Options>()
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
           .tries({"sum"})

@@ -158,24 +158,21 @@ MethodDefinition cfa() {
       "linearly, from the identity on; that, the numbers of groups and codewords, Adam, and the step chosen on "
       "held-out "
       "classes are ours, since no code of the source is public.";
-  return define<Cfa>(std::move(spec),
-                     Parameters<Options>()
-                         .choice("mixing", &Options::mixing, {"learned", "none"},
-                                 "of the channels before they are divided into groups")
-                         .when_fitted()
-                         .tries({"none"})
-                         .whole("groups", &Options::groups, {1}, "of channels; their number must be a multiple of it")
-                         .when_fitted()
-                         .tries({"1", "8"})
-                         .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
-                         .when_fitted()
-                         .tries({"1", "8"})
-                         .whole("batch", &Options::batch, {1}, "base images per step")
-                         .when_fitted()
-                         .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-                         .when_fitted()
-                         .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                         .when_fitted());
+  return define<Cfa>(
+      std::move(spec),
+      with_head_steps(Parameters<Options>()
+                          .choice("mixing", &Options::mixing, {"learned", "none"},
+                                  "of the channels before they are divided into groups")
+                          .when_fitted()
+                          .tries({"none"})
+                          .whole("groups", &Options::groups, {1}, "of channels; their number must be a multiple of it")
+                          .when_fitted()
+                          .tries({"1", "8"})
+                          .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
+                          .when_fitted()
+                          .tries({"1", "8"})
+                          .whole("batch", &Options::batch, {1}, "base images per step")
+                          .when_fitted()));
 }
 
 }  // namespace protocom::methods

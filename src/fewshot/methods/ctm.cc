@@ -182,22 +182,19 @@ MethodDefinition ctm() {
       "those it is to answer with.";
   return define<Ctm>(
       std::move(spec),
-      Parameters<Options>()
-          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
-          .when_fitted()
-          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-          .when_fitted()
-          .whole("channels", &Options::channels, {1}, "of what the three networks give")
-          .when_fitted()
-          .tries({"32", "128"})
-          .choice("compare", &Options::compare, {"pooled", "places"},
-                  "pooled: the mean over places; places: all places one after the other")
-          .when_fitted()
-          .tries({"places"})
-          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .when_fitted()
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .when_fitted());
+      with_head_steps(
+          Parameters<Options>()
+              .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
+              .when_fitted()
+              .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
+              .when_fitted()
+              .whole("channels", &Options::channels, {1}, "of what the three networks give")
+              .when_fitted()
+              .tries({"32", "128"})
+              .choice("compare", &Options::compare, {"pooled", "places"},
+                      "pooled: the mean over places; places: all places one after the other")
+              .when_fitted()
+              .tries({"places"})));
 }
 
 }  // namespace protocom::methods

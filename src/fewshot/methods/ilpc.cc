@@ -2,12 +2,11 @@
 
 #include <vector>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/label_graph.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/sinkhorn.h"
 #include "fewshot/toolbox/softmax_descent.h"
+#include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
@@ -162,23 +161,14 @@ class Rounds {
   at::Tensor answer_;     // the plan's row by which an image was labelled, [b, u, n]
 };
 
-class Ilpc : public SpaceScorer {
- public:
-  Ilpc(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    constexpr double kTiny = 1e-9;
-    const EpisodePoints points = episode_points(batch);
-    Rounds rounds(points, options_);
-    while (rounds.next()) {
-    }
-    return {(rounds.answer() + kTiny).log().to(at::kFloat), at::Tensor()};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  constexpr double kTiny = 1e-9;
+  const EpisodePoints points = episode_points(batch);
+  Rounds rounds(points, options);
+  while (rounds.next()) {
   }
-
- private:
-  Options options_;
-};
+  return {(rounds.answer() + kTiny).log().to(at::kFloat), at::Tensor()};
+}
 
 }  // namespace
 
@@ -197,20 +187,20 @@ MethodDefinition ilpc() {
       "gradients, the solution here is exact; the classifier’s bias starts at 0, not at random. Probabilities are the "
       "transport plan’s row in the round that labelled the image. Queries beside a pool take their nearest points’ "
       "labels.";
-  return define_scorer<Ilpc>(std::move(spec),
-                             Parameters<Options>()
-                                 .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
-                                 .tries({"0.5", "0.9"})
-                                 .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
-                                 .tries({"8", "25"})
-                                 .real("power", &Options::power, {}, "of the cosine, in the graph")
-                                 .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
-                                 .tries({"1"})
-                                 .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
-                                 .tries({"5"})
-                                 .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
-                                 .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                                 .tries({"cl2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                             .tries({"0.5", "0.9"})
+                             .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                             .tries({"8", "25"})
+                             .real("power", &Options::power, {}, "of the cosine, in the graph")
+                             .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
+                             .tries({"1"})
+                             .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
+                             .tries({"5"})
+                             .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"cl2n"}));
 }
 
 }  // namespace protocom::methods

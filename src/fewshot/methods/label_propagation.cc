@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/label_graph.h"
+#include "fewshot/toolbox/space_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -14,22 +13,13 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class LabelPropagation : public SpaceScorer {
- public:
-  LabelPropagation(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
-    const EpisodePoints points = episode_points(batch);
-    const LabelGraph graph(points, {options_.alpha, options_.neighbours, options_.power});
-    const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
-    return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
-  }
-
- private:
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
+  const EpisodePoints points = episode_points(batch);
+  const LabelGraph graph(points, {options.alpha, options.neighbours, options.power});
+  const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
+  return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
+}
 
 }  // namespace
 
@@ -44,16 +34,16 @@ MethodDefinition label_propagation() {
       "Graph and settings are those of iLPC’s first round (Lazarou, Stathaki, Avrithis, ICCV 2021, after Iscen et al., "
       "CVPR 2019). An image’s probabilities are its share of each class. Queries beside a pool take the share of "
       "their nearest points.";
-  return define_scorer<LabelPropagation>(
-      std::move(spec), Parameters<Options>()
-                           .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
-                           .tries({"0.5", "0.7", "0.9"})
-                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
-                           .tries({"5", "10", "25"})
-                           .real("power", &Options::power, {}, "of the cosine, in the graph")
-                           .tries({"1", "5"})
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+                             .tries({"0.5", "0.7", "0.9"})
+                             .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+                             .tries({"5", "10", "25"})
+                             .real("power", &Options::power, {}, "of the cosine, in the graph")
+                             .tries({"1", "5"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -4,11 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/dense_layer.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/rectified_prototypes.h"
 #include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/space_method.h"
 #include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
@@ -73,43 +72,34 @@ class Neighbours {
   DenseLayers layers_;
 };
 
-class LaplacianShot : public SpaceScorer {
- public:
-  LaplacianShot(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = episode_points(batch);
-    const at::Tensor prototypes = prototypes_of(points);
-    const at::Tensor& x = unlabelled_of(batch);
-    const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
-      return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
-    };
-    const at::Tensor alone = alone_of(x);
-    const Neighbours near(x, x, options_.neighbours);
-    at::Tensor logits = alone;
-    at::Tensor y = alone.softmax(1);
-    for (int64_t step = 0; step < options_.steps; ++step) {
-      logits = at::add(alone, near.sum(y), options_.lambda);
-      y = logits.softmax(1);
-    }
-    if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
-    const Neighbours of_query(batch.query, x, options_.neighbours);
-    return {(alone_of(batch.query) + options_.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
+at::Tensor prototypes_of(const EpisodePoints& points, const Options& options) {
+  if (options.prototypes == "rectified") {
+    RectifyOptions rectify;
+    rectify.moved_back = options.queries == "moved";  // as far from the queries as the prototypes from moved ones
+    return rectified_prototypes(points, rectify);
   }
+  return at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
+}
 
- private:
-  [[nodiscard]] at::Tensor prototypes_of(const EpisodePoints& points) const {
-    if (options_.prototypes == "rectified") {
-      RectifyOptions rectify;
-      rectify.moved_back = options_.queries == "moved";  // as far from the queries as the prototypes from moved ones
-      return rectified_prototypes(points, rectify);
-    }
-    return at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const EpisodePoints points = episode_points(batch);
+  const at::Tensor prototypes = prototypes_of(points, options);
+  const at::Tensor& x = unlabelled_of(batch);
+  const auto alone_of = [&](const at::Tensor& images) {  // -a of the paper, [b, n, u]
+    return -squared_distances(images, prototypes).transpose(1, 2).contiguous();
+  };
+  const at::Tensor alone = alone_of(x);
+  const Neighbours near(x, x, options.neighbours);
+  at::Tensor logits = alone;
+  at::Tensor y = alone.softmax(1);
+  for (int64_t step = 0; step < options.steps; ++step) {
+    logits = at::add(alone, near.sum(y), options.lambda);
+    y = logits.softmax(1);
   }
-
-  Options options_;
-};
+  if (!batch.unlabelled.defined()) return {logits.transpose(1, 2), at::Tensor()};
+  const Neighbours of_query(batch.query, x, options.neighbours);
+  return {(alone_of(batch.query) + options.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
+}
 
 }  // namespace
 
@@ -125,19 +115,19 @@ MethodDefinition laplacian_shot() {
       "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "
       "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). The authors choose "
       "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
-  return define_scorer<LaplacianShot>(
-      std::move(spec), Parameters<Options>()
-                           .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
-                           .tries({"mean"})
-                           .choice("queries", &Options::queries, {"moved", "unmoved"}, "beside rectified prototypes")
-                           .tries({"unmoved"})
-                           .real("lambda", &Options::lambda, {}, "pull of each neighbour")
-                           .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
-                           .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
-                           .tries({"1", "3", "5"})
-                           .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
+                             .tries({"mean"})
+                             .choice("queries", &Options::queries, {"moved", "unmoved"}, "beside rectified prototypes")
+                             .tries({"unmoved"})
+                             .real("lambda", &Options::lambda, {}, "pull of each neighbour")
+                             .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
+                             .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
+                             .tries({"1", "3", "5"})
+                             .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
@@ -23,32 +22,23 @@ EpisodePoints in_units_of_range(EpisodePoints points) {
   return points;
 }
 
-class Paddle : public SpaceScorer {
- public:
-  Paddle(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    constexpr double kTiny = 1e-6;
-    EpisodePoints points = episode_points(batch);
-    if (points.unlabelled > 0) points = in_units_of_range(std::move(points));
-    const Span span(points.features);
-    at::Tensor means = weighted_means(points.labels);
-    at::Tensor v = at::zeros_like(points.labels.slice(1, 0, 1));  // [b, 1, n], the dual variable
-    at::Tensor logits;
-    for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
-      logits = options_.weight * v - span.squared_distances(means) / 2;
-      const at::Tensor u = class_softmax(points.unlabelled_of(logits));
-      v = (u.mean(1, true) + kTiny).log() + 1;
-      means = weighted_means(points.with_unlabelled(u));
-    }
-    if (!logits.defined()) logits = -span.squared_distances(means) / 2;
-    return {points.queries_of(logits), at::Tensor()};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  constexpr double kTiny = 1e-6;
+  EpisodePoints points = episode_points(batch);
+  if (points.unlabelled > 0) points = in_units_of_range(std::move(points));
+  const Span span(points.features);
+  at::Tensor means = weighted_means(points.labels);
+  at::Tensor v = at::zeros_like(points.labels.slice(1, 0, 1));  // [b, 1, n], the dual variable
+  at::Tensor logits;
+  for (int64_t step = 0; step < options.steps && points.unlabelled > 0; ++step) {
+    logits = options.weight * v - span.squared_distances(means) / 2;
+    const at::Tensor u = class_softmax(points.unlabelled_of(logits));
+    v = (u.mean(1, true) + kTiny).log() + 1;
+    means = weighted_means(points.with_unlabelled(u));
   }
-
- private:
-  Options options_;
-};
+  if (!logits.defined()) logits = -span.squared_distances(means) / 2;
+  return {points.queries_of(logits), at::Tensor()};
+}
 
 }  // namespace
 
@@ -65,14 +55,14 @@ MethodDefinition paddle() {
       "Made for many classes of which few occur among the queries. weight is the authors’ lambda over the number of "
       "queries, 75 of 75 in their settings for mini-ImageNet. Dimensions are divided by the queries’ range, as in "
       "their code.";
-  return define_scorer<Paddle>(std::move(spec),
-                               Parameters<Options>()
-                                   .real("weight", &Options::weight, {}, "of the classes’ proportions")
-                                   .tries({"0.3", "0.5", "2"})
-                                   .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
-                                   .tries({"20", "50"})
-                                   .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                                   .tries({"l2n", "cl2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("weight", &Options::weight, {}, "of the classes’ proportions")
+                             .tries({"0.3", "0.5", "2"})
+                             .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
+                             .tries({"20", "50"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n", "cl2n"}));
 }
 
 }  // namespace protocom::methods

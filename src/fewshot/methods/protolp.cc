@@ -1,10 +1,9 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/centred_points.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/row_products.h"
 #include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
 #include "protocom/nn/unit_vectors.h"
 
@@ -35,51 +34,42 @@ EpisodePoints reduced(EpisodePoints points, int64_t dimensions) {
   return points;
 }
 
-class ProtoLp : public SpaceScorer {
- public:
-  ProtoLp(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
+at::Tensor at_unit_length(const Span& span, const at::Tensor& means) {
+  const at::Tensor squares = Span::squared_lengths(means, span.products(means)).transpose(1, 2);
+  return means / squares.clamp_min(1e-24).sqrt();
+}
 
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    EpisodePoints points = episode_points(batch);
-    if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options_.dimensions));
-    const Span span(points.features);
-    at::Tensor means = at_unit_length(span, weighted_means(points.labels));
-    for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) {
-      const at::Tensor z = class_softmax(points.unlabelled_of(transported(points, span, means)));
-      const at::Tensor mixed = options_.share * propagated(points, z) + (1 - options_.share) * z;
-      means = means + options_.rate * (weighted_means(points.with_unlabelled(mixed)) - means);
-    }
-    return {points.queries_of(transported(points, span, means)), at::Tensor()};
+/// Logits [b, m, n] whose softmax is the transport plan's rows.
+at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means, const Options& options) {
+  const at::Tensor logits = -options.lambda * span.squared_distances(means);
+  const at::Tensor free = points.unlabelled_of(logits);
+  return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+}
+
+/// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
+at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
+  const at::Tensor all = points.with_unlabelled(z);
+  const at::Tensor w = inner_products(all.transpose(1, 2), weighted_means(all));  // [b, n, n]
+  const at::Tensor shots = at::diag_embed(points.shots());
+  const at::Tensor laplacian = at::eye(w.size(1), w.options()) - w;
+  const at::Tensor a = at::linalg_solve(shots + laplacian, shots);
+  const at::Tensor by_class = at::matmul(a.transpose(1, 2), z.transpose(1, 2));  // [b, n, u]
+  const at::Tensor logits = by_class.clamp_min(1e-12).log().transpose(1, 2);
+  return class_softmax(logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1));
+}
+
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  EpisodePoints points = episode_points(batch);
+  if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options.dimensions));
+  const Span span(points.features);
+  at::Tensor means = at_unit_length(span, weighted_means(points.labels));
+  for (int64_t step = 0; step < options.steps && points.unlabelled > 0; ++step) {
+    const at::Tensor z = class_softmax(points.unlabelled_of(transported(points, span, means, options)));
+    const at::Tensor mixed = options.share * propagated(points, z) + (1 - options.share) * z;
+    means = means + options.rate * (weighted_means(points.with_unlabelled(mixed)) - means);
   }
-
- private:
-  static at::Tensor at_unit_length(const Span& span, const at::Tensor& means) {
-    const at::Tensor squares = Span::squared_lengths(means, span.products(means)).transpose(1, 2);
-    return means / squares.clamp_min(1e-24).sqrt();
-  }
-
-  /// Logits [b, m, n] whose softmax is the transport plan's rows.
-  [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
-    const at::Tensor logits = -options_.lambda * span.squared_distances(means);
-    const at::Tensor free = points.unlabelled_of(logits);
-    return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
-  }
-
-  /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
-  static at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
-    const at::Tensor all = points.with_unlabelled(z);
-    const at::Tensor w = inner_products(all.transpose(1, 2), weighted_means(all));  // [b, n, n]
-    const at::Tensor shots = at::diag_embed(points.shots());
-    const at::Tensor laplacian = at::eye(w.size(1), w.options()) - w;
-    const at::Tensor a = at::linalg_solve(shots + laplacian, shots);
-    const at::Tensor by_class = at::matmul(a.transpose(1, 2), z.transpose(1, 2));  // [b, n, u]
-    const at::Tensor logits = by_class.clamp_min(1e-12).log().transpose(1, 2);
-    return class_softmax(logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1));
-  }
-
-  Options options_;
-};
+  return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
+}
 
 }  // namespace
 
@@ -98,19 +88,19 @@ MethodDefinition protolp() {
       "propagated "
       "labels are balanced over supports and queries and stop at .01; here over the queries, which is the same but "
       "for where it stops (.001).";
-  return define_scorer<ProtoLp>(
-      std::move(spec), Parameters<Options>()
-                           .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
-                           .tries({"5", "20"})
-                           .real("share", &Options::share, {0, 1}, "of the propagated labels")
-                           .tries({"0.3", "0.8"})
-                           .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
-                           .tries({"0.1", "0.4"})
-                           .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                           .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
-                           .tries({"20", "60"})
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                             .tries({"5", "20"})
+                             .real("share", &Options::share, {0, 1}, "of the propagated labels")
+                             .tries({"0.3", "0.8"})
+                             .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                             .tries({"0.1", "0.4"})
+                             .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+                             .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
+                             .tries({"20", "60"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -1,9 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/centred_points.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
@@ -16,32 +15,23 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class PtMap : public SpaceScorer {
- public:
-  PtMap(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
+/// Logits [b, m, n] whose softmax is the transport plan's rows.
+at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means, const Options& options) {
+  const at::Tensor logits = -options.lambda * span.squared_distances(means);
+  const at::Tensor free = points.unlabelled_of(logits);
+  return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+}
 
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = centred_apart(episode_points(batch));
-    const Span span(points.features);
-    at::Tensor means = weighted_means(points.labels);
-    for (int64_t step = 0; step < options_.steps; ++step) {
-      const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means)));
-      means = means + options_.rate * (weighted_means(points.with_unlabelled(plan)) - means);
-    }
-    return {points.queries_of(transported(points, span, means)), at::Tensor()};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const EpisodePoints points = centred_apart(episode_points(batch));
+  const Span span(points.features);
+  at::Tensor means = weighted_means(points.labels);
+  for (int64_t step = 0; step < options.steps; ++step) {
+    const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means, options)));
+    means = means + options.rate * (weighted_means(points.with_unlabelled(plan)) - means);
   }
-
- private:
-  /// Logits [b, m, n] whose softmax is the transport plan's rows.
-  [[nodiscard]] at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means) const {
-    const at::Tensor logits = -options_.lambda * span.squared_distances(means);
-    const at::Tensor free = points.unlabelled_of(logits);
-    return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
-  }
-
-  Options options_;
-};
+  return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
+}
 
 }  // namespace
 
@@ -57,16 +47,16 @@ MethodDefinition pt_map() {
   spec.notes =
       "The power transform of the paper needs features that are not negative: transform=power for backbones that end "
       "in a ReLU, else cl2n. Gives every class the same number of queries. The plan’s rows are normalised last.";
-  return define_scorer<PtMap>(std::move(spec),
-                              Parameters<Options>()
-                                  .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
-                                  .tries({"5", "20", "40"})
-                                  .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
-                                  .tries({"0.1", "0.4"})
-                                  .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                                  .tries({"10", "50"})
-                                  .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                                  .tries({"l2n", "power"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+                             .tries({"5", "20", "40"})
+                             .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+                             .tries({"0.1", "0.4"})
+                             .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+                             .tries({"10", "50"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

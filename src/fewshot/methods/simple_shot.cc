@@ -1,6 +1,5 @@
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/space_method.h"
 #include "protocom/fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
@@ -10,15 +9,10 @@ struct Options {
   std::string transform = "cl2n";  // centred by the mean of the base images, then unit length: feature_space.h
 };
 
-class SimpleShot : public SpaceScorer {
- public:
-  SimpleShot(const Options& options, const MethodContext& context) : SpaceScorer(options.transform, context) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    expect_support_images(batch);
-    return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
-  }
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& /*options*/) {
+  expect_support_images(batch);
+  return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
+}
 
 }  // namespace
 
@@ -31,10 +25,10 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define_scorer<SimpleShot>(
-      std::move(spec), Parameters<Options>()
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n", "power"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n", "power"}));
 }
 
 }  // namespace protocom::methods

@@ -1,9 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/soft_k_means_steps.h"
+#include "fewshot/toolbox/space_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -14,21 +13,12 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-class SoftKMeans : public SpaceScorer {
- public:
-  SoftKMeans(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = episode_points(batch);
-    const Span span(points.features);
-    const at::Tensor means = soft_k_means_steps(points, span, {options_.sharpness, options_.steps});
-    return {points.queries_of(-options_.sharpness * span.squared_distances(means)), at::Tensor()};
-  }
-
- private:
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const EpisodePoints points = episode_points(batch);
+  const Span span(points.features);
+  const at::Tensor means = soft_k_means_steps(points, span, {options.sharpness, options.steps});
+  return {points.queries_of(-options.sharpness * span.squared_distances(means)), at::Tensor()};
+}
 
 }  // namespace
 
@@ -44,14 +34,14 @@ MethodDefinition soft_k_means() {
   spec.notes =
       "Ren et al. take one step with a learned scale; sharpness and several steps are as in today’s use as a start "
       "(Hu et al., BAVARDAGE, 2022).";
-  return define_scorer<SoftKMeans>(
-      std::move(spec), Parameters<Options>()
-                           .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
-                           .tries({"3", "5", "20", "40"})
-                           .whole("steps", &Options::steps, {0, 1e5}, "assignments")
-                           .tries({"1", "3", "30"})
-                           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                           .tries({"l2n"}));
+  return define_in_space(std::move(spec), &answer,
+                         Parameters<Options>()
+                             .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
+                             .tries({"3", "5", "20", "40"})
+                             .whole("steps", &Options::steps, {0, 1e5}, "assignments")
+                             .tries({"1", "3", "30"})
+                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
+                             .tries({"l2n"}));
 }
 
 }  // namespace protocom::methods

@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
 #include "fewshot/toolbox/information_descent.h"
+#include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
 
 namespace protocom::methods {
@@ -69,30 +68,19 @@ class Alternating {
   at::Tensor weights_;       // [b, n, m]
 };
 
-class Tim : public SpaceScorer {
- public:
-  Tim(const Options& options, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options) {
-    if (options_.steps == 0) options_.steps = options_.variant == "adm" ? kStepsOfAdm : kStepsOfGd;
-  }
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = episode_points(batch);
-    if (options_.variant == "gd") return {descended(points), at::Tensor()};
-    Alternating adm(points, options_);
-    for (int64_t step = 0; step < options_.steps && points.unlabelled > 0; ++step) adm.step();
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const bool alternates = options.variant == "adm";
+  const int64_t steps = options.steps > 0 ? options.steps : alternates ? kStepsOfAdm : kStepsOfGd;
+  const EpisodePoints points = episode_points(batch);
+  if (alternates) {
+    Alternating adm(points, options);
+    for (int64_t step = 0; step < steps && points.unlabelled > 0; ++step) adm.step();
     return {points.queries_of(adm.logits()), at::Tensor()};
   }
-
- private:
-  [[nodiscard]] at::Tensor descended(const EpisodePoints& points) const {
-    const InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional};
-    const at::Tensor weights = information_descent(points, loss, {options_.learning_rate, options_.steps});
-    return euclidean_logits(points.queries_of(points.features), weights, options_.temperature);
-  }
-
-  Options options_;
-};
+  const InformationLoss loss{options.temperature, options.cross_entropy, options.marginal, options.conditional};
+  const at::Tensor weights = information_descent(points, loss, {options.learning_rate, steps});
+  return {euclidean_logits(points.queries_of(points.features), weights, options.temperature), at::Tensor()};
+}
 
 }  // namespace
 
@@ -110,8 +98,8 @@ MethodDefinition tim() {
       "variant=adm is the authors’ closed-form TIM-ADM, variant=gd their TIM-GD by Adam. Weights of the loss are the "
       "authors’ (.1, 1, .1); Veilleux et al. (NeurIPS 2021) use 1, 10, 1 for balanced and 1, 1, 1 for unbalanced "
       "queries with variant=gd. Rewards answers that use all classes equally.";
-  return define_scorer<Tim>(
-      std::move(spec),
+  return define_in_space(
+      std::move(spec), &answer,
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")

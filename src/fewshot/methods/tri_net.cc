@@ -176,24 +176,21 @@ MethodDefinition tri_net() {
       "knowledge of the base classes (`fit --knowledge`); answering needs none.";
   return define<TriNet>(
       std::move(spec),
-      Parameters<Options>()
-          .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-          .when_fitted()
-          .tries({"attributes", "both"})
-          .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-          .when_fitted()
-          .whole("made", &Options::made, {0, 1000}, "images made of each support")
-          .tries({"1", "16"})
-          .real("noise", &Options::noise, {}, "standard deviation, of semantics whose values are of size 1")
-          .tries({"0", "0.5", "1"})
-          .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
-          .tries({"0.1", "10"})
-          .whole("batch", &Options::batch, {1}, "base images per step")
-          .when_fitted()
-          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .when_fitted()
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .when_fitted());
+      with_head_steps(
+          Parameters<Options>()
+              .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
+              .when_fitted()
+              .tries({"attributes", "both"})
+              .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+              .when_fitted()
+              .whole("made", &Options::made, {0, 1000}, "images made of each support")
+              .tries({"1", "16"})
+              .real("noise", &Options::noise, {}, "standard deviation, of semantics whose values are of size 1")
+              .tries({"0", "0.5", "1"})
+              .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
+              .tries({"0.1", "10"})
+              .whole("batch", &Options::batch, {1}, "base images per step")
+              .when_fitted()));
 }
 
 }  // namespace protocom::methods

@@ -154,25 +154,22 @@ MethodDefinition vfsl() {
       "frozen features that helps on held-out classes, on which the step is chosen; hence its small weight. Set "
       "`shots` "
       "to those it is to answer with.";
-  return define<Vfsl>(
-      std::move(spec),
-      Parameters<Options>()
-          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .when_fitted()
-          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-          .when_fitted()
-          .tries({"5"})
-          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-          .when_fitted()
-          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-          .when_fitted()
-          .real("divergence", &Options::divergence, {}, "weight of the divergence from the prior; 1: the bound itself")
-          .when_fitted()
-          .tries({"0.001", "0.1"})
-          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .when_fitted()
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .when_fitted());
+  return define<Vfsl>(std::move(spec),
+                      with_head_steps(Parameters<Options>()
+                                          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+                                          .when_fitted()
+                                          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+                                          .when_fitted()
+                                          .tries({"5"})
+                                          .whole("shots", &Options::shots, {1},
+                                                 "labelled images per class of the tasks it is trained on")
+                                          .when_fitted()
+                                          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
+                                          .when_fitted()
+                                          .real("divergence", &Options::divergence, {},
+                                                "weight of the divergence from the prior; 1: the bound itself")
+                                          .when_fitted()
+                                          .tries({"0.001", "0.1"})));
 }
 
 }  // namespace protocom::methods

@@ -30,8 +30,10 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
   HeldOutVariance seen;
   seen.predictor = space.between;
   seen.leading = space.leading;
+  // The diagonal of T' scatter T, without the products that it does not take.
   seen.within = (space.projection * at::matmul(held_out.scatter, space.projection)).sum(0) / degrees;
   const at::Tensor mean = space.transform_means(held_out.mean);
+  // The square of a mean of n images exceeds that of its class by within / n.
   const at::Tensor error = seen.within * held_out.count.reciprocal().mean();
   seen.between = mean.square().mean(0) - error;
   seen.residual = predicted.defined() ? (mean - predicted).square().mean(0) - error : seen.between;
@@ -53,6 +55,7 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts) {
 }
 
 double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means) {
+  // The a in |means - a predicted|^2 = min.
   const double length = predicted.square().sum().item<double>();
   return length > 0 ? std::clamp((predicted * means).sum().item<double>() / length, 0.0, 1.0) : 0;
 }
@@ -65,6 +68,7 @@ at::Tensor VarianceLaw::values(const at::Tensor& between, int64_t leading) const
 
 VarianceLaw fit_variance_law(const at::Tensor& observed, const HeldOutVariance& evidence) {
   const int64_t leading = evidence.leading;
+  // What noise made negative is a variance too small to be seen.
   const at::Tensor smallest = observed.clamp_min(0).mean() * 1e-4;
   const at::Tensor target = at::maximum(observed, smallest);
   const at::Tensor seen = target.narrow(0, 0, leading);
@@ -76,6 +80,8 @@ VarianceLaw fit_variance_law(const at::Tensor& observed, const HeldOutVariance& 
     const double power = 0.05 * step;
     const at::Tensor shape = base.pow(power);
     const double scale = (seen / shape).mean().item<double>();
+    // -2 log likelihood, up to a factor, of observed variances: sum of log law + seen / law. At the best scale the
+    // second terms are 1 in the mean, whatever the power.
     const double loss = (shape.log() + std::log(scale) + 1).sum().item<double>();
     if (loss < least) {
       least = loss;

@@ -10,6 +10,7 @@
 namespace protocom {
 namespace {
 
+/// The mean of two power laws on logarithmic axes.
 VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
   return {std::sqrt(a.scale * b.scale), (a.power + b.power) / 2, std::sqrt(a.floor * b.floor)};
 }
@@ -71,6 +72,7 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
   PROTOCOM_CHECK(!kinds.empty());
   const auto many = static_cast<double>(kinds.size());
   PldaCandidate candidate{shrinkage};
+  // First, as the variance that is left around what knowledge predicts depends on how far it is followed.
   for (const auto& parts : kinds) candidate.strength += strength_over(parts) / many;
   std::optional<PldaCalibration> calibration;
   for (const auto& parts : kinds) {
@@ -82,6 +84,7 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
     candidate.explained += (1 - missed) / many;
   }
   candidate.calibration = *calibration;
+  // Settings are judged by val classes where there are some: base classes left out are of the same collection.
   candidate.parts = std::move(kinds.back());
   return candidate;
 }

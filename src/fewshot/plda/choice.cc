@@ -8,6 +8,7 @@
 namespace protocom {
 namespace {
 
+/// Both on the same tasks: how hard a task is drops out of the difference.
 bool surely_better(const at::Tensor& now, const at::Tensor& before) {
   const at::Tensor gain = now - before;
   return gain.mean().item<double>() > standard_error(gain);

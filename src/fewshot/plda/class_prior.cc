@@ -49,6 +49,7 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
   if (attribute_weight_ > 0) {
     const at::Tensor association = finite(base.association, "attributes");
     const auto classes = static_cast<double>(association.size(0));
+    // An attribute of every base class weighs log 1 = 0: it tells none of them apart.
     base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
     base_.attributes = unit_descriptions(association * base_.idf);
   }

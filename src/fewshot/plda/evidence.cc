@@ -60,6 +60,7 @@ std::vector<at::Tensor> class_groups(const at::Tensor& labels, int64_t parts, ui
 }  // namespace
 
 std::pair<PldaSpaceFitter, HeldOutEvidence> hold_out(const PldaFitInputs& inputs, const PldaFitOptions& options) {
+  // One center for all groups, also where a group is left out: only then can their moments be added.
   const at::Tensor center = inputs.base_features.mean(0, false, at::kDouble);
   const auto classes = static_cast<int64_t>(rows_by_class(inputs.base_labels).size());
   const int64_t parts = classes < kFewestClasses ? 1 : classes < kManyClasses ? 2 : options.folds;
@@ -69,6 +70,7 @@ std::pair<PldaSpaceFitter, HeldOutEvidence> hold_out(const PldaFitInputs& inputs
     moments.push_back(
         unit_moments(inputs.base_features.index_select(0, group), inputs.base_labels.index_select(0, group), center));
   }
+  // Each group goes over its features once; a space without it is fitted to the sum of the others' moments.
   const auto joined = [&](size_t without) {
     UnitMoments sum;
     for (size_t i = 0; i < moments.size(); ++i) {

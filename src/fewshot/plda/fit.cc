@@ -70,6 +70,7 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
   std::vector<std::string> settings;
   std::vector<at::Tensor> figures;
   for (const double shrinkage : options.shrinkages) {
+    // What is measured does not depend on the floor, a factor of two numbers of the laws.
     const PldaCandidate measured = measure_candidate(evidence, shrinkage, knowledge);
     for (const double floor : options.floors) {
       candidates.push_back(with_floors(measured, floor));
@@ -174,6 +175,7 @@ PldaFit fit_once(const PldaFitInputs& given, const PldaFitOptions& options) {
   } else {
     const PldaCandidate best = choose_space(evidence, knowledge, options, fit.tried);
     raw = whole.space(best.shrinkage);
+    // The prior is fitted in the space before calibration, so what it predicts is measured in the calibrated unit.
     factor = best.strength * unit_of(best.calibration);
     take(best, raw, fit);
     choose_answers(best, options, fit);

@@ -46,6 +46,7 @@ GainOfClasses gain_of_classes(const std::vector<PldaTasks>& with, const std::vec
   std::vector<double> gains;
   for (const auto& entry : sums) gains.push_back(entry.second.first / static_cast<double>(entry.second.second));
   const at::Tensor all = at::tensor(gains, at::kDouble);
+  // Measured on C classes and promised for C / 2 others: s^2 / C + s^2 / (C / 2) = (1 + 2) s^2 / C.
   const double widened = std::sqrt(1 + kClassesForEachNewOne);
   return {all.mean().item<double>(), student(all.numel() - 1) * widened * standard_error(all)};
 }
@@ -68,6 +69,8 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
 
 std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
                                             const std::vector<KnowledgeGain>& of_fewer, int64_t fewer) {
+  // A prior of p parts learns from (p - 1) / p of the classes. The gain is taken to be linear in the inverse of that
+  // share, and drawn from the two that were measured to 1: all classes.
   const auto inverse_share = [](int64_t p) { return static_cast<double>(p) / static_cast<double>(p - 1); };
   const double ahead = (inverse_share(parts) - 1) / (inverse_share(fewer) - inverse_share(parts));
   for (size_t i = 0; i < std::min(gains.size(), of_fewer.size()); ++i) {

@@ -25,6 +25,8 @@ at::Tensor log_odds(const at::Tensor& design, const at::Tensor& weight) {
 at::Tensor scoring_step(const at::Tensor& design, const at::Tensor& is, const at::Tensor& weight, double alike) {
   const at::Tensor against = (-log_odds(design, weight)).exp();
   const at::Tensor p = (1 + alike + against).reciprocal();
+  // The log odds are -log(l + exp(-w)) with w of the weights; this is their derivative by w. (p - is) is that of the
+  // loss by the log odds.
   const at::Tensor slope = against / (alike + against);  // of all log odds, by those
   const at::Tensor gradient = at::mv(design.t(), (p - is) * slope) / is.numel() + kPenalty * weight;
   const at::Tensor spread = p * (1 - p) * slope.square();
@@ -33,6 +35,7 @@ at::Tensor scoring_step(const at::Tensor& design, const at::Tensor& is, const at
   return at::linalg_solve(curvature, gradient);
 }
 
+/// With odds o against, -log p = log(1 + o) and -log(1 - p) = log(1 + o) - log o.
 double log_loss(const at::Tensor& design, const at::Tensor& is, const at::Tensor& weight, double alike) {
   const at::Tensor against = alike + (-log_odds(design, weight)).exp();
   return (against.log1p() - (1 - is) * against.log()).mean().item<double>();
@@ -48,6 +51,7 @@ at::Tensor known_ratio(const at::Tensor& scores, const at::Tensor& none, const a
 KnownChance fit_known_chance(const at::Tensor& ratio, const at::Tensor& is) {
   const double mean = ratio.mean().item<double>();
   const double deviation = std::max(ratio.std().item<double>(), 1e-12);
+  // In deviations from the mean, so that one penalty suits slope and offset whatever the unit of the ratio.
   const at::Tensor design = at::stack({(ratio - mean) / deviation, at::ones_like(ratio)}, 1);
   at::Tensor weight = at::zeros({2}, at::kDouble);
   KnownChance best;
@@ -55,6 +59,7 @@ KnownChance fit_known_chance(const at::Tensor& ratio, const at::Tensor& is) {
   for (double alike = 0; alike <= kMostAlike; alike = std::max(kLeastAlike, alike * kAlikeFactor)) {
     for (int step = 0; step < kSteps; ++step) weight = weight - scoring_step(design, is, weight, alike);
     const double loss = log_loss(design, is, weight, alike);
+    // The loss has one minimum over l, and the weights go on from those of the l before.
     if (!(loss < least)) break;
     least = loss;
     const double slope = weight[0].item<double>() / deviation;

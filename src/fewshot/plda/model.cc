@@ -21,6 +21,7 @@ at::Tensor described(const ClassDescriptions& descriptions) {
 }  // namespace
 
 double ByShots::at(double shots) const {
+  // K / (K + 1), which is 1/2 for one image and 5/6 for five.
   const double place = std::min(shots, 5.0) / (std::min(shots, 5.0) + 1);
   constexpr double kOne = 1.0 / 2;
   constexpr double kFive = 5.0 / 6;

@@ -32,6 +32,7 @@ class Shots {
       const auto classes = static_cast<int64_t>(parts[p].rows.size());
       const int64_t given = std::min<int64_t>(5, classes / 2);
       if (given < kFewestWays) continue;
+      // Twice as many classes, of which the second half is taken away again: its queries are of no class that is given.
       const PldaTasks twice = draw_tasks(parts[p], {each, k_shot, TaskQueries::kBalanced, 2 * given}, rng);
       add_others(with_others(twice, given), parts[p], given);
     }
@@ -66,6 +67,7 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
   std::vector<at::Tensor> logits;
   for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
   ScaleTrial best;
+  // The loss is flat about its minimum: steps of 5 % miss nothing that could be measured.
   for (double scale = 0.02; scale < 3; scale *= 1.05) {
     double loss = 0;
     for (size_t i = 0; i < all.size(); ++i) {

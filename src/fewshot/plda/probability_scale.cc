@@ -47,6 +47,7 @@ std::vector<Fold> folds_of(const at::Tensor& rows, const at::Tensor& labels, int
     const bool leaves = images[label[i]] >= least;
     for (int64_t f = 0; f < many; ++f) {
       Fold& fold = folds[static_cast<size_t>(f)];
+      // By rank of distance, so that each fold leaves out images near the mean and far from it.
       (leaves && number[i] % many == f ? fold.left_out : fold.kept).push_back(i);
     }
   }
@@ -59,6 +60,7 @@ at::Tensor log_predictives(const FoldRows& rows, const at::Tensor& labels, int64
   const at::Tensor sum = at::zeros({classes, rows.kept.size(1)}, at::kDouble).index_add_(0, labels, rows.kept);
   const at::Tensor mean = class_mean_posterior(no_knowledge(rows.between, {classes}), count, sum).mean;
   const at::Tensor precision = 1 / (1 + rows.between / (1 + count.mean() * rows.between));
+  // -1/2 (q - m)^2 w without q^2 w, which is the same for all classes.
   return at::mm(rows.left_out * precision, mean.t()) - 0.5 * at::mv(mean.square(), precision);
 }
 
@@ -70,6 +72,7 @@ ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
   double least = std::numeric_limits<double>::infinity();
   for (double scale = kFirst; scale < kLast; scale *= kStep) {
     const at::Tensor loss = -(scale * logs).log_softmax(1).gather(1, labels.unsqueeze(1)).squeeze(1);
+    // The logarithm of the scale is Gaussian around that of the default, with a deviation of 1.
     const double away = std::log(scale / kDefaultScale);
     const double cost = loss.sum().item<double>() + 0.5 * away * away;
     if (!(cost < least)) continue;

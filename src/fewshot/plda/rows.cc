@@ -53,9 +53,11 @@ at::Tensor PldaRows::map(const at::Tensor& features) const {
 std::pair<at::Tensor, at::Tensor> PldaRows::sums(const at::Tensor& features, const at::Tensor& present) const {
   const at::Tensor count = present.sum(-1);
   const at::Tensor sum = (space_.directions(features) * present.unsqueeze(-1)).sum(-2);
+  // The map is linear but for its offset, so it is applied to the sum: a product a class, not an image.
   const at::Tensor f = at::matmul(sum, space_.projection) - count.unsqueeze(-1) * space_.offset;
   const at::Tensor varied = padded_row(f.narrow(-1, 0, layout_.varied));
   const at::Tensor rest = padded_row(f.narrow(-1, layout_.varied, layout_.rest()));
+  // A row's squares are those of one image; a sum of images has none.
   std::vector<int64_t> between = count.sizes().vec();
   between.push_back(layout_.rest_begin() - layout_.padded);
   return {count, at::cat({varied, at::zeros(between), rest}, -1)};

@@ -52,6 +52,7 @@ UnitMoments unit_moments(const at::Tensor& features, const at::Tensor& labels, c
   if (!square.isfinite().all().item<bool>()) {
     fail("a feature is not finite, expected numbers; check the program that made the features");
   }
+  // sum (z - m)(z - m)' = sum z z' - sum_c n_c m_c m_c': one pass over the images, before any mean is known.
   return {middle, classes, n, mean, square - at::matmul(sum.t(), mean)};
 }
 
@@ -89,6 +90,7 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
         "no base class has two different images, so nothing can be said of how images of a class differ; give at "
         "least one class two images");
   }
+  // Once for every shrinkage: a multiple of I added to a covariance leaves its eigenvectors as they are.
   std::tie(eigenvalues_, eigenvectors_) = at::linalg_eigh(moments_.scatter / degrees);
   eigenvalues_ = eigenvalues_.clamp_min(0);
 }
@@ -104,11 +106,15 @@ PldaSpace PldaSpaceFitter::space(double shrinkage) const {
   PldaSpace space;
   space.center = moments_.center;
   space.leading = std::min(classes - 1, d);
+  // The rotation to the eigenvectors of the covariance of class means, which c rows give without a d x d matrix.
   const auto [left, spread, right] = at::linalg_svd(deviation, false);
   const at::Tensor leading = right.narrow(0, 0, space.leading).t();
+  // No two means differ in the other directions, but images do: any orthonormal basis of them is as good.
   const at::Tensor basis = at::cat({leading, complete_basis(leading).narrow(1, space.leading, d - space.leading)}, 1);
   space.projection = at::matmul(whitening, basis);
   space.offset = at::matmul(grand, space.projection);
+  // A mean of n images misses its class by a variance of 1 / n in whitened dimensions, which is no difference of
+  // classes.
   const double error = moments_.count.reciprocal().mean().item<double>();
   space.between = at::zeros({d}, at::kDouble);
   space.between.narrow(0, 0, space.leading)

@@ -27,6 +27,7 @@ std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, Tas
     for (int64_t& value : count) value = total / n;
     return count;
   }
+  // One after the other, so that a class that has no image left is passed over.
   for (int64_t drawn = 0; drawn < total; ++drawn) {
     double sum = 0;
     for (size_t k = 0; k < most.size(); ++k) sum += count[k] < most[k] ? share[k] : 0;

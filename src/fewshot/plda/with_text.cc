@@ -29,6 +29,8 @@ class PhotosAndTexts : public Scorer {
     warn_of_other_texts(batch);
     EpisodeScores scores = photos_->score(batch);
     const at::Tensor logits = scores.logits + weights_.beside * cosines;
+    // "None of these" is a logit beside those of the classes: it moves with their sum, so that its odds stay the
+    // photos'.
     if (scores.unseen.defined()) scores.unseen = scores.unseen - scores.logits.logsumexp(-1) + logits.logsumexp(-1);
     return {logits, at::Tensor(), scores.unseen};
   }
@@ -46,6 +48,7 @@ class PhotosAndTexts : public Scorer {
       right = right * batch.support_mask.flatten(1);
       count = batch.support_mask.sum().item<double>();
     }
+    // Three standard deviations of a binomial above chance.
     const double chance = 1.0 / static_cast<double>(classes);
     const double sum = right.sum().item<double>();
     if (classes < 2 || count < kFewest || sum > count * chance + 3 * std::sqrt(count * chance * (1 - chance))) return;

@@ -1,17 +1,68 @@
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <c10/util/Optional.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "nn/onnx/operators.h"
-#include "nn/onnx/packed_convolution.h"
 #include "nn/onnx/windows.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 
 /// Convolutions, poolings, normalisations and resizing.
 namespace protocom::onnx {
 namespace {
+
+/// What a convolution is, besides its weights.
+struct ConvolutionShape {
+  Sizes strides, padding, dilations;
+  int64_t groups = 1;
+  bool relu = false;  ///< of the result
+  Sizes input;        ///< of one image, for which weights are put in order
+};
+
+/// An operator that LibTorch registers without a C++ declaration.
+c10::optional<c10::OperatorHandle> registered(const char* name) {
+  return c10::Dispatcher::singleton().findSchema({name, ""});
+}
+
+/// conv2d_prepack(weight, bias, stride, padding, dilation, groups, input_size, attr) -> context
+c10::IValue packed_weights(const c10::OperatorHandle& pack, const at::Tensor& weight,
+                           const c10::optional<at::Tensor>& bias, const ConvolutionShape& shape) {
+  torch::jit::Stack stack = {weight,          bias ? c10::IValue(*bias) : c10::IValue(),
+                             shape.strides,   shape.padding,
+                             shape.dilations, shape.groups,
+                             shape.input,     shape.relu ? "relu" : "none"};
+  pack.callBoxed(&stack);
+  return stack.at(0);
+}
+
+/// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
+/// them into it at each call. None where LibTorch was built without oneDNN or the operator is another.
+std::optional<std::function<at::Tensor(const at::Tensor&)>> packed_convolution(const at::Tensor& weight,
+                                                                               const c10::optional<at::Tensor>& bias,
+                                                                               const ConvolutionShape& shape) {
+  const auto pack = registered("mkldnn_prepacked::conv2d_prepack");
+  const auto run = registered("mkldnn_prepacked::conv2d_run");
+  if (!pack || !run) return std::nullopt;
+  try {
+    const c10::IValue packed = packed_weights(*pack, weight, bias, shape);
+    return [packed, run = *run](const at::Tensor& images) {
+      torch::jit::Stack stack = {images, packed};
+      run.callBoxed(&stack);
+      return stack.at(0).toTensor();
+    };
+  } catch (const std::exception& error) {
+    logger().debug("a convolution's weights cannot be packed: {}", reason_of(error));
+    return std::nullopt;
+  }
+}
 
 using Convolution = std::function<at::Tensor(const at::Tensor&)>;
 
