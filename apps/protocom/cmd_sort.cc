@@ -94,14 +94,12 @@ fs::path free_place(const fs::path& folder, const fs::path& image) {
 }
 
 fs::path place_for(const SortArguments& options, const fs::path& image, const std::string& folder) {
-  const fs::path into = fs::path(options.out) / folder;
-  std::error_code ignored;
-  fs::create_directories(into, ignored);
-  return free_place(into, image);
+  return free_place(fs::path(options.out) / folder, image);
 }
 
 void put(const SortArguments& options, const fs::path& image, const fs::path& place) {
   std::error_code error;
+  fs::create_directories(place.parent_path(), error);
   if (options.link)
     fs::create_symlink(fs::absolute(image), place, error);
   else
