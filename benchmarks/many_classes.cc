@@ -1,13 +1,20 @@
 // A recognizer with very many classes:
-//   many_classes RECOGNIZER CLASSES [THREADS]     a recognizer without classes, of which a copy is filled with random
-//   features
-// Prints what opening it, answering a feature and enrolling one cost.
+//   many_classes RECOGNIZER CLASSES [THREADS [QUERIES]]     a recognizer without classes, of which a copy is filled
+//   with random features: five images about a centre for each class
+// Prints what opening it, answering a feature and enrolling one cost, with and without an index beside it; with
+// QUERIES also how often the answers are those of brute force, which scores the classes in parts that are too few for
+// coarse rows.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "protocom/core/device.h"
 #include "protocom/serve/recognizer.h"
@@ -29,36 +36,143 @@ void time(const char* what, int times, const Work& work) {
   fmt::print("{}: {:.2f} ms, of the processor {:.2f} ms\n", what, wall / times, processor / times);
 }
 
+/// Of this process in MB: now, and of that what is its own and no file's.
+std::string memory() {
+  std::ifstream status("/proc/self/status");
+  std::string shown;
+  for (std::string line; std::getline(status, line);) {
+    std::istringstream words(line);
+    std::string name;
+    int64_t kilobytes = 0;
+    words >> name >> kilobytes;
+    if (name == "VmRSS:") shown = fmt::format("{} MB", kilobytes >> 10);
+    if (name == "RssAnon:") shown += fmt::format(", of which {} MB are no file's", kilobytes >> 10);
+  }
+  return shown;
+}
+
+/// Features about the centre of a class; of the same class again other ones with another seed.
+at::Tensor images_of(int64_t number, int64_t count, int64_t dim, uint64_t seed) {
+  const auto generator = [](uint64_t s) { return at::detail::createCPUGenerator(s); };
+  const at::Tensor centre = at::rand({1, dim}, generator(static_cast<uint64_t>(number)));
+  return (centre + 0.5 * at::randn({count, dim}, generator(seed))).clamp_min(0);
+}
+
 protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t number, int64_t images) {
   protocom::ClassRequest request;
   request.name = fmt::format("class {}", number);
   protocom::ClassEnrolment made = recognizer.describe(request);
-  made.examples.features = at::rand({images, recognizer.file().settings().feature_dim});
+  const auto seed = static_cast<uint64_t>(1'000'000 + 10 * number + images);
+  made.examples.features = images_of(number, images, recognizer.file().settings().feature_dim, seed);
   for (int64_t i = 0; i < images; ++i) made.examples.hashes.push_back(fmt::format("{}-{}-{}", number, i, images));
   return made;
+}
+
+/// What a recognizer answers with, and the same classes in parts.
+class BruteForce {
+ public:
+  explicit BruteForce(const fs::path& path) {
+    const protocom::RecognizerFile file(path);
+    file.read_artefact("fitted", [&](const fs::path& at) { model_ = protocom::read_store_model(at); });
+    const protocom::EnrolledClasses all = file.snapshot().enrolled;
+    constexpr size_t kPart = 10'000;
+    for (size_t begin = 0; begin < all.classes.size(); begin += kPart) {
+      const auto from = all.classes.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto to = all.classes.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kPart, all.classes.size()));
+      parts_.push_back(std::make_unique<protocom::ClassScorer>(
+          protocom::EnrolledClasses{all.feature_dim, all.attributes, {from, to}}, model_));
+      names_.insert(names_.end(), parts_.back()->class_names().begin(), parts_.back()->class_names().end());
+    }
+  }
+
+  /// The five best classes of a feature each with their probabilities.
+  [[nodiscard]] std::vector<std::vector<protocom::RankedClass>> answers(const at::Tensor& features) const {
+    std::vector<at::Tensor> logits;
+    for (const auto& part : parts_) logits.push_back(part->score(features).logits.squeeze(0));
+    return protocom::rank_classes(at::cat(logits, 1).softmax(-1), names_, 5);
+  }
+
+ private:
+  protocom::StoreModel model_;
+  std::vector<std::unique_ptr<protocom::ClassScorer>> parts_;
+  std::vector<std::string> names_;
+};
+
+void compare(protocom::Recognizer& recognizer, const fs::path& path, int64_t classes, int64_t queries) {
+  const BruteForce brute(path);
+  const int64_t dim = recognizer.file().settings().feature_dim;
+  int64_t first = 0, all = 0, right = 0;
+  double furthest = 0;
+  constexpr int64_t kTogether = 50;
+  for (int64_t begin = 0; begin < queries; begin += kTogether) {
+    std::vector<at::Tensor> rows;
+    for (int64_t i = begin; i < begin + kTogether; ++i)
+      rows.push_back(images_of(i * 7919 % classes, 1, dim, static_cast<uint64_t>(900'000'000 + i)));
+    const at::Tensor features = at::cat(rows);
+    const auto expected = brute.answers(features);
+    const auto found = recognizer.classify_features(features);
+    for (size_t i = 0; i < found.size(); ++i) {
+      bool same = true;
+      for (size_t r = 0; r < expected[i].size(); ++r) {
+        same = same && expected[i][r].name == found[i].ranking[r].name;
+        furthest = std::max(furthest, std::abs(expected[i][r].probability - found[i].ranking[r].probability));
+      }
+      all += same ? 1 : 0;
+      first += expected[i].front().name == found[i].ranking.front().name ? 1 : 0;
+      right +=
+          found[i].ranking.front().name == fmt::format("class {}", (begin + static_cast<int64_t>(i)) * 7919 % classes);
+    }
+  }
+  fmt::print(
+      "{} queries: the first class is that of brute force {} times, the five best {} times; probabilities differ "
+      "by at most {:.2g}; {} are right\n",
+      queries, first, all, furthest, right);
+}
+
+/// What a process that does nothing else takes.
+void time_opened(const fs::path& path) {
+  std::optional<protocom::Recognizer> opened;
+  time("opening in a process of its own, with the classes' state", 1, [&] {
+    opened = protocom::Recognizer::open(path);
+    (void)opened->method();
+  });
+  fmt::print("memory: {}\n", memory());
+  const at::Tensor feature = images_of(3, 1, opened->file().settings().feature_dim, 77);
+  time("first answer", 1, [&] { opened->classify_features(feature); });
+  for (int i = 0; i < 3; ++i) time("an answer", 50, [&] { opened->classify_features(feature); });
+  fmt::print("memory: {}\n", memory());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(stderr, "many_classes RECOGNIZER CLASSES [THREADS]\n");
+    fmt::print(stderr, "many_classes RECOGNIZER CLASSES [THREADS [QUERIES]]\n");
     return 2;
   }
   protocom::set_threads(argc > 3 ? std::stoi(argv[3]) : 0);
+  if (std::string(argv[1]) == "--open") {
+    time_opened(argv[2]);
+    return 0;
+  }
   const fs::path path = fs::temp_directory_path() / "many-classes.pcm";
   fs::copy_file(argv[1], path, fs::copy_options::overwrite_existing);
   const int64_t classes = std::stoll(argv[2]);
   {
     protocom::Recognizer filled = protocom::Recognizer::open(path);
-    std::vector<protocom::ClassEnrolment> all;
-    for (int64_t k = 0; k < classes; ++k) all.push_back(enrolment(filled, k, kImages));
-    time("enrolling all", 1, [&] { filled.file().enrol(all); });
+    constexpr int64_t kTogether = 10'000;
+    for (int64_t begin = 0; begin < classes; begin += kTogether) {
+      std::vector<protocom::ClassEnrolment> all;
+      for (int64_t k = begin; k < std::min(classes, begin + kTogether); ++k)
+        all.push_back(enrolment(filled, k, kImages));
+      time("enrolling 10,000 classes, or all", 1, [&] { filled.file().enrol(all); });
+    }
   }
   std::optional<protocom::Recognizer> opened;
   const at::Tensor feature = at::rand({1, protocom::RecognizerFile(path).settings().feature_dim});
   time("opening", 1, [&] { opened = protocom::Recognizer::open(path); });
   time("opening, with the classes' state", 1, [&] { (void)opened->method(); });
+  fmt::print("memory: {}\n", memory());
   time("first answer", 1, [&] { opened->classify_features(feature); });
   time("an answer", 100, [&] { opened->classify_features(feature); });
   protocom::RecognizerOptions alone;
@@ -68,8 +182,20 @@ int main(int argc, char** argv) {
   time("an answer without the nearest images", 100, [&] { classes_only.classify_features(feature); });
   const at::Tensor many = feature.repeat({32, 1});
   time("answers to 32 without the nearest images", 10, [&] { classes_only.classify_features(many); });
+  if (argc > 4) compare(classes_only, path, classes, std::stoll(argv[4]));
+  const std::string again = fmt::format("'{}' --open '{}' {}", argv[0], path.string(), argc > 3 ? argv[3] : "0");
+  std::fflush(stdout);
+  if (std::system(again.c_str()) != 0) return 1;
+  time("writing the index", 1, [&] { opened->write_index(); });
+  fmt::print("index: {} MB, recognizer: {} MB\n", fs::file_size(path.string() + ".index") >> 20,
+             fs::file_size(path) >> 20);
+  std::fflush(stdout);
+  if (std::system(again.c_str()) != 0) return 1;
+  opened = protocom::Recognizer::open(path);
+  (void)opened->method();
   time("enrolling an image", 1, [&] { opened->file().enrol({enrolment(*opened, 7, 1)}); });
   time("the answer after it", 1, [&] { opened->classify_features(feature); });
+  fs::remove(path.string() + ".index");
   fs::remove(path);
   return 0;
 }

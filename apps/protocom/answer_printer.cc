@@ -89,7 +89,10 @@ void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
     if (layout_ == Layout::kAsTheyCome) print_last_row();
     return;
   }
-  format_ == "csv" ? print_csv(image, answer) : print_json(image, answer);
+  if (format_ == "csv")
+    print_csv(image, answer);
+  else
+    fmt::print("{}\n", json_line(image, answer, recognizer_.method().spec().mode()));
   std::fflush(stdout);  // whoever reads the lines need not wait for the next image
 }
 
@@ -134,12 +137,11 @@ void AnswerPrinter::print_last_row() {
   std::fflush(stdout);
 }
 
-void AnswerPrinter::print_json(const fs::path& image, const Answer& answer) {
+std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer, std::string_view mode) {
   json line = answer_json(answer);
   line["image"] = image.string();
-  line["mode"] = recognizer_.method().spec().mode();
-  // File names need not be UTF-8.
-  fmt::print("{}\n", printed_json(line));
+  line["mode"] = mode;
+  return printed_json(line);  // file names need not be UTF-8
 }
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {

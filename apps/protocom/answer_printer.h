@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,10 @@ class AnswerPrinter {
   /// After the last answer.
   void finish();
 
+  /// The line of JSON of an answer; `mode`: that of the method (MethodSpec::mode).
+  static std::string json_line(const std::filesystem::path& image, const Answer& answer, std::string_view mode);
+
  private:
-  void print_json(const std::filesystem::path& image, const Answer& answer);
   void print_last_row();
   void add_row(const std::filesystem::path& image, const Answer& answer);
   std::string label(const std::string& name);

@@ -2,6 +2,8 @@
 #include "cli.h"
 #include "file_options.h"
 #include "image_arguments.h"
+#include "job.h"
+#include "shared_work.h"
 
 namespace protocom::cli {
 namespace {
@@ -9,7 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ClassifyArguments {
-  std::string recognizer, format = "table";
+  std::string recognizer, format = "table", out;
+  EarlierLines earlier = EarlierLines::kDelete;
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool together = false;
@@ -35,8 +38,9 @@ void take_proportions(ClassifyArguments& options) {
   if (options.together || !recognizing.proportions.empty()) recognizing.together = Together::kYes;
 }
 
-void run_classify(ClassifyArguments& options) {
-  take_proportions(options);
+void print_answers(const ClassifyArguments& options) {
+  if (options.earlier == EarlierLines::kTakeUp)
+    fail_usage("--resume goes with --out, beside which the answers are kept");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
   const FoundImages found = find_images(images.paths());
@@ -47,11 +51,44 @@ void run_classify(ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
+/// All answers, in order, as the file they were asked for in.
+void write_answers(const CLI::App& command, const ClassifyArguments& options) {
+  if (options.format == "csv") fail_usage("--out has lines of JSON: leave --format csv out");
+  const ProcessGroup& group = job();
+  if (group.is_main()) check_writable(options.out);
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
+  SharedLines lines(group, lines_job(command, recognizer, options.out, options.earlier), found.paths);
+  const std::string mode(recognizer.method().spec().mode());
+  const auto to_line = [&](const fs::path& image, const Answer& answer) {
+    return AnswerPrinter::json_line(image, answer, mode);
+  };
+  const auto write_to = [&](const fs::path& path) {
+    std::ofstream file(path, std::ios::binary);
+    classify_shared(recognizer, lines, {to_line, [&](size_t, std::string_view line) { file << line << '\n'; }});
+    file.close();
+    if (!file) fail("cannot write {}", options.out);
+  };
+  if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
+  write_file_with(options.out, write_to);
+  const std::vector<UnreadableFile> unreadable = lines.unreadable();
+  lines.remove();
+  print_table({{"images", std::to_string(found.paths.size() - unreadable.size())}, {"answers", options.out}});
+  account_for(found, unreadable);
+}
+
+void run_classify(const CLI::App& command, ClassifyArguments& options) {
+  take_proportions(options);
+  options.out.empty() ? print_answers(options) : write_answers(command, options);
+}
+
 void add_classify_command(CLI::App& app) {
   auto options = std::make_shared<ClassifyArguments>();
   options->recognizing.attributes = 3;
   CLI::App* command = add_command(app, "classify", "Rank the classes of a recognizer for each image",
-                                  "protocom classify pets.pcm holiday/ --format csv");
+                                  "protocom classify pets.pcm holiday/ --format csv\n"
+                                  "torchrun --nproc-per-node 8 --no-python protocom classify pets.pcm archive/ --out "
+                                  "answers.jsonl --resume");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")
       ->type_name(kInput)
       ->required();
@@ -83,6 +120,11 @@ void add_classify_command(CLI::App& app) {
       ->excludes(method);
   command->add_option("--format", options->format, "table, json (an object a line) or csv")
       ->check(CLI::IsMember(AnswerPrinter::formats()));
+  command
+      ->add_option("--out", options->out,
+                   "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)")
+      ->type_name(kOutput);
+  add_resume(*command, options->earlier, "--out");
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")
@@ -94,7 +136,7 @@ void add_classify_command(CLI::App& app) {
   command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
-  command->callback([options] { run_classify(*options); });
+  command->callback([command, options] { run_classify(*command, *options); });
 }
 
 const Command kClassify{Group::kOwnPhotos, 30, &add_classify_command};

@@ -2,8 +2,10 @@
 #include "enrol_report.h"
 #include "file_options.h"
 #include "image_arguments.h"
+#include "job.h"
 #include "protocom/serve/enrol_requests.h"
 #include "recognizer_views.h"
+#include "shared_work.h"
 #include "text_options.h"
 
 namespace protocom::cli {
@@ -15,6 +17,7 @@ struct EnrolArguments {
   std::vector<std::string> describe;
   EnrolRequest request;
   ExtractOptions extract;
+  EarlierLines earlier = EarlierLines::kDelete;
 };
 
 /// Features of another backbone say nothing of the recognizer's images.
@@ -112,8 +115,35 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
   return requests;
 }
 
-void run_enrol(const EnrolArguments& options) {
+/// Each process makes features of its share of the images; process 0 enrols all of them as one change.
+void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recognizer& recognizer) {
+  const ProcessGroup& group = job();
+  const auto lines_of = [&](const std::vector<std::filesystem::path>& images) {
+    LinesJob work = lines_job(command, recognizer, options.recognizer, options.earlier);
+    work.what.erase("revision");  // features do not depend on the classes
+    return std::make_unique<SharedLines>(group, std::move(work), images);
+  };
+  if (!group.is_main()) return embed_shared(recognizer, *lines_of({}), {});
+  std::unique_ptr<SharedLines> lines;
+  const auto embed_all = [&](const std::vector<std::filesystem::path>& images, const Recognizer::TakeEmbedded& take) {
+    lines = lines_of(images);
+    embed_shared(recognizer, *lines, take);
+    return lines->unreadable();
+  };
+  const ImageArguments images(options.request.images);
+  const Enrolment done = recognizer.enrol(requests_of(options, images, recognizer.file()), embed_all);
+  if (lines == nullptr) {  // the others wait for a list, and for one another
+    lines = lines_of({});
+    lines->join();
+  }
+  lines->remove();
+  print_enrolment(done);
+}
+
+void run_enrol(const CLI::App& command, const EnrolArguments& options) {
+  const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
   Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
+  if (shared) return enrol_shared(command, options, recognizer);
   const ImageArguments images(options.request.images);
   print_enrolment(recognizer.enrol(requests_of(options, images, recognizer.file()), progress()));
 }
@@ -139,6 +169,8 @@ void add_enrol_command(CLI::App& app) {
   CLI::App* command = add_command(app, "enrol", "Add classes, or images of them, to a recognizer",
                                   "protocom enrol pets.pcm okapi1.jpg okapi2.jpg --class okapi --attributes hoof,tail\n"
                                   "protocom enrol pets.pcm --folder photos --table attributes.csv\n"
+                                  "torchrun --nproc-per-node 8 --no-python protocom enrol pets.pcm --folder archive "
+                                  "--resume\n"
                                   "protocom enrol birds.pcm --class robin --describe 'a small brown bird with a red "
                                   "breast' --text-encoder clip-folder");
   command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
@@ -184,7 +216,8 @@ void add_enrol_command(CLI::App& app) {
   add_words(*command, *options);
   command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset")->type_name(kInput);
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
-  command->callback([options] { run_enrol(*options); });
+  add_resume(*command, options->earlier, "the recognizer");
+  command->callback([command, options] { run_enrol(*command, *options); });
 }
 
 const Command kEnrol{Group::kOwnPhotos, 20, &add_enrol_command};

@@ -6,8 +6,10 @@
 #include "cli.h"
 #include "file_options.h"
 #include "image_arguments.h"
+#include "job.h"
 #include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
+#include "shared_work.h"
 #include "standard_streams.h"
 #include "terminal_table.h"
 
@@ -21,6 +23,7 @@ struct SortArguments {
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool link = false;
+  EarlierLines earlier = EarlierLines::kDelete;
 };
 
 constexpr size_t kLongestFolder = 200;
@@ -33,6 +36,29 @@ std::string as_folder(const std::string& name) {
   return folder.empty() || folder.front() == '.' ? "_" + folder : folder;
 }
 
+/// What decides on an image's folder, and how sure it is.
+struct Verdict {
+  std::string class_name;
+  bool none = false;
+  double sure = 0;
+};
+
+Verdict verdict_of(const Answer& answer) {
+  const RankedClass& first = answer.ranking.front();
+  const bool none = answer.none_of_these.value_or(false);
+  return {first.name, none, none && answer.none ? *answer.none : first.probability};
+}
+
+/// Names need not be UTF-8.
+std::string line_of(const Verdict& verdict) {
+  return nlohmann::json{{"class", hex_of(verdict.class_name)}, {"none", verdict.none}, {"sure", verdict.sure}}.dump();
+}
+
+Verdict verdict_in(std::string_view line) {
+  const nlohmann::json all = nlohmann::json::parse(line);
+  return {from_hex(all.at("class").get_ref<const std::string&>()), all.at("none"), all.at("sure")};
+}
+
 /// A folder for each class, of its own where two names would be one: "a_b", "a_b-2", in the order of enrolment.
 class ClassFolders {
  public:
@@ -41,10 +67,10 @@ class ClassFolders {
   }
 
   /// Of the class that the image was taken for, or of those that are of none.
-  const std::string& of(const Answer& answer) {
+  const std::string& of(const Verdict& verdict) {
     static const std::string kNobody = kNoneOfThese;
-    if (answer.none_of_these.value_or(false)) return kNobody;
-    return add(answer.ranking.front().name);  // enrolled meanwhile, or there
+    if (verdict.none) return kNobody;
+    return add(verdict.class_name);  // enrolled meanwhile, or there
   }
 
  private:
@@ -67,11 +93,13 @@ fs::path free_place(const fs::path& folder, const fs::path& image) {
   return place;
 }
 
-void put(const SortArguments& options, const fs::path& image, const std::string& folder) {
-  const fs::path into = fs::path(options.out) / folder;
+fs::path place_for(const SortArguments& options, const fs::path& image, const std::string& folder) {
+  return free_place(fs::path(options.out) / folder, image);
+}
+
+void put(const SortArguments& options, const fs::path& image, const fs::path& place) {
   std::error_code error;
-  fs::create_directories(into, error);
-  const fs::path place = free_place(into, image);
+  fs::create_directories(place.parent_path(), error);
   if (options.link)
     fs::create_symlink(fs::absolute(image), place, error);
   else
@@ -85,12 +113,10 @@ struct Sorted {
   double least = 2.0;  ///< probability of the image that is the least certain
   fs::path image;
 
-  void take(const fs::path& taken, const Answer& answer) {
+  void take(const fs::path& taken, const Verdict& verdict) {
     ++images;
-    const double sure =
-        answer.none_of_these.value_or(false) && answer.none ? *answer.none : answer.ranking.front().probability;
-    if (sure >= least) return;
-    least = sure;
+    if (verdict.sure >= least) return;
+    least = verdict.sure;
     image = taken;
   }
 };
@@ -108,16 +134,91 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
   print_coloured(terminal_table(columns, rows, results_terminal()));
 }
 
-void run_sort(SortArguments& options) {
+/// Where images were put, or were about to be, by the run before: a line each, before it is put there.
+class PlacesLog {
+ public:
+  explicit PlacesLog(const fs::path& path) : path_(path) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) {
+      for_each_line(path, [&](int64_t, std::string_view line) {
+        if (!nlohmann::json::accept(line)) return true;  // cut off
+        const nlohmann::json all = nlohmann::json::parse(line);
+        places_[all.at("number")] = from_hex(all.at("place").get_ref<const std::string&>());
+        return true;
+      });
+    }
+    if (!places_.empty()) last_ = places_.rbegin()->first;
+    out_.open(path, std::ios::binary | std::ios::app);
+    out_ << '\n';  // after a line that was cut off
+  }
+
+  /// The place of an image if it has one already.
+  [[nodiscard]] std::optional<fs::path> of(size_t number) const {
+    const auto found = places_.find(number);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// Whether it is the one that may not have been put there wholly.
+  [[nodiscard]] bool is_last(size_t number) const { return last_ && *last_ == number; }
+  void add(size_t number, const fs::path& place) {
+    out_ << nlohmann::json{{"number", number}, {"place", hex_of(place.string())}}.dump() << '\n' << std::flush;
+    if (!out_) fail("cannot write {}", path_.string());
+  }
+
+ private:
+  fs::path path_;
+  std::map<size_t, fs::path> places_;
+  std::optional<size_t> last_;
+  std::ofstream out_;
+};
+
+/// In the order of the images, so that names are those that one process gives, whichever answered.
+void put_logged(const SortArguments& options, const fs::path& image, const std::string& folder, size_t number,
+                PlacesLog& log) {
+  const auto before = log.of(number);
+  if (before && !log.is_last(number)) return;
+  const fs::path place = before ? *before : place_for(options, image, folder);
+  if (!before) log.add(number, place);
+  std::error_code ignored;
+  if (before) fs::remove(place, ignored);  // half of it may be there
+  put(options, image, place);
+}
+
+/// Each process classifies its share; process 0 puts the images in their places when all are done.
+void sort_shared(const CLI::App& command, const SortArguments& options, Recognizer& recognizer) {
+  const ProcessGroup& group = job();
+  const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
+  SharedLines lines(group, lines_job(command, recognizer, options.out, options.earlier), found.paths);
+  const auto to_line = [](const fs::path&, const Answer& answer) { return line_of(verdict_of(answer)); };
+  if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
+  ClassFolders folders(recognizer.file());
+  std::map<std::string, Sorted> sorted;
+  PlacesLog log(lines.note("places.jsonl"));
+  const auto take = [&](size_t number, std::string_view line) {
+    const Verdict verdict = verdict_in(line);
+    const std::string& folder = folders.of(verdict);
+    put_logged(options, lines.files()[number], folder, number, log);
+    sorted[folder].take(lines.files()[number], verdict);
+  };
+  classify_shared(recognizer, lines, {to_line, take});
+  const std::vector<UnreadableFile> unreadable = lines.unreadable();
+  lines.remove();
+  print_sorted(sorted);
+  account_for(found, unreadable);
+}
+
+void run_sort(const CLI::App& command, SortArguments& options) {
   options.recognizing.nearest = 0;
+  const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  if (shared) return sort_shared(command, options, recognizer);
   const FoundImages found = find_images(with_listed(options.images));
   ClassFolders folders(recognizer.file());
   std::map<std::string, Sorted> sorted;
   const auto take = [&](const fs::path& image, const Answer& answer) {
-    const std::string& folder = folders.of(answer);
-    put(options, image, folder);
-    sorted[folder].take(image, answer);
+    const Verdict verdict = verdict_of(answer);
+    const std::string& folder = folders.of(verdict);
+    put(options, image, place_for(options, image, folder));
+    sorted[folder].take(image, verdict);
   };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   print_sorted(sorted);
@@ -127,7 +228,9 @@ void run_sort(SortArguments& options) {
 void add_sort_command(CLI::App& app) {
   auto options = std::make_shared<SortArguments>();
   CLI::App* command = add_command(app, "sort", "Copy or link images into a folder for each class",
-                                  "protocom sort birds.pcm holiday/ --out sorted --link");
+                                  "protocom sort birds.pcm holiday/ --out sorted --link\n"
+                                  "torchrun --nproc-per-node 8 --no-python protocom sort birds.pcm archive/ --out "
+                                  "sorted --resume");
   command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
   command
       ->add_option("images", options->images,
@@ -137,11 +240,12 @@ void add_sort_command(CLI::App& app) {
   command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")
       ->type_name(kOutput)
       ->required();
+  add_resume(*command, options->earlier, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
   command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
-  command->callback([options] { run_sort(*options); });
+  command->callback([command, options] { run_sort(*command, *options); });
 }
 
 const Command kSort{Group::kOwnPhotos, 40, &add_sort_command};

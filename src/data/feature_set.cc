@@ -6,10 +6,13 @@
 #include <unordered_set>
 
 #include "feature_parts.h"
+#include "mapped_artefact.h"
 #include "protocom/core/clean_name.h"
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
+#include "protocom/core/mapped_rows.h"
 #include "protocom/core/text.h"
 #include "protocom/data/feature_preprocessing.h"
 
@@ -80,6 +83,13 @@ std::string member_of(const NpzReader& reader, const std::vector<std::string>& n
   return found.front();
 }
 
+/// Those of a large file stay there, and their values are looked at when they are used.
+at::Tensor features_of_npz(const NpzReader& reader) {
+  const std::string member = member_of(reader, {"features", "X", "x", "feats", "embeddings"});
+  const auto mapped = map_npz_rows(reader.path(), member);
+  return mapped ? *mapped : checked_features(reader.tensor(member), reader.path().string());
+}
+
 FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
   const std::string where = path.string();
   const NpzReader reader(path);
@@ -88,8 +98,7 @@ FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
     const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
     set.backbone_hash = header.details.value("backbone_hash", "");
   }
-  set.features =
-      checked_features(reader.tensor(member_of(reader, {"features", "X", "x", "feats", "embeddings"})), where);
+  set.features = features_of_npz(reader);
   std::optional<std::vector<std::string>> names, split;
   if (reader.has("names")) names = clean_names(reader.strings("names"));
   if (reader.has("split") && !options.split) split = reader.strings("split");
@@ -118,10 +127,37 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   if (!options.split && !options.without_split)
     fail_usage("{} does not say the split: give the split of its classes too", path.string());
   FeatureSet set;
-  set.features = checked_features(read_npy(path), path.string());
+  const auto mapped = map_npy_rows(path);
+  set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
   set.image_ids = numbered(set.features.size(0));
   set.class_split = split_of(set, std::nullopt, options, path.string());
+  return set;
+}
+
+/// A JSON list among the metadata; nothing where there is none.
+std::optional<std::vector<std::string>> list_in(const Safetensors& file, const char* key, const std::string& where) {
+  if (file.metadata.count(key) == 0) return std::nullopt;
+  return data_detail::words_of(file, key, where);
+}
+
+FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options) {
+  const std::string where = path.string();
+  const Safetensors file = read_safetensors(path);
+  const auto tensor = [&](const char* name) {
+    const auto found = file.tensors.find(name);
+    if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+    return found->second;
+  };
+  FeatureSet set;
+  const auto mapped = map_tensor_rows(tensor("features"));
+  set.features = mapped ? *mapped : checked_features(tensor("features"), where).clone();
+  auto names = list_in(file, "names", where), split = list_in(file, "split", where);
+  if (names) names = clean_names(*names);
+  if (options.split) split.reset();
+  take_labels(tensor("labels").clone(), {names, split ? split->size() : 0, where}, set);
+  set.image_ids = list_in(file, "paths", where).value_or(numbered(set.features.size(0)));
+  set.class_split = split_of(set, split, options, where);
   return set;
 }
 
@@ -195,6 +231,26 @@ void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string
       where, fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
 }
 
+/// Ids that numbered() made are unique; of millions of rows even looking would take a gigabyte.
+bool are_numbers(const std::vector<std::string>& ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != fmt::format_int(i).c_str()) return false;
+  }
+  return true;
+}
+
+void find_copies(FeatureSet& set, const std::string& where) {
+  if (is_mapped(set.features)) {
+    logger().info(
+        "{}: {} rows stay in their file: copies are not looked for among them, and only those that are used are "
+        "checked",
+        where, set.size());
+    return;
+  }
+  set.copies = copies_in(set);
+  warn_of_copies(set.copies, where);
+}
+
 /// What has the types of a feature set is held against itself.
 void check_parts(FeatureSet& set, const std::string& where) {
   if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
@@ -203,9 +259,8 @@ void check_parts(FeatureSet& set, const std::string& where) {
   if (set.class_split.size() != set.class_names.size())
     fail("{}: {} splits for {} class names", where, set.class_split.size(), set.class_names.size());
   check_unique(set.class_names, "class name", where);
-  check_unique(set.image_ids, "image id", where);
-  set.copies = copies_in(set);
-  warn_of_copies(set.copies, where);
+  if (!are_numbers(set.image_ids)) check_unique(set.image_ids, "image id", where);
+  find_copies(set, where);
 }
 
 FeatureSet read_mat(const fs::path& path, const FeatureFileOptions& options) {
@@ -220,6 +275,7 @@ FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
   refuse_pickle(path);
   const std::string suffix = path.extension().string();
   if (suffix == ".mat") return read_mat(path, options);
+  if (suffix == ".safetensors") return read_tensors(path, options);
   return suffix == ".npy" ? read_arrays(path, options) : read_npz(path, options);
 }
 
@@ -244,6 +300,7 @@ FeatureSet take_split(FeatureSet set, const fs::path& path) {
   logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
                 unnamed.size(), splits.size(), first_of(unnamed, kShown));
   FeatureSet kept = keep_classes(set, named);
+  if (is_mapped(set.features)) check_features(kept.features, path.string());  // in memory now
   kept.copies = copies_in(kept);
   return kept;
 }

@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "eval/used_rows.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/evaluate.h"
 
@@ -73,7 +75,9 @@ at::Tensor rows_of(const FeatureSet& features, Split split) {
 LabelledFeatures features_of(const FeatureSet& features, Split split) {
   const at::Tensor index = rows_of(features, split);
   if (!index.defined()) return {};
-  return {features.features.index_select(0, index), features.labels.index_select(0, index)};
+  at::Tensor taken = features.features.index_select(0, index);
+  check_taken_rows(features, taken);
+  return {std::move(taken), features.labels.index_select(0, index)};
 }
 
 int64_t episodes_together(const EpisodeList& episodes, int64_t feature_dim) {

@@ -13,6 +13,7 @@
 #include "eval/class_centres.h"
 #include "eval/episode_rows.h"
 #include "eval/known.h"
+#include "eval/used_rows.h"
 #include "protocom/core/error.h"
 #include "protocom/core/parallel.h"
 #include "protocom/core/process_group.h"
@@ -187,7 +188,9 @@ class ListEvaluation {
   void find_which_have_prototypes() {
     const auto scores = score(rows_of(list_, {0}));
     for (size_t m = 0; m < scores.size(); ++m) {
-      if (scores[m].prototypes.defined()) results_[m].cosine.resize(list_.episodes.size());
+      if (!scores[m].prototypes.defined()) continue;
+      results_[m].cosine.resize(list_.episodes.size());
+      centres_.find();
     }
   }
 
@@ -262,6 +265,7 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   check_shots(options.methods, episodes.shape);
   CheckedScores result{{}, check_episodes(inputs.features, episodes)};
   check_unseen(inputs.features, episodes.split, trained_on(inputs), result.checks);
+  check_used_rows(inputs.features, episodes);
   const at::NoGradGuard no_grad;
   ListEvaluation evaluation(inputs, episodes, options);
   evaluation.check_permutations(result.checks);

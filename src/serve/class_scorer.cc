@@ -174,7 +174,14 @@ ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& mode
       unadapted_(method_of(model, options.method)),
       method_(unadapted_),
       shares_(options.shares) {
-  take_all(enrolled);
+  options_.placed.clear();  // of these classes alone
+  if (options.placed.empty()) {
+    take_all(enrolled);
+    return;
+  }
+  placed_ = options.placed;
+  borrowed_ = true;
+  take_placed(enrolled);
 }
 
 ClassScorer::~ClassScorer() = default;
@@ -187,10 +194,8 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   adapts_ = made.method != nullptr;
   method_ = adapts_ ? made.method : unadapted_;
   unlabelled_ = made.unlabelled;
-  enrolled_ = enrolled;
-  names_.clear();
-  for (const StoredClass& stored_class : enrolled.classes) names_.push_back(stored_class.name);
-  prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
+  borrowed_ = false;
+  take_placed(enrolled);
   if (prepared_->placer() != nullptr) {
     placed_ = place(enrolled);
     return;
@@ -199,6 +204,16 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   episode_ = mapped(with_unlabelled(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_, 0),
                     prepared_->scorer().feature_transform().get());
   if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
+}
+
+/// The classes' names and what the method is prepared for, all but their places.
+void ClassScorer::take_placed(const EnrolledClasses& enrolled) {
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  enrolled_ = enrolled;
+  names_.clear();
+  for (const StoredClass& stored_class : enrolled.classes) names_.push_back(stored_class.name);
+  prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
 }
 
 /// Piece by piece, so that what is made of images on the way stays small.
@@ -243,6 +258,10 @@ void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int6
 /// Puts the rows of `placed` where `before` is -1.
 void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t>& before) {
   const int64_t old = placed_.front().size(0);
+  if (borrowed_ && !placed.empty()) {
+    for (at::Tensor& part : placed_) part = part.clone();
+    borrowed_ = false;
+  }
   std::vector<int64_t> source, where;
   bool stay = static_cast<int64_t>(before.size()) == old;
   for (size_t i = 0; i < before.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "serve/best_classes.h"
 #include "serve/nearest_examples.h"
 #include "serve/proportions.h"
+#include "serve/recognizer_index.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -69,9 +70,29 @@ const std::optional<Calibration>& Recognizer::calibration() {
   return calibration_;
 }
 
+fs::path Recognizer::write_index() {
+  refresh();
+  if (scorer_->adapts() || scorer_->placed().empty())
+    fail_usage("'{}' looks at all classes together, so each opening has to: fit a method (protocom fit, --fitted)",
+               scorer_->method().label());
+  protocom::write_index(file_, make_method(options_.method)->label(), {snapshot_, scorer_->placed()});
+  return index_path(file_.path());
+}
+
+/// Begins with the classes as they were when the file beside the recognizer was made, if there is one.
+void Recognizer::use_index() {
+  auto index = read_index(file_, make_method(options_.method)->label());
+  if (!index) return;
+  snapshot_ = std::move(index->snapshot);
+  scorer_ = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
+                                          ClassScorerOptions{options_.method, options_.shares, index->placed});
+  nearest_->update(*scorer_, std::vector<int64_t>(snapshot_.class_ids.size(), -1));
+}
+
 /// Takes the classes as they are in the file now.
 void Recognizer::refresh() {
   if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
+  if (scorer_ == nullptr && snapshot_.class_ids.empty()) use_index();
   auto scorer = std::move(scorer_);  // of no more use when something throws
   const std::vector<int64_t> before = file_.refresh(snapshot_);
   if (scorer != nullptr) {
@@ -216,24 +237,29 @@ Answer Recognizer::classify(const fs::path& image) {
 std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
                                                  Progress& progress) {
   refresh();
-  const auto answer = [&](const EmbeddedFiles& files) {
-    if (files.paths.empty()) return;
-    const std::vector<Answer> answers = answers_of(files.features);
+  const auto give = [&](const EmbeddedFiles& files, const std::vector<Answer>& answers) {
     for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
   };
   if (scorer_->method().spec().sees == Sees::kAllQueries) {
     const EmbeddedFiles files = embed_files(backbone(), images, options_.extract, progress);
-    warn_of_proportions(*scorer_, snapshot_.enrolled, *model_, files.features);
-    answer(files);
+    give(files, classify_together(files.features));
     return files.unreadable;
   }
   std::vector<UnreadableFile> unreadable;
   const auto take_batch = [&](EmbeddedBatch&& batch) {
-    answer(batch);
+    if (!batch.paths.empty()) give(batch, answers_of(batch.features));
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
   };
   embed_batches(backbone(), images, options_.extract, take_batch, progress);
   return unreadable;
+}
+
+std::vector<Answer> Recognizer::classify_together(const at::Tensor& features) {
+  refresh();
+  if (features.size(0) == 0) return {};
+  if (scorer_->method().spec().sees == Sees::kAllQueries)
+    warn_of_proportions(*scorer_, snapshot_.enrolled, *model_, features);
+  return answers_of(features);
 }
 
 ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {

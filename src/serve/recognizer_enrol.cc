@@ -54,17 +54,12 @@ struct Collected {
   NewExamples examples;
 };
 
-/// Gives each image of a batch to its request; `next` is the number of the first file that is not yet accounted for.
-void distribute(EmbeddedBatch&& batch, const Files& files, const Recognizer& recognizer, size_t& next,
-                std::vector<Collected>& to) {
-  for (size_t i = 0; i < batch.paths.size(); ++i) {
-    while (files.paths[next] != batch.paths[i]) ++next;  // the files between could not be read
-    Collected& own = to[files.owner[next++]];
-    own.features.push_back(batch.features[static_cast<int64_t>(i)]);
-    own.examples.hashes.push_back(batch.hashes[i]);
-    own.examples.sources.push_back(shown(batch.paths[i]));
-    own.examples.thumbnails.push_back(recognizer.thumbnail_of(batch.images[i]));
-  }
+/// Adds an image to those of its class.
+void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collected& to) {
+  to.features.push_back(embedded.feature);
+  to.examples.hashes.push_back(embedded.hash);
+  to.examples.sources.push_back(shown(path));
+  to.examples.thumbnails.push_back(embedded.thumbnail);
 }
 
 /// The examples that a request gives as features.
@@ -186,7 +181,25 @@ ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::str
   return made;
 }
 
+std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& images, const TakeEmbedded& take,
+                                              Progress& progress) {
+  std::vector<UnreadableFile> unreadable;
+  const auto take_batch = [&](EmbeddedBatch&& batch) {
+    unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+    for (size_t i = 0; i < batch.paths.size(); ++i)
+      take(batch.paths[i], {batch.hashes[i], batch.features[static_cast<int64_t>(i)], thumbnail_of(batch.images[i])});
+  };
+  embed_batches(backbone(), images, options_.extract, take_batch, progress);
+  return unreadable;
+}
+
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
+  return enrol(requests, [&](const std::vector<fs::path>& images, const TakeEmbedded& take) {
+    return embed(images, take, progress);
+  });
+}
+
+Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all) {
   std::vector<ClassEnrolment> enrolments;
   std::set<std::string> left_out;
   for (const EnrolRequest& enrol_request : requests)
@@ -196,13 +209,14 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
   const Files files = find_files(requests, done);
   std::vector<Collected> collected(requests.size());
   if (!files.paths.empty()) {
-    size_t next = 0;
-    const auto take = [&](EmbeddedBatch&& batch) {
-      done.unreadable.insert(done.unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
-      done.given += batch.features.size(0);
-      distribute(std::move(batch), files, *this, next, collected);
+    size_t next = 0;  // the first file that is not yet accounted for
+    const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
+      while (files.paths[next] != path) ++next;  // the files between could not be read
+      take_embedded(path, embedded, collected[files.owner[next++]]);
+      ++done.given;
     };
-    embed_batches(backbone(), files.paths, options_.extract, take, progress);
+    const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);
+    done.unreadable.insert(done.unreadable.end(), unreadable.begin(), unreadable.end());
   }
   std::vector<ClassEnrolment> left;
   for (size_t i = 0; i < requests.size(); ++i) {

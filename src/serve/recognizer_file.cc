@@ -222,4 +222,14 @@ int64_t RecognizerFile::revision() const {
   return last ? *last : -database_->number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").value_or(0);
 }
 
+std::string RecognizerFile::history(int64_t revision) const {
+  return reading(path(), [&] {
+    std::string all = header_.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    Statement rows = database_->prepare("SELECT id, time, what FROM changes WHERE id <= ? ORDER BY id");
+    rows.bind(std::abs(revision));
+    while (rows.step()) all += fmt::format("\n{} {} {}", rows.number(0), rows.number(1), rows.text(2));
+    return hash_bytes(all);
+  });
+}
+
 }  // namespace protocom

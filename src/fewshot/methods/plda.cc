@@ -1,6 +1,9 @@
 #include <ATen/ATen.h>
 
+#include <mutex>
+
 #include "fewshot/plda/method.h"
+#include "fewshot/toolbox/coarse_rows.h"
 #include "protocom/fewshot/image_points.h"
 
 namespace protocom::methods {
@@ -32,6 +35,28 @@ std::string prior_text() {
          "; text: what the image encoder's text encoder says of the class (knowledge embeddings), nothing to fit";
 }
 
+/// What the squares of placed classes add to their products with an image: the same for every image.
+class SquaresOfClasses {
+ public:
+  /// `means` [n, width] are those that `count` [n] counts the images of: both change together. `weights` [padded +
+  /// kRowMultiple], those of an image's row.
+  at::Tensor times(const at::Tensor& weights, const at::Tensor& means, const at::Tensor& count,
+                   const PldaLayout& layout) {
+    const std::lock_guard lock(mutex_);
+    if (!count_.is_same(count) || version_ != count._version()) {
+      products_ = at::mv(means.narrow(1, layout.padded, weights.size(0)), weights);
+      count_ = count;
+      version_ = count._version();
+    }
+    return products_;
+  }
+
+ private:
+  std::mutex mutex_;
+  at::Tensor count_, products_;
+  int64_t version_ = -1;
+};
+
 class Plda : public PldaMethod {
  public:
   explicit Plda(const Options& options)
@@ -60,17 +85,38 @@ class Plda : public PldaMethod {
       return with_scale(batch, row_log_predictive(classes, batch.query), count);
     }
 
-    /// Means, and how many images each class has: the metric depends on those of all.
+    /// Means, and how many images each class has: the metric depends on those of all. Then what is linear in a mean as
+    /// coarse rows.
     [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
       const auto [count, sum] = prepared_.rows->sums(batch.support, batch.support_mask);
-      return {means(batch, count, sum).squeeze(0), count.squeeze(0)};
+      const at::Tensor rows = means(batch, count, sum).squeeze(0);
+      const CoarseRows coarse = coarse_rows(linear_part(rows));
+      return {rows, count.squeeze(0), coarse.codes, coarse.steps};
     }
     [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
       EpisodeBatch batch;
       batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
       const at::Tensor count = classes[1].unsqueeze(0);
       const PldaRowPredictive images = row_predictive(batch.query, prepared_.metric_of(count));
-      return with_scale(batch, row_log_predictive_of_images(images, classes[0].unsqueeze(0)), count);
+      return with_scale(batch, log_predictive(images, classes), count);
+    }
+
+    /// Of rows [n, width] what their products with images are linear in.
+    [[nodiscard]] at::Tensor linear_part(const at::Tensor& rows) const {
+      const PldaLayout& layout = prepared_.rows->layout();
+      return at::cat({rows.narrow(-1, 0, layout.padded), rows.slice(-1, layout.rest_begin())}, -1);
+    }
+
+    /// row_log_predictive_of_images(), where classes are very many by their coarse rows: [1, q, n].
+    [[nodiscard]] at::Tensor log_predictive(const PldaRowPredictive& images, const PlacedClasses& classes) const {
+      const at::Tensor& means = classes[0];
+      if (means.size(0) < kFewestCoarse || images.prototypes.size(1) == 0)
+        return row_log_predictive_of_images(images, means.unsqueeze(0));
+      const PldaLayout& layout = prepared_.rows->layout();
+      const at::Tensor rows = images.prototypes.squeeze(0);  // [q, width]
+      const at::Tensor weights = rows[0].slice(0, layout.padded, layout.rest_begin());
+      const ManyRows many{means, {classes[2], classes[3]}, squares_.times(weights, means, classes[1], layout)};
+      return products_with_many(rows, linear_part(rows), many).unsqueeze(0) - 0.5 * images.constant.unsqueeze(-1);
     }
 
     [[nodiscard]] at::Tensor means(const EpisodeBatch& batch, const at::Tensor& count, const at::Tensor& sum) const {
@@ -85,6 +131,7 @@ class Plda : public PldaMethod {
 
     PldaPrepared prepared_;
     Options options_;
+    mutable SquaresOfClasses squares_;
   };
 
   Options options_;

@@ -8,6 +8,7 @@
 #include "fewshot/fast_form.h"
 #include "fewshot/paper/completed_rows.h"
 #include "fewshot/paper/paper_rows_run.h"
+#include "fewshot/toolbox/coarse_rows.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
 #include "protocom/core/error.h"
@@ -124,15 +125,22 @@ class PaperRowScorer : public Scorer, private ClassPlacer {
   }
 
  private:
-  /// Prototypes and themselves at unit length, as rows.
+  /// Prototypes and themselves at unit length, as rows and as coarse ones.
   [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
     const at::Tensor prototypes = prototypes_(PrototypeParts(batch, complete_), fusion_).squeeze(0);  // [n, d]
-    return {prototypes, padded_row(unit_vectors(prototypes))};
+    const at::Tensor rows = padded_row(unit_vectors(prototypes));
+    const CoarseRows coarse = coarse_rows(rows);
+    return {prototypes, rows, coarse.codes, coarse.steps};
   }
 
   [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
     const at::Tensor rows = padded_row(unit_vectors(query)).unsqueeze(0);  // [1, q, d']
-    return {gamma_ * row_products(rows, classes[1]), classes[0].unsqueeze(0)};
+    const at::Tensor& own = classes[1];
+    const at::Tensor cosines =
+        own.size(0) < kFewestCoarse || rows.size(1) == 0
+            ? row_products(rows, own)
+            : products_with_many(rows[0], rows[0], {own, {classes[2], classes[3]}, {}}).unsqueeze(0);
+    return {gamma_ * cosines, classes[0].unsqueeze(0)};
   }
 
   PaperRow::Prototypes prototypes_;

@@ -20,6 +20,9 @@ struct ClassScorerOptions {
   /// The classes' shares of the images classified together, for methods that take them as given; classes that are not
   /// named have what is left in equal parts. Empty: none are known.
   std::map<std::string, double> shares = {};
+  /// The classes as the same method has placed them before (ClassScorer::placed): they are not placed again, and this
+  /// is not written to, so that it may be mapped. Empty: they are placed.
+  PlacedClasses placed = {};
 };
 
 /// A class and how probable it is.
@@ -59,6 +62,9 @@ class ClassScorer {
   /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
   [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
 
+  /// Where the method places classes by themselves, what it made of them; else empty.
+  [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
+
   /// What the method says of features float32 [n, d]: logits [1, n, c].
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
 
@@ -87,6 +93,7 @@ class ClassScorer {
 
   void take_all(const EnrolledClasses& enrolled);
   [[nodiscard]] PlacedClasses place(const EnrolledClasses& enrolled) const;
+  void take_placed(const EnrolledClasses& enrolled);
   void replace(const PlacedClasses& placed, const std::vector<int64_t>& before);
   [[nodiscard]] EpisodeScores score(EpisodeBatch episode, const at::Tensor& features) const;
 
@@ -100,6 +107,7 @@ class ClassScorer {
   std::vector<std::string> names_;
   std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them
   SoftSupports unlabelled_;                   // of all classes; what the adapted method learned from besides
+  bool borrowed_ = false;                     // placed_ is the caller's
   PlacedClasses placed_;                      // of a method that places classes; else
   EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
 };

@@ -100,6 +100,13 @@ struct Enrolment {
   std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
 };
 
+/// An image file as an enrolment keeps it.
+struct EmbeddedImage {
+  std::string hash;       ///< hash_file of it
+  at::Tensor feature;     ///< float32 [d]
+  std::string thumbnail;  ///< a JPEG, or nothing where the recognizer keeps none
+};
+
 /// From an image to an answer:
 ///
 ///     Recognizer birds = Recognizer::open("birds.pcm");
@@ -148,10 +155,24 @@ class Recognizer {
   std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
                                        Progress& progress = Progress::none());
 
+  /// The answers to images of these features together, float32 [n, d], for a method that looks at all of them (see
+  /// RecognizerOptions::together); for others as classify_features().
+  std::vector<Answer> classify_together(const at::Tensor& features);
+
+  /// What enrol() makes of files first, in the order given; those that cannot be read are returned.
+  using TakeEmbedded = std::function<void(const std::filesystem::path& image, const EmbeddedImage& embedded)>;
+  std::vector<UnreadableFile> embed(const std::vector<std::filesystem::path>& images, const TakeEmbedded& take,
+                                    Progress& progress = Progress::none());
+
   /// Adds classes, or images of classes, in one transaction. An image that cannot be read does not stop the others; a
   /// class of which none can is left out. Throws Error, and leaves the file as it was, when nothing is left, and what
   /// describe_class and RecognizerFile::enrol throw.
   Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
+  /// The same with embed() done elsewhere, in several processes: `embed_all` is called once with all files unless there
+  /// are none, and gives each that it can read to `take`, in order.
+  using EmbedAll = std::function<std::vector<UnreadableFile>(const std::vector<std::filesystem::path>& images,
+                                                             const TakeEmbedded& take)>;
+  Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
 
   /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());
@@ -165,12 +186,18 @@ class Recognizer {
   Calibration calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
+  /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is
+  /// mapped from then on; returns its path. Classes that change later are read from the recognizer. Throws UsageError
+  /// for a method that does not place each class by itself.
+  std::filesystem::path write_index();
+
   /// The calibration that answers follow; nothing when there is none for the method.
   [[nodiscard]] const std::optional<Calibration>& calibration();
 
  private:
   Recognizer(RecognizerFile file, RecognizerOptions options);
   void refresh();
+  void use_index();
   ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
   Backbone& backbone();
   const Knowledge* knowledge();

@@ -184,6 +184,8 @@ class RecognizerFile {
 
   /// The same number: the same classes, examples and calibration.
   [[nodiscard]] int64_t revision() const;
+  /// A hash of how the file came to be what it was at a revision: another one where it has been undone or forgotten.
+  [[nodiscard]] std::string history(int64_t revision) const;
   /// All classes with their features.
   [[nodiscard]] RecognizerSnapshot snapshot() const;
   /// Everything, in one view: what others enrol meanwhile is in all of it or in nothing.

@@ -1,0 +1,253 @@
+#include "shared_lines.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "protocom/core/error.h"
+
+namespace protocom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNumber = "{\"number\":";
+constexpr std::string_view kLine = ",\"line\":";
+constexpr std::string_view kUnreadable = ",\"unreadable\":";
+constexpr std::string_view kPartEnd = ".jsonl";
+
+/// The run of "RUN-RANK.jsonl"; nothing for another name.
+std::optional<int64_t> run_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  int64_t run = 0, rank = 0;
+  const char* end = name.data() + name.size();
+  const auto first = std::from_chars(name.data(), end, run);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, rank);
+  const bool is_part = second.ec == std::errc() && std::string_view(second.ptr) == kPartEnd;
+  return is_part ? std::optional(run) : std::nullopt;
+}
+
+bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+
+std::string text_of_paths(const std::vector<fs::path>& files) {
+  std::string text;
+  for (const fs::path& file : files) text += file.string() + '\0';
+  return text;
+}
+
+std::vector<fs::path> paths_of_text(std::string_view text) {
+  std::vector<fs::path> files;
+  for (size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
+    files.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return files;
+}
+
+/// A value of JSON as text again; the reason why a file could not be read need not be UTF-8.
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+SharedLines::SharedLines(const ProcessGroup& group, LinesJob job, std::vector<fs::path> files)
+    : group_(group), job_(std::move(job)), files_(std::move(files)) {
+  share_files();
+  header_ = fmt::format(
+      "{{\"job\":\"{}\",\"files\":{}}}",
+      hash_bytes(job_.what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + text_of_paths(files_)),
+      files_.size());
+  const at::Tensor work = find_work();  // run, then the batches that are left
+  const at::Tensor left = work.slice(0, 1);
+  const auto [begin, end] = group_.share(left.size(0));
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t first = left[i].item<int64_t>() * job_.batch;
+    for (int64_t n = first; n < std::min(first + job_.batch, static_cast<int64_t>(files_.size())); ++n) {
+      own_numbers_.push_back(static_cast<size_t>(n));
+      own_files_.push_back(files_[static_cast<size_t>(n)]);
+    }
+  }
+  part_ = job_.folder / fmt::format("{}-{}{}", work[0].item<int64_t>(), group_.rank(), kPartEnd);
+  if (own_files_.empty()) return;
+  out_.open(part_, std::ios::binary);
+  out_ << header_ << '\n' << std::flush;
+  if (!out_) fail("cannot write {}: {}", part_.string(), std::strerror(errno));
+}
+
+SharedLines::~SharedLines() = default;
+
+/// The list of process 0 counts: only it reads the standard input, and folders may be listed in another order
+/// elsewhere.
+void SharedLines::share_files() {
+  if (group_.is_single()) return;
+  const std::string all = group_.broadcast(text_of_paths(files_));
+  if (!group_.is_main()) files_ = paths_of_text(all);
+}
+
+/// What process 0 says: the number of this run, and the batches of which not every line is there. int64 [1 + n]
+at::Tensor SharedLines::find_work() {
+  const auto count = static_cast<int64_t>(files_.size());
+  std::vector<int64_t> work;
+  if (group_.is_main()) {
+    std::error_code error;
+    fs::create_directories(job_.folder, error);
+    if (error) fail("cannot create the folder {}: {}", job_.folder.string(), error.message());
+    lock_.emplace(job_.folder);
+    if (job_.earlier == EarlierLines::kDelete) delete_parts();
+    work.push_back(next_run());
+    read_parts();
+    for (int64_t first = 0; first < count; first += job_.batch) {
+      const auto begin = places_.begin() + first, end = places_.begin() + std::min(first + job_.batch, count);
+      if (!std::all_of(begin, end, [](const Place& place) { return place.readable; }))
+        work.push_back(first / job_.batch);
+    }
+  }
+  at::Tensor size = at::full({1}, static_cast<int64_t>(work.size()), at::kLong);
+  group_.broadcast(size);
+  at::Tensor all = group_.is_main() ? at::tensor(work, at::kLong) : at::zeros({size.item<int64_t>()}, at::kLong);
+  group_.broadcast(all);
+  return all;
+}
+
+std::vector<fs::path> SharedLines::parts() const {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(job_.folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (run_of(entry->path())) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+int64_t SharedLines::next_run() const {
+  int64_t next = 1;
+  for (const fs::path& part : parts()) next = std::max(next, *run_of(part) + 1);
+  return next;
+}
+
+void SharedLines::delete_parts() {
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(job_.folder, ignored)) left.push_back(entry.path());
+  for (const fs::path& path : left) {
+    if (path.extension() != kPartEnd)
+      fail("{} holds {}, which is no part of this job: delete it", job_.folder.string(), path.filename().string());
+  }
+  for (const fs::path& path : left) fs::remove(path, ignored);
+}
+
+void SharedLines::read_parts() {
+  places_.assign(files_.size(), {});
+  mapped_.clear();
+  for (const fs::path& part : parts()) {
+    std::error_code ignored;
+    if (fs::file_size(part, ignored) == 0) continue;  // killed before the first line
+    mapped_.push_back(std::make_unique<MappedFile>(part));
+    const std::string_view bytes = mapped_.back()->bytes();
+    const size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) continue;
+    if (bytes.substr(0, end) != header_)
+      fail("{} holds lines of other files, options or another recognizer: delete it to begin anew",
+           job_.folder.string());
+    read_part(bytes.substr(end + 1));
+  }
+}
+
+/// Lines that a killed process did not finish say nothing.
+void SharedLines::read_part(std::string_view bytes) {
+  for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    std::string_view text = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (!starts_with(text, kNumber) || text.back() != '}') continue;
+    text = text.substr(kNumber.size(), text.size() - kNumber.size() - 1);
+    size_t number = 0;
+    const auto found = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (found.ec != std::errc() || number >= places_.size()) continue;
+    text.remove_prefix(static_cast<size_t>(found.ptr - text.data()));
+    const bool readable = starts_with(text, kLine);
+    if (!readable && !starts_with(text, kUnreadable)) continue;
+    text.remove_prefix(readable ? kLine.size() : kUnreadable.size());
+    if (places_[number].readable || !nlohmann::json::accept(text)) continue;
+    places_[number] = {text, readable};
+  }
+}
+
+void SharedLines::write(size_t number, std::string_view key, std::string_view value) {
+  out_ << kNumber << number << key << value << "}\n" << std::flush;
+  if (!out_) fail("cannot write {}: {}", part_.string(), std::strerror(errno));
+}
+
+void SharedLines::add(const fs::path& file, std::string_view line) {
+  while (own_files_.at(next_) != file) ++next_;  // those between could not be read
+  write(own_numbers_[next_++], kLine, line);
+}
+
+void SharedLines::add(const std::vector<UnreadableFile>& unreadable) {
+  size_t at = 0;
+  for (const UnreadableFile& file : unreadable) {
+    while (own_files_.at(at) != file.path) ++at;
+    write(own_numbers_[at++], kUnreadable, json_text(file.reason));
+  }
+}
+
+void SharedLines::join() {
+  out_.close();
+  group_.barrier();
+  if (group_.is_main()) read_parts();
+}
+
+std::optional<std::string_view> SharedLines::line(size_t number) const {
+  const Place& place = places_.at(number);
+  if (place.text.empty())
+    fail("{} has no line of {}: is it one folder for all processes?", job_.folder.string(), files_[number].string());
+  return place.readable ? std::optional(place.text) : std::nullopt;
+}
+
+std::vector<UnreadableFile> SharedLines::unreadable() const {
+  std::vector<UnreadableFile> found;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (!line(i)) found.push_back({files_[i], nlohmann::json::parse(places_[i].text).get<std::string>()});
+  }
+  return found;
+}
+
+void SharedLines::remove() {
+  mapped_.clear();
+  places_.clear();
+  std::error_code ignored;
+  fs::remove_all(job_.folder, ignored);
+  lock_.reset();
+}
+
+std::string hex_of(std::string_view bytes) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string from_hex(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (; text.size() > 1; text.remove_prefix(2)) {
+    unsigned value = 0;
+    const auto found = std::from_chars(text.data(), text.data() + 2, value, 16);
+    if (found.ec != std::errc() || found.ptr != text.data() + 2) break;
+    bytes += static_cast<char>(value);
+  }
+  if (!text.empty()) fail("'{}' is not two hexadecimal digits a byte", excerpt(text));
+  return bytes;
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,112 @@
+#include "shared_work.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+#include <memory>
+
+#include "cli.h"
+#include "file_options.h"
+#include "job.h"
+#include "protocom/core/error.h"
+
+namespace protocom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string_view bytes_of(const at::Tensor& feature) {
+  return {static_cast<const char*>(feature.data_ptr()), feature.nbytes()};
+}
+
+std::string line_of(const EmbeddedImage& embedded) {
+  const at::Tensor feature = embedded.feature.to(at::kFloat).contiguous();
+  return json{
+      {"hash", embedded.hash}, {"feature", hex_of(bytes_of(feature))}, {"thumbnail", hex_of(embedded.thumbnail)}}
+      .dump();
+}
+
+EmbeddedImage embedded_in(std::string_view line) {
+  const json all = json::parse(line);
+  const std::string bytes = from_hex(all.at("feature").get_ref<const std::string&>());
+  EmbeddedImage embedded{all.at("hash"), at::empty({static_cast<int64_t>(bytes.size() / sizeof(float))}),
+                         from_hex(all.at("thumbnail").get_ref<const std::string&>())};
+  std::memcpy(embedded.feature.data_ptr(), bytes.data(), bytes.size());
+  return embedded;
+}
+
+/// Each process its own files; process 0 has all lines then.
+void embed_own(Recognizer& recognizer, SharedLines& lines) {
+  const auto add = [&](const fs::path& image, const EmbeddedImage& embedded) { lines.add(image, line_of(embedded)); };
+  if (!lines.own_files().empty()) lines.add(recognizer.embed(lines.own_files(), add, progress()));
+  lines.join();
+}
+
+}  // namespace
+
+void add_resume(CLI::App& command, EarlierLines& earlier, const char* where) {
+  const auto take_up = [&earlier](int64_t) { earlier = EarlierLines::kTakeUp; };
+  command.add_flag("--resume", take_up,
+                   fmt::format("Go on where a run with the same options and files was cut off: what its processes have "
+                               "done lies beside {}",
+                               where));
+}
+
+fs::path folder_of_lines(const fs::path& output) {
+  fs::path plain = output;
+  if (!plain.has_filename()) plain = plain.parent_path();  // a folder may be given as "sorted/"
+  return plain.string() + ".parts";
+}
+
+LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const fs::path& output,
+                   EarlierLines earlier) {
+  json options = options_json(command);
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_input(*option) || is_output(*option)) options.erase(long_name(*option));
+  }
+  for (const char* without : {"resume", "link"}) options.erase(without);
+  options["command"] = command.get_name();
+  const RecognizerFile& file = recognizer.file();
+  return {folder_of_lines(output),
+          {{"options", std::move(options)}, {"recognizer", file.header().to_json()}, {"revision", file.revision()}},
+          recognizer.options().extract.batch,
+          earlier};
+}
+
+void embed_shared(Recognizer& recognizer, SharedLines& lines, const Recognizer::TakeEmbedded& take) {
+  embed_own(recognizer, lines);
+  for (size_t n = 0; job().is_main() && n < lines.files().size(); ++n) {
+    if (const auto line = lines.line(n)) take(lines.files()[n], embedded_in(*line));
+  }
+}
+
+void classify_shared(Recognizer& recognizer, SharedLines& lines, const SharedAnswers& answers) {
+  if (recognizer.method().spec().sees == Sees::kAllQueries) {
+    embed_own(recognizer, lines);
+    if (!job().is_main()) return;
+    std::vector<size_t> numbers;
+    std::vector<at::Tensor> features;
+    for (size_t n = 0; n < lines.files().size(); ++n) {
+      const auto line = lines.line(n);
+      if (!line) continue;
+      numbers.push_back(n);
+      features.push_back(embedded_in(*line).feature);
+    }
+    if (numbers.empty()) return;
+    const std::vector<Answer> all = recognizer.classify_together(at::stack(features));
+    for (size_t i = 0; i < all.size(); ++i)
+      answers.take(numbers[i], answers.to_line(lines.files()[numbers[i]], all[i]));
+    return;
+  }
+  const auto add = [&](const fs::path& image, const Answer& answer) {
+    lines.add(image, answers.to_line(image, answer));
+  };
+  if (!lines.own_files().empty()) lines.add(recognizer.classify(lines.own_files(), add, progress()));
+  lines.join();
+  for (size_t n = 0; job().is_main() && n < lines.files().size(); ++n) {
+    if (const auto line = lines.line(n)) answers.take(n, *line);
+  }
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,40 @@
+#include "eval/used_rows.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "protocom/core/feature_values.h"
+#include "protocom/core/mapped_rows.h"
+
+namespace protocom {
+namespace {
+
+void take(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
+  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+}
+
+}  // namespace
+
+void check_used_rows(const FeatureSet& features, const EpisodeList& episodes) {
+  constexpr size_t kTogether = 65536;
+  if (!is_mapped(features.features)) return;
+  std::vector<int64_t> rows;
+  for (const Episode& episode : episodes.episodes) {
+    for (const auto* groups : {&episode.support, &episode.query, &episode.pool}) take(*groups, rows);
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  for (size_t begin = 0; begin < rows.size(); begin += kTogether) {
+    const size_t count = std::min(kTogether, rows.size() - begin);
+    const at::Tensor some = at::from_blob(rows.data() + begin, {static_cast<int64_t>(count)}, at::kLong);
+    check_features(features.features.index_select(0, some), "the episodes");
+  }
+}
+
+void check_taken_rows(const FeatureSet& features, const at::Tensor& taken) {
+  if (is_mapped(features.features)) check_features(taken, "the features");
+}
+
+}  // namespace protocom

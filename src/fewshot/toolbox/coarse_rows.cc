@@ -1,0 +1,139 @@
+#include "fewshot/toolbox/coarse_rows.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "fewshot/toolbox/processor_vectors.h"
+#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/vector_form.h"
+#include "protocom/core/parallel.h"
+
+namespace protocom {
+namespace {
+
+constexpr float kLargestCode = 127;
+/// Of the few rows, whose numbers are rounded too, so that sums of `dim` products with codes fit into 32 bits.
+float largest_wide(int64_t dim) {
+  constexpr float kMost = 16383;
+  constexpr float kLargestSum = 2.1e9F;
+  return std::min(kMost, std::floor(kLargestSum / (kLargestCode * static_cast<float>(dim))));
+}
+
+/// Whole numbers, so that every processor and every order gives the same sum.
+PROTOCOM_INLINE void coarse_body(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums) {
+  for (int64_t k = 0; k < n; ++k, codes += dim) {
+    int32_t sum = 0;
+    for (int64_t d = 0; d < dim; ++d) sum += static_cast<int32_t>(row[d]) * static_cast<int32_t>(codes[d]);
+    sums[k] = sum;
+  }
+}
+
+using CoarseDots = void (*)(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums);
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a namespace and an attribute take none.
+#define PROTOCOM_COARSE(space, Cpu, ATTRIBUTE)                                                            \
+  namespace coarse_##space {                                                                              \
+    ATTRIBUTE void dots(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums) { \
+      coarse_body(row, codes, n, dim, sums);                                                              \
+    }                                                                                                     \
+  }
+#define PROTOCOM_COARSE_TABLE(space, Cpu, ATTRIBUTE) &coarse_##space::dots,
+// NOLINTEND(bugprone-macro-parentheses)
+
+PROTOCOM_FOR_EACH_FORM(PROTOCOM_COARSE)
+constexpr CoarseDots kCoarseForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_COARSE_TABLE)};
+
+/// The rows [q, d] as whole numbers, and the step of each.
+std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const at::Tensor& rows) {
+  const int64_t q = rows.size(0), dim = rows.size(1);
+  const float largest = largest_wide(dim);
+  std::vector<int16_t> codes(static_cast<size_t>(q * dim));
+  std::vector<float> steps(static_cast<size_t>(q));
+  const auto* row = rows.data_ptr<float>();
+  for (int64_t i = 0; i < q; ++i, row += dim) {
+    float most = 0;
+    for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
+    steps[static_cast<size_t>(i)] = most / largest;
+    const float factor = most > 0 ? largest / most : 0;
+    for (int64_t d = 0; d < dim; ++d)
+      codes[static_cast<size_t>(i * dim + d)] = static_cast<int16_t>(std::lrint(row[d] * factor));
+  }
+  return {std::move(codes), std::move(steps)};
+}
+
+/// The numbers of the largest of some products.
+std::vector<int64_t> largest_of(const float* products, int64_t count, int64_t most) {
+  std::vector<std::pair<float, int64_t>> best;  // a heap with the least in front
+  const auto greater = [](const auto& a, const auto& b) { return a.first > b.first; };
+  for (int64_t i = 0; i < count; ++i) {
+    if (static_cast<int64_t>(best.size()) == most) {
+      if (!(products[i] > best.front().first)) continue;
+      std::pop_heap(best.begin(), best.end(), greater);
+      best.pop_back();
+    }
+    best.emplace_back(products[i], i);
+    std::push_heap(best.begin(), best.end(), greater);
+  }
+  std::vector<int64_t> numbers;
+  for (const auto& item : best) numbers.push_back(item.second);
+  return numbers;
+}
+
+}  // namespace
+
+CoarseRows coarse_rows(const at::Tensor& rows) {
+  const at::Tensor plain = padded_row(rows).contiguous();
+  const int64_t n = plain.size(0), dim = plain.size(1);
+  CoarseRows made{at::empty({n, dim}, at::kChar), at::empty({n})};
+  const auto* row = plain.data_ptr<float>();
+  auto* code = made.codes.data_ptr<int8_t>();
+  for (int64_t k = 0; k < n; ++k, row += dim, code += dim) {
+    float most = 0;
+    for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
+    made.steps.data_ptr<float>()[k] = most / kLargestCode;
+    const float factor = most > 0 ? kLargestCode / most : 0;
+    for (int64_t d = 0; d < dim; ++d) code[d] = static_cast<int8_t>(std::lrint(row[d] * factor));
+  }
+  return made;
+}
+
+at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, const ManyRows& many) {
+  constexpr int64_t kGrain = 4096;  // rows that are worth a thread
+  constexpr int64_t kBlock = 64;    // that stay in the nearest cache for all of `part`
+  const at::Tensor own = padded_row(rows), linear = padded_row(part);
+  const int64_t q = own.size(0), n = many.exact.size(0), width = own.size(1), dim = linear.size(1);
+  const auto [wide, wide_steps] = wide_codes(linear);
+  at::Tensor products = at::empty({q, n});
+  auto* all = products.data_ptr<float>();
+  const auto* codes = many.coarse.codes.data_ptr<int8_t>();
+  const auto* steps = many.coarse.steps.data_ptr<float>();
+  const float* offsets = many.offsets.defined() ? many.offsets.data_ptr<float>() : nullptr;
+  const CoarseDots dots = kCoarseForms[vector_form()];
+  parallel_for(0, n, kGrain, [&, &wide = wide, &wide_steps = wide_steps](int64_t begin, int64_t end) {
+    int32_t sums[kBlock];
+    for (int64_t first = begin; first < end; first += kBlock) {
+      const int64_t count = std::min(kBlock, end - first);
+      for (int64_t i = 0; i < q; ++i) {
+        dots(wide.data() + i * dim, codes + first * dim, count, dim, sums);
+        float* out = all + i * n + first;
+        const float step = wide_steps[static_cast<size_t>(i)];
+        for (int64_t k = 0; k < count; ++k)
+          out[k] =
+              step * steps[first + k] * static_cast<float>(sums[k]) + (offsets == nullptr ? 0 : offsets[first + k]);
+      }
+    }
+  });
+  const auto* exact = many.exact.data_ptr<float>();
+  for (int64_t i = 0; i < q; ++i) {
+    for (const int64_t k : largest_of(all + i * n, n, kExactProducts))
+      all[i * n + k] = row_dot(own.data_ptr<float>() + i * width, exact + k * width, width);
+  }
+  return products;
+}
+
+}  // namespace protocom

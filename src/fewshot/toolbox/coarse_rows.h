@@ -1,0 +1,38 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace protocom {
+
+/// Products of a few rows with very many others. Those are read from memory for each question, and that is all it
+/// costs, so a byte a number takes a quarter of the time of a float. The best of each row are computed again from the
+/// floats; what is left to the bytes is off by about 0.2 % of the product of the rows' lengths over the square root of
+/// their dimension, which matters to the rows that nobody asks for and hardly to their sum.
+
+/// So many rows are worth it: fewer stay in a cache, as floats too.
+inline constexpr int64_t kFewestCoarse = 16384;
+/// Of each row so many products are exact, those that seem largest.
+inline constexpr int64_t kExactProducts = 128;
+
+/// Rows as whole numbers of -127 to 127 times a step of each row.
+struct CoarseRows {
+  at::Tensor codes;  ///< int8 [n, d], d a multiple of kRowMultiple
+  at::Tensor steps;  ///< float32 [n]
+};
+
+/// Of rows float32 [n, d].
+CoarseRows coarse_rows(const at::Tensor& rows);
+
+/// Very many rows in both forms.
+struct ManyRows {
+  at::Tensor exact;    ///< float32 [n, w], w a multiple of kRowMultiple
+  CoarseRows coarse;   ///< of d numbers of each, which may be only part of it
+  at::Tensor offsets;  ///< float32 [n], what the other part adds to a product; undefined: nothing
+};
+
+/// Products float32 [q, n] of rows [q, w] with very many; `part` [q, d] is what the coarse rows are to be multiplied
+/// with. Does not depend on the number of threads.
+at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, const ManyRows& many);
+
+}  // namespace protocom

@@ -1,0 +1,59 @@
+#include "fewshot/toolbox/coarse_rows.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/vector_form.h"
+#include "protocom/core/thread_scope.h"
+
+namespace protocom {
+namespace {
+
+class CoarseRowsTest : public ::testing::Test {
+ protected:
+  static constexpr int64_t kMany = 3000, kDim = 96;
+  at::Generator generator_ = at::detail::createCPUGenerator(5);
+  at::Tensor many_ = at::randn({kMany, kDim}, generator_), few_ = at::randn({4, kDim}, generator_);
+
+  [[nodiscard]] at::Tensor exact() const { return row_products(few_.unsqueeze(0), many_).squeeze(0); }
+  [[nodiscard]] at::Tensor found() const { return products_with_many(few_, few_, {many_, coarse_rows(many_), {}}); }
+};
+
+TEST_F(CoarseRowsTest, TheLargestProductsAreExactToTheLastBit) {
+  const auto expected = exact().sort(1, /*descending=*/true);
+  const at::Tensor largest = std::get<1>(expected).slice(1, 0, 64);
+  EXPECT_TRUE(found().gather(1, largest).equal(std::get<0>(expected).slice(1, 0, 64)));
+}
+
+TEST_F(CoarseRowsTest, TheOthersAreOffByAFewThousandthsOfTheLengths) {
+  const at::Tensor lengths = few_.norm(2, 1, true) * many_.norm(2, 1).unsqueeze(0);
+  const at::Tensor off = ((found() - exact()) / lengths).abs();
+  EXPECT_LT(off.max().item<double>(), 3e-3);
+  EXPECT_GT(off.max().item<double>(), 0) << "nothing was rounded";
+}
+
+TEST_F(CoarseRowsTest, EveryProcessorAndNumberOfThreadsGivesTheSame) {
+  const std::string best = vector_form_name();
+  const at::Tensor coarse = coarse_rows(many_).codes;
+  const at::Tensor expected = found();
+  const at::Tensor rest = exact().le(std::get<0>(exact().kthvalue(kMany - 2 * kExactProducts, 1, true)));
+  for (const std::string& form : vector_form_names()) {
+    use_vector_form(form);
+    EXPECT_TRUE(found().masked_select(rest).equal(expected.masked_select(rest))) << form;
+  }
+  use_vector_form(best);
+  const ThreadScope one(1);
+  EXPECT_TRUE(found().equal(expected));
+}
+
+TEST_F(CoarseRowsTest, WhatIsNotCoarseIsAddedAndRowsOfZerosAreZero) {
+  const at::Tensor part = at::zeros({1, kDim}), rows = at::cat({part, at::ones({1, 16})}, 1);
+  const at::Tensor offsets = at::arange(kMany).to(at::kFloat);
+  const at::Tensor wide = at::cat({at::zeros({kMany, kDim}), offsets.unsqueeze(1), at::zeros({kMany, 15})}, 1);
+  const at::Tensor found = products_with_many(rows, part, {wide, coarse_rows(at::zeros({kMany, kDim})), offsets});
+  EXPECT_TRUE(found.squeeze(0).equal(offsets));
+}
+
+}  // namespace
+}  // namespace protocom
