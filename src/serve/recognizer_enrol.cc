@@ -12,6 +12,7 @@
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
 #include "protocom/features/embed.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom {
@@ -184,6 +185,16 @@ ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::str
   made.description = knowledge() == nullptr ? describe_without_knowledge(request)
                                             : describe_class(*knowledge(), *model_, request, &left_out);
   return made;
+}
+
+bool Recognizer::takes_words(int64_t numbers) {
+  const Knowledge* known = knowledge();
+  try {
+    check_takes_words(known, "", numbers);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {

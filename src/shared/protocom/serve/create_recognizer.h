@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/preprocessing.h"
@@ -19,6 +20,10 @@ struct NewRecognizer {
   std::filesystem::path fitted;     ///< of `protocom fit`; or
   std::filesystem::path space;      ///< the same of other classes: only its space is taken
   std::filesystem::path knowledge;  ///< may be empty with a method that was fitted without knowledge
+  /// The folder of a text encoder (open_text_encoder) aligned with the backbone, in place of knowledge: what is known
+  /// of classes are words, at first the names `class_names` (knowledge_of_names); may be empty.
+  std::filesystem::path text_encoder = {};
+  std::vector<std::string> class_names = {};
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
   std::string output = {};                          ///< of an ONNX file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;
