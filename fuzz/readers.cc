@@ -64,6 +64,7 @@ void read_tokenizer(const fs::path& path) {
   attempt([&] { encode(text::make_clip_tokenizer({{"vocab.json", tokens}, {"merges.txt", content}})); });
   attempt([&] { encode(text::make_bert_tokenizer({{"tokenizer.json", content}})); });
   attempt([&] { encode(text::make_bert_tokenizer({{"vocab.txt", content}})); });
+  attempt([&] { encode(text::make_siglip_tokenizer({{"spiece.model", content}})); });
 }
 
 void read_array(const fs::path& path) { read_npy(path); }

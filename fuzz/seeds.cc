@@ -5,6 +5,7 @@
 #include <webp/encode.h>
 
 #include <map>
+#include <protozero/pbf_writer.hpp>
 
 #include "fuzz/readers.h"
 #include "protocom/core/files.h"
@@ -277,6 +278,30 @@ void write_networks(const fs::path& folder) {
   write_file(folder / "tflite/small", testing::SmallTflite().bytes());
 }
 
+/// A model of sentencepiece with a map that makes "A" an "a".
+void write_sentence_pieces(const fs::path& path) {
+  std::string bytes, map(sizeof(uint32_t), '\0');
+  std::vector<uint32_t> units(256);
+  units[0] = 1U << 10U;                                    // those of first letters begin at 1
+  units['A' ^ 1U] = 2U << 10U | 1U << 8U | uint32_t{'A'};  // its value follows at 2
+  units['A' ^ 1U ^ 2U] = 1U << 31U;                        // the text at 0
+  map[1] = 4;                                              // 1,024 bytes
+  map.append(reinterpret_cast<const char*>(units.data()), units.size() * sizeof(uint32_t));
+  map.append("a", 2);
+  protozero::pbf_writer model(bytes);
+  const std::vector<std::pair<const char*, int32_t>> pieces = {
+      {"<unk>", 2}, {"</s>", 3}, {"\u2581", 1}, {"a", 1}, {"\u2581bird", 1}};
+  for (const auto& [text, kind] : pieces) {
+    protozero::pbf_writer piece(model, 1);
+    piece.add_string(1, text);
+    piece.add_float(2, -static_cast<float>(std::string_view(text).size()));
+    piece.add_enum(3, kind);
+  }
+  protozero::pbf_writer(model, 2).add_enum(3, 1);
+  protozero::pbf_writer(model, 3).add_bytes(2, map);
+  write_file(path, bytes);
+}
+
 void write_tokenizers(const fs::path& folder) {
   const json special = {{{"id", 3}, {"content", "<|startoftext|>"}, {"normalized", true}},
                         {{"id", 4}, {"content", "<|endoftext|>"}, {"normalized", false}}};
@@ -294,6 +319,7 @@ void write_tokenizers(const fs::path& folder) {
   write_file(folder / "tokenizer/pieces", json{{"normalizer", form}, {"model", pieces}}.dump());
   write_file(folder / "tokenizer/lines", "[UNK]\n[CLS]\n[SEP]\nbird\n##s\n");
   write_file(folder / "tokenizer/merges", "#version: 0.2\na </w>\n");
+  write_sentence_pieces(folder / "tokenizer/spiece");
 }
 
 void write_recognizer(const fs::path& folder) {

@@ -3,10 +3,10 @@
 #include "file_options.h"
 #include "image_arguments.h"
 #include "job.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/enrol_requests.h"
 #include "recognizer_views.h"
 #include "shared_work.h"
-#include "text_options.h"
 
 namespace protocom::cli {
 namespace {
@@ -65,9 +65,9 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, const R
 /// What is said of the requests' classes in words; without requests, a class for each description.
 void take_texts(const EnrolArguments& options, std::vector<EnrolRequest>& requests) {
   if (options.describe.empty() && options.descriptions.empty()) return;
-  const ClassTexts texts = options.describe.empty()
-                               ? read_class_texts(options.descriptions)
-                               : texts_of_class(requests.front().description.name, options.describe);
+  if (!options.describe.empty())
+    return describe_in_words(open_text_encoder(options.text_encoder), options.describe, requests.front().description);
+  const ClassTexts texts = read_class_texts(options.descriptions);
   const at::Tensor vectors = encode_classes(open_text_encoder(options.text_encoder), texts);
   if (requests.empty()) {
     for (const std::string& name : texts.classes) requests.emplace_back().description.name = name;

@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, backbone, output, model, fitted, space, knowledge, preprocess, images, attributes, unlabelled;
+  std::string file, backbone, output, model, fitted, space, knowledge, text_encoder, preprocess, images, attributes,
+      unlabelled;
   bool no_thumbnails = false, external_backbone = false, half_features = false;
   ExtractOptions extract;
 };
@@ -31,6 +32,7 @@ NewRecognizer parts_of(const CreateCommand& options) {
   parts.fitted = options.fitted;
   parts.space = options.space;
   parts.knowledge = options.knowledge;
+  parts.text_encoder = options.text_encoder;
   if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
   if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
   if (options.half_features) parts.feature_type = FeatureType::kFloat16;
@@ -53,7 +55,9 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
   std::vector<EnrolRequest> requests;
   if (!options.images.empty()) requests = requests_of_folder(options.images, "--images");
   if (!options.attributes.empty()) take_attributes(options.attributes, requests);
-  create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0));
+  NewRecognizer parts = parts_of(options);
+  parts.class_names = names_of_requests(requests);
+  create_recognizer(options.file, parts, provenance_of(command, /*seed=*/0));
   if (requests.empty()) return print_info(RecognizerFile(options.file));
   UnfinishedPath made(options.file);  // where nothing can be enrolled, there is none
   Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.extract});
@@ -106,11 +110,20 @@ void add_files(CLI::App& command, CreateCommand& options) {
       ->type_name(kInput)
       ->excludes(model)
       ->excludes(fitted);
+  CLI::Option* knowledge =
+      command
+          .add_option("--knowledge", options.knowledge,
+                      "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
+                      "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo")
+          ->type_name(kInput);
   command
-      .add_option("--knowledge", options.knowledge,
-                  "Knowledge file that the model or method was made with; without them, vectors by the backbone's own "
-                  "text encoder (knowledge embeddings), with which classes need no photo")
-      ->type_name(kInput);
+      .add_option("--text-encoder", options.text_encoder,
+                  "Folder of the backbone's own text encoder (CLIP, SigLIP): the names of classes count beside their "
+                  "photos, and classes can be described in words")
+      ->type_name(kInput)
+      ->excludes(knowledge)
+      ->excludes(model)
+      ->excludes(fitted);
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
   command.add_flag("--half-features", options.half_features, "Keep features as float16: half the room, rounded");
@@ -122,7 +135,9 @@ void add_create(CLI::App& parent) {
   CLI::App* command = add_command(parent, "create", "Make a recognizer: one file that holds all it needs",
                                   "protocom recognizer create mine.pcm --backbone encoder.pt --images my-photos\n"
                                   "  protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
-                                  "      --knowledge knowledge.npz --images photos --attributes attributes.csv");
+                                  "      --knowledge knowledge.npz --images photos --attributes attributes.csv\n"
+                                  "  protocom recognizer create mine.pcm --backbone clip-folder --text-encoder "
+                                  "clip-folder --images my-photos");
   command->add_option("recognizer", options->file, "File to make")->type_name(kOutput)->required();
   add_files(*command, *options);
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);

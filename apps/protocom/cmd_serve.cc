@@ -13,7 +13,7 @@ namespace {
 struct Options {
   std::string recognizer;
   bool is_new = false;  ///< made first, of these
-  std::string backbone, output, preprocess;
+  std::string backbone, output, preprocess, text_encoder;
   http::ServerOptions server;
 };
 
@@ -22,13 +22,16 @@ void create_empty(const CLI::App& command, const Options& options) {
   NewRecognizer parts;
   parts.backbone = options.backbone;
   parts.output = options.output;
+  parts.text_encoder = options.text_encoder;
   if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
   create_recognizer(options.recognizer, parts, provenance_of(command, /*seed=*/0));
 }
 
-void run_serve(const CLI::App& command, const Options& options) {
+void run_serve(const CLI::App& command, Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
+  if (!options.text_encoder.empty())
+    options.server.text_encoder = std::make_shared<const TextEncoder>(open_text_encoder(options.text_encoder));
   if (options.is_new) create_empty(command, options);
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
@@ -74,6 +77,7 @@ void add_serve_command(CLI::App& app) {
   CLI::App* command = add_command(app, "serve", "Answer over HTTP, with a page for the browser",
                                   "protocom serve birds.pcm\n"
                                   "  protocom serve --new mine.pcm --backbone encoder.pt\n"
+                                  "  protocom serve --new mine.pcm --backbone clip-folder --text-encoder clip-folder\n"
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
   http::ServerOptions& server = options->server;
@@ -99,6 +103,11 @@ void add_serve_command(CLI::App& app) {
   command->add_option("--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->type_name(kInput)
       ->needs(certificate);
+  command
+      ->add_option("--text-encoder", options->text_encoder,
+                   "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
+                   "with --new one of the backbone's own")
+      ->type_name(kInput);
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
   command

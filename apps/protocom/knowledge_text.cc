@@ -6,7 +6,7 @@
 
 #include "file_options.h"
 #include "knowledge_options.h"
-#include "text_options.h"
+#include "protocom/serve/class_words.h"
 
 namespace protocom::cli {
 namespace {
@@ -40,7 +40,7 @@ void run_text(const CLI::App& command, TextCommand& options) {
   options.common.build.class_vectors = {texts.classes, encode_classes(encoder, texts)};
   options.common.build.class_vectors_file = options.csv.empty() ? options.names : options.csv;
   Provenance provenance = make_provenance(command, options.common);
-  add_input(provenance, "encoder", encoder_weights(options.encoder));
+  add_input(provenance, "encoder", std::filesystem::path(options.encoder) / "model.safetensors");
   add_input(provenance, "csv", options.csv);
   add_input(provenance, "names", options.names);
   finish(options.common, table_of_texts(texts, options), provenance);

@@ -47,7 +47,7 @@ function classCard(one) {
   const card = el('li', {class: 'class-card'},
                   el('a', {href: '#classes/' + encodeURIComponent(one.class), title: one.class},
                      el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
-                     el('span', {class: 'about'}, counted(one.images, 'photo')),
+                     el('span', {class: 'about'}, counted(one.images, 'photo') + (one.embedding_source === 'text' ? ', described' : '')),
                      some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null));
   card.dataset.class = one.class;
   takeDrops(card, found => enrolInto(one.class, picturesOf(found)));
@@ -75,6 +75,7 @@ function showClasses() {
   byId('class-names').replaceChildren(...state.classes.map(one => new Option('', displayName(one.class))));
   byId('attribute-names').replaceChildren(...(state.recognizer?.attributes ?? []).map(name => new Option(wordsFor(name), name)));
   byId('attributes-field').hidden = !state.recognizer?.attributes.length;
+  byId('words-field').hidden = !state.recognizer?.takes_words;
   if (focused !== undefined) /** @type {HTMLElement | null} */ ([...byId('classes').children].find((/** @type {any} */ card) => card.dataset.class === focused)?.querySelector('a'))?.focus({preventScroll: true});
 }
 
@@ -105,12 +106,19 @@ function showPending() {
   byId('pending').textContent = pending.length ? counted(pending.length, 'photo') + ' ready' : '';
 }
 
+/** By what a class can be known: "photos of the class, or attributes". */
+function whatIsAskedFor() {
+  const others = [state.recognizer?.attributes.length ? 'attributes' : '', state.recognizer?.takes_words ? 'a description' : ''];
+  return ['photos of the class', ...others.filter(Boolean)].join(', or ');
+}
+
 async function enrolForm() {
   const name = classNamed(byId('class-name').value);
   if (!name) throw new Error('Give the class a name.');
-  const files = [...byId('enrol-files').files, ...pending], attributes = byId('attributes').value.trim();
-  if (!files.length && !attributes) throw new Error(state.recognizer?.attributes.length ? 'Give photos of the class, or attributes.' : 'Give photos of the class.');
-  say(await enrolFiles(new Map([[name, files]]), attributes));
+  const files = [...byId('enrol-files').files, ...pending];
+  const said = {attributes: byId('attributes').value.trim(), descriptions: byId('words').value.trim()};
+  if (!files.length && !said.attributes && !said.descriptions) throw new Error(`Give ${whatIsAskedFor()}.`);
+  say(await enrolFiles(new Map([[name, files]]), said));
   byId('enrol-form').reset();
   pending = [];
   showPending();

@@ -13,16 +13,16 @@ const photosAtOnce = 32;
  * Sends photos of one class, in pieces.
  * @param {string} name
  * @param {{name: string, blob: Blob, file: Blob}[]} photos
- * @param {string} [attributes]
+ * @param {import('./types').Said} [said]
  * @param {Progress} [progress]
  */
-export async function sendExamples(name, photos, attributes = '', progress) {
+export async function sendExamples(name, photos, said = {}, progress) {
   const total = {added: 0, isNew: false, changes: /** @type {import('./types').Change[]} */ ([]),
                  unreadable: /** @type {{image: string, reason: string}[]} */ ([])};
   for (const piece of photos.length ? pieces(photos, photosAtOnce) : [[]]) {
     const form = new FormData();
     for (const photo of piece) form.append('image', photo.blob, photo.name);
-    if (attributes && !total.changes.length) form.append('attributes', attributes);
+    if (!total.changes.length) for (const [field, text] of Object.entries(said)) if (text) form.append(field, text);
     const done = await call('POST', classPath(name) + '/examples', form, {signal: progress?.signal});
     total.added += done.added;
     total.isNew ||= done.is_new;
@@ -36,10 +36,10 @@ export async function sendExamples(name, photos, attributes = '', progress) {
 /**
  * Files of one or more classes, with a progress bar.
  * @param {Map<string, File[]>} classes
- * @param {string} [attributes]
+ * @param {import('./types').Said} [said]
  * @returns {Promise<string>} what was done
  */
-export async function enrolFiles(classes, attributes = '') {
+export async function enrolFiles(classes, said = {}) {
   const count = [...classes.values()].reduce((sum, files) => sum + files.length, 0);
   const progress = new Progress('Enrolling photos', count);
   const changes = [], unreadable = [];
@@ -49,7 +49,7 @@ export async function enrolFiles(classes, attributes = '') {
     for (const [name, files] of classes) {
       const photos = [];
       for (const file of files) photos.push({name: file.name || 'photo.jpg', file, blob: await shrink(file)});
-      const done = await sendExamples(name, photos, attributes, progress);
+      const done = await sendExamples(name, photos, said, progress);
       added += done.added;
       isNew ||= done.isNew;
       changes.push(...done.changes);
@@ -60,7 +60,7 @@ export async function enrolFiles(classes, attributes = '') {
     remember(`${counted(added, 'photo')} of ${title}`, changes);
     await refresh();
   }
-  const text = added ? `${counted(added, 'photo')} added to ${title}.` : isNew ? `${title} was added.` : `${title} has these photos already.`;
+  const text = added ? `${counted(added, 'photo')} added to ${title}.` : isNew ? `${title} was added.` : count ? `${title} has these photos already.` : `What is known of ${title} was changed.`;
   if (!unreadable.length) return text;
   return `${text} ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).`;
 }

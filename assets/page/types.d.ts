@@ -8,6 +8,7 @@ export interface ClassEntry {
   title: string;
   images: number;
   time: number;
+  embedding_source: string;
   attributes: { name: string; weight: number }[];
 }
 
@@ -28,6 +29,7 @@ export interface RecognizerInfo {
   recognizers: { name: string; path: string }[];
   attributes: string[];
   words: Record<string, string>;
+  takes_words: boolean;
   shorter_side: number;
   calibration: Calibration | null;
 }
@@ -52,6 +54,9 @@ export interface Accuracy {
   mistakes: { example: number; class: string; taken_for: string }[];
   twins: { example: number; class: string; twin: number; twin_class: string; similarity: number }[];
 }
+
+/** What is said of a class beside its photos: attributes separated by commas, a description a line. */
+export interface Said { attributes?: string; descriptions?: string }
 
 /** What a person has said of a photo: a class it was enrolled in, or that it is of none. */
 export interface Verdict {

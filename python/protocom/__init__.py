@@ -5,7 +5,7 @@
     probabilities = classifier.predict_proba(Q)     # [q, c]
 
 ``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` works on images, ``Backbone``
-makes features of them, ``pretrain``, ``complete`` and ``metatrain`` train. The C++ library is loaded when it is first needed.
+makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``complete`` and ``metatrain`` train. The C++ library is loaded when it is first needed.
 """
 from ._built_with import VERSION as __version__
 from ._classifier import PLDA, Classifier, describe, make, methods
@@ -15,7 +15,7 @@ from ._errors import Error, UsageError
 from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
 from ._knowledge import Fitted, Knowledge, fit
-from ._recognizer import Answer, Backbone, Recognizer
+from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
 
@@ -34,6 +34,6 @@ def set_threads(count):
 
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
-    "Results", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "make",
-    "metatrain", "methods", "pretrain", "set_threads", "threads",
+    "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
+    "make", "metatrain", "methods", "pretrain", "set_threads", "threads",
 ]

@@ -10,8 +10,8 @@ from . import easyfsl as easyfsl
 __version__: str
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
-    "Results", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "make",
-    "metatrain", "methods", "pretrain", "set_threads", "threads",
+    "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
+    "make", "metatrain", "methods", "pretrain", "set_threads", "threads",
 ]
 
 _Path = Union[str, PathLike[str]]
@@ -160,6 +160,16 @@ class Backbone:
     @property
     def preprocessing(self) -> str: ...
 
+class TextEncoder:
+    def __init__(self, folder: _Path) -> None: ...
+    def encode(self, texts: Union[str, Sequence[str]]) -> _Floats: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def longest(self) -> int: ...
+    @property
+    def compares_with_images(self) -> bool: ...
+
 class Answer:
     def __init__(self, found: Mapping[str, Any]) -> None: ...
     ranking: list[tuple[str, float]]
@@ -186,6 +196,7 @@ class Recognizer:
         attributes: int = 0,
         shares: Optional[Mapping[str, float]] = None,
         device: str = "auto",
+        text_encoder: Union[TextEncoder, _Path, None] = None,
     ) -> None: ...
     @classmethod
     def open(cls, path: _Path, **options: Any) -> Recognizer: ...
@@ -201,6 +212,7 @@ class Recognizer:
         space: _Path = "",
         model: _Path = "",
         knowledge: _Path = "",
+        text_encoder: Union[TextEncoder, _Path, None] = None,
         preprocess: str = "",
         output: str = "",
         thumbnails: bool = True,
@@ -209,7 +221,9 @@ class Recognizer:
         **options: Any,
     ) -> Recognizer: ...
     def classify(self, images: Any) -> Any: ...
-    def enrol(self, name: str, images: Any = (), *, attributes: Sequence[str] = ()) -> dict[str, Any]: ...
+    def enrol(
+        self, name: str, images: Any = (), *, attributes: Sequence[str] = (), descriptions: Union[str, Sequence[str]] = ()
+    ) -> dict[str, Any]: ...
     def enrol_folder(
         self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
     ) -> dict[str, Any]: ...

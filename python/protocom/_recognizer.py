@@ -67,6 +67,48 @@ class Backbone:
         return f"Backbone(d={self.dim}, {self.preprocessing})"
 
 
+class TextEncoder:
+    """A text encoder: a folder of Hugging Face (CLIP, SigLIP, sentence encoders), read as data (docs/encoders.md).
+
+    Examples
+    --------
+    ::
+
+        vectors = protocom.TextEncoder("clip-folder").encode(["a bird", "a photo of a dog."])
+    """
+
+    def __init__(self, folder):
+        self._folder = os.fspath(folder)
+        self._core = engine.TextEncoder(self._folder)
+
+    def encode(self, texts):
+        """The vector of each text: float32 [n, d], as the network gives them (CLIP's are not of unit length)."""
+        return self._core.encode(_texts(texts))
+
+    @property
+    def dim(self):
+        """d"""
+        return self._core.dim
+
+    @property
+    def longest(self):
+        """The longest text in tokens; what is behind that is left out."""
+        return self._core.longest
+
+    @property
+    def compares_with_images(self):
+        """Whether cosines with features of images count: those of its own image encoder."""
+        return self._core.compares_with_images
+
+
+def _texts(given):
+    made = [given] if isinstance(given, str) else list(given)
+    for one in made:
+        if not isinstance(one, str):
+            raise Error(f"a text should be a str, found {type(one).__name__}")
+    return made
+
+
 class Answer:
     """What a recognizer says of an image.
 
@@ -124,8 +166,10 @@ class Recognizer:
         mine.classify("holiday/1.jpg").name
     """
 
-    def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto"):
+    def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto",
+                 text_encoder=None):
         self._path = os.fspath(path)
+        self._text_encoder = text_encoder
         self._options = {
             "method": method, "together": together, "top": top, "nearest": nearest, "attributes": attributes,
             "shares": dict(shares or {}), "device": device,
@@ -143,12 +187,14 @@ class Recognizer:
         top, nearest, attributes : int, classes, similar images and attributes of an answer
         shares : dict, of the classes among images looked at together, where they are known
         device : "auto", "cpu", "cuda"
+        text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words
         """
         return cls(path, **options)
 
     @classmethod
     def create(cls, path, *, backbone, images=None, attributes=None, fitted="", space="", model="", knowledge="",
-               preprocess="", output="", thumbnails=True, half_features=False, external_backbone=False, **options):
+               text_encoder=None, preprocess="", output="", thumbnails=True, half_features=False, external_backbone=False,
+               **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
         Parameters
@@ -157,16 +203,19 @@ class Recognizer:
         images : folder with a subfolder of images for each class, optional
         attributes : CSV of their attributes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
+        text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
+            images, and ``enrol`` takes descriptions
         preprocess, output : what the encoder does not say, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
-        paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge}
+        paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
+                 "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,
                      external_backbone=external_backbone)
         engine.create_recognizer(os.fspath(path), given)
         try:
-            made = cls(path, **options)
+            made = cls(path, text_encoder=text_encoder, **options)
             if images is not None:
                 made.enrol_folder(images, attributes)
         except BaseException:
@@ -189,17 +238,30 @@ class Recognizer:
         made = [Answer(one) for one in answers]
         return made[0] if single else made
 
-    def enrol(self, name, images=(), *, attributes=()):
+    def enrol(self, name, images=(), *, attributes=(), descriptions=()):
         """Adds images (as ``classify`` takes them) to a class, which is made where it is not there yet.
+
+        ``descriptions``: a text or several that say what the class looks like, in place of images or beside them; needs
+        the ``text_encoder`` that the recognizer was opened or made with.
 
         Returns a dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``.
         """
         if not isinstance(name, str):
             raise UsageError(f"a class's name should be a str, found {type(name).__name__}")
+        said = {"name": name, "attributes": list(attributes), "descriptions": _texts(descriptions), "text_encoder": None}
+        if said["descriptions"]:
+            said["text_encoder"] = self._text_core()
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
-            return self._core.enrol_features(name, np.ascontiguousarray(rows, np.float32), list(attributes))
-        return self._core.enrol(name, _images(images)[0], list(attributes))
+            return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
+        return self._core.enrol(said, _images(images)[0])
+
+    def _text_core(self):
+        if self._text_encoder is None:
+            raise UsageError("descriptions take the text encoder that the recognizer was made with: give text_encoder to open()")
+        if not isinstance(self._text_encoder, TextEncoder):
+            self._text_encoder = TextEncoder(self._text_encoder)
+        return self._text_encoder._core
 
     def enrol_folder(self, folder, attributes=None, *, progress=None):
         """A class for each subfolder; ``attributes``: CSV of theirs. As ``enrol``, and ``expected``: what accuracy to

@@ -26,6 +26,7 @@ void bind_tasks(py::module_& module);
 /// Features with their classes, episodes and evaluations.
 void bind_evaluation(py::module_& module);
 void bind_images(py::module_& module);
+void bind_texts(py::module_& module);
 void bind_recognizer(py::module_& module);
 void bind_training(py::module_& module);
 

@@ -22,6 +22,7 @@ PYBIND11_MODULE(_core, module) {
   bind_tasks(module);
   bind_evaluation(module);
   bind_images(module);
+  bind_texts(module);
   bind_recognizer(module);
   bind_training(module);
 }

@@ -13,8 +13,10 @@
 #include "methods.h"
 #include "protocom/core/error.h"
 #include "protocom/serve/answer_json.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"
+#include "texts.h"
 
 namespace protocom::python {
 namespace {
@@ -42,6 +44,10 @@ NewRecognizer parts_of(const py::dict& given) {
   parts.fitted = path("fitted");
   parts.space = path("space");
   parts.knowledge = path("knowledge");
+  parts.text_encoder = path("text_encoder");
+  const fs::path images = path("images");
+  if (!parts.text_encoder.empty() && !images.empty())
+    parts.class_names = names_of_requests(requests_of_folder(images, "images"));
   parts.output = given["output"].cast<std::string>();
   const auto preprocess = given["preprocess"].cast<std::string>();
   if (!preprocess.empty()) parts.preprocessing = parse_preprocessing(preprocess);
@@ -168,12 +174,27 @@ json examples_json(const Recognizer& recognizer, const std::string& name) {
   return all;
 }
 
-ClassRequest request_of(std::string name, std::vector<std::string> attributes) {
-  ClassRequest request;
-  request.name = std::move(name);
-  request.attributes = std::move(attributes);
-  return request;
-}
+/// What is said of a class: a dict of its name, attributes, descriptions and the text encoder for these.
+class Said {
+ public:
+  explicit Said(const py::dict& given)
+      : descriptions_(given["descriptions"].cast<std::vector<std::string>>()),
+        encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
+    request_.name = given["name"].cast<std::string>();
+    request_.attributes = given["attributes"].cast<std::vector<std::string>>();
+  }
+  /// Takes as long as the descriptions need.
+  [[nodiscard]] ClassRequest request() const {
+    ClassRequest request = request_;
+    if (!descriptions_.empty()) describe_in_words(*encoder_, descriptions_, request);
+    return request;
+  }
+
+ private:
+  ClassRequest request_;
+  std::vector<std::string> descriptions_;
+  SharedTextEncoder encoder_;
+};
 
 using BoundRecognizer = py::class_<SharedRecognizer, std::shared_ptr<SharedRecognizer>>;
 
@@ -228,21 +249,21 @@ void bind_questions(BoundRecognizer& bound) {
 void bind_changes(BoundRecognizer& bound) {
   bound
       .def("enrol",
-           [](SharedRecognizer& own, std::string name, const py::list& images, std::vector<std::string> attributes) {
+           [](SharedRecognizer& own, const py::dict& stated, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             const ClassRequest request = request_of(std::move(name), std::move(attributes));
-             return python_of(own.call(
-                 [&](Recognizer& recognizer) { return enrol(recognizer, request, examples_of(recognizer, given)); }));
+             const Said said(stated);
+             return python_of(own.call([&](Recognizer& recognizer) {
+               return enrol(recognizer, said.request(), examples_of(recognizer, given));
+             }));
            })
-      .def(
-          "enrol_features",
-          [](SharedRecognizer& own, std::string name, const py::object& features, std::vector<std::string> attributes) {
-            const ArrayView rows(features, "features");
-            const ClassRequest request = request_of(std::move(name), std::move(attributes));
-            return python_of(own.call([&](Recognizer& recognizer) {
-              return enrol(recognizer, request, examples_of(checked_features(recognizer, rows.tensor())));
-            }));
-          })
+      .def("enrol_features",
+           [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
+             const ArrayView rows(features, "features");
+             const Said said(stated);
+             return python_of(own.call([&](Recognizer& recognizer) {
+               return enrol(recognizer, said.request(), examples_of(checked_features(recognizer, rows.tensor())));
+             }));
+           })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {
              PythonProgress progress(std::move(callback));

@@ -9,6 +9,7 @@
 #include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/core/log.h"
 
 namespace protocom::http {
 namespace {
@@ -44,10 +45,16 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, 
       admission_(options.limits),
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
+      takes_words_(options_.text_encoder != nullptr && editor_.takes_words(options_.text_encoder->dim())),
       probe_(recognizer, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoders_of(options)),
       engine_(recognizer, options_, metrics_) {
+  if (options_.text_encoder != nullptr && !takes_words_)
+    logger().warn(
+        "classes of {} cannot be described in words: it was not made with this text encoder (recognizer create "
+        "--text-encoder, knowledge text)",
+        path_.string());
   add_class_routes();
   add_example_routes();
   add_classify_routes();

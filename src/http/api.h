@@ -97,6 +97,9 @@ class Api {
   void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
                     const Respond& respond);
   void check_class(const Request& request, const ClassRequest& described);
+  /// What is said in words -> the class. Throws HttpError 400 where the server has no text encoder, or for a text
+  /// without a word.
+  void take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
 
   /// Images that could be read -> the engine.
   void submit(const Request& request, const std::vector<Upload>& images, Want want,
@@ -146,6 +149,7 @@ class Api {
   std::mutex editor_mutex_;
   Recognizer editor_;  ///< lists too: one at a time
   RecognizerSettings settings_;
+  bool takes_words_;  ///< classes may be described in words
   std::atomic<bool> calibrates_{false};
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision

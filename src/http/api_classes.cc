@@ -31,6 +31,7 @@ json class_json(const ClassEntry& entry, const std::vector<std::string>& names) 
           {"title", entry.description.title},
           {"images", entry.images},
           {"time", entry.time},
+          {"embedding_source", entry.description.embedding_source},
           {"attributes", attributes_of(entry, names)}};
 }
 

@@ -4,15 +4,21 @@
 #include "http/multipart.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/text.h"
+#include "protocom/core/thread_scope.h"
+#include "protocom/serve/class_words.h"
 
 namespace protocom::http {
 namespace {
 
 using nlohmann::json;
 
-/// What a request says of a class: images, or features, and attributes.
+constexpr size_t kMostDescriptions = 64;
+
+/// What a request says of a class: images, or features, and attributes and words.
 struct Enrolling {
   ClassRequest request;
+  std::vector<std::string> descriptions;
   std::vector<Upload> images;
   at::Tensor features;  // [n, d] instead of images; may be undefined
 };
@@ -29,6 +35,19 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
+/// A description a line.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    if (!line.empty()) lines.emplace_back(line);
+    begin = end + 1;
+  }
+  for (const std::string& line : lines) check_description(line);
+  return lines;
+}
+
 Enrolling read_enrolling(const Request& request, const UploadOptions& options, const JsonShape& shape) {
   Enrolling read;
   read.request.name = request.parameters.at("class");
@@ -40,11 +59,13 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
     if (read.features.defined() && !read.images.empty()) refuse(400, "give either 'features' or images, not both");
     check_any_readable(read.images);
     if (body.members.contains("attributes")) take_attributes(body.members, "attributes", read.request);
+    if (body.members.contains("descriptions")) read.descriptions = descriptions_in(body.members, "descriptions");
     return read;
   }
   Form form = read_form(request, options);
   read.images = std::move(form.images);
   if (form.fields.count("attributes") > 0) read.request.attributes = split(form.fields.at("attributes"));
+  if (form.fields.count("descriptions") > 0) read.descriptions = lines_of(form.fields.at("descriptions"));
   check_any_readable(read.images);
   return read;
 }
@@ -88,12 +109,24 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
 
 }  // namespace
 
+void Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
+  if (descriptions.empty()) return;
+  if (options_.text_encoder == nullptr)
+    refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
+  if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
+  const ThreadScope one_thread(1);  // the others are the backbone's
+  refusing(400, [&] { describe_in_words(*options_.text_encoder, descriptions, to); });
+}
+
 void Api::enrol(const Request& request, const Respond& respond) {
-  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes"});
-  auto what = std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes"}), shape));
-  if (what->images.empty() && !what->features.defined() && what->request.attributes.empty())
-    refuse(400, "give images, features or attributes of the class");
-  if (!what->request.attributes.empty()) check_class(request, what->request);
+  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes", "descriptions"});
+  auto what =
+      std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes", "descriptions"}), shape));
+  const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
+  if (what->images.empty() && !what->features.defined() && !described)
+    refuse(400, "give images, features, attributes or descriptions of the class");
+  take_descriptions(what->descriptions, what->request);
+  if (described) check_class(request, what->request);
   const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
   };

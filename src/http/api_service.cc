@@ -36,6 +36,7 @@ json Api::describe_recognizer(const Request& request) {
                 {"recognizers", recognizers},
                 {"attributes", settings_.attributes},
                 {"words", settings_.words},
+                {"takes_words", takes_words_},
                 {"feature_dim", settings_.feature_dim},
                 {"image_size", settings_.preprocessing.image_size},
                 {"shorter_side", settings_.preprocessing.shorter_side()},

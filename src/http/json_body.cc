@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kLongestLabel = 200;
+constexpr size_t kLongestDescription = 2000;
 
 constexpr int kDeepestBody = 3;           // {"attributes": [{"name": ...}]}
 constexpr int64_t kMostValues = 100'000;  // besides the numbers of features
@@ -200,6 +201,23 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
     to.attributes.push_back(text_in(item, "name"));
     to.weights.push_back(weight_in(item));
   }
+}
+
+std::vector<std::string> descriptions_in(const json& object, const char* name) {
+  const json& list = object.at(name);
+  if (!list.is_array()) refuse(400, "'{}' has to be a list of texts", name);
+  std::vector<std::string> texts;
+  for (const json& text : list) {
+    if (!text.is_string()) refuse(400, "one of '{}' is not a text", name);
+    texts.push_back(text.get<std::string>());
+  }
+  for (const std::string& text : texts) check_description(text);
+  return texts;
+}
+
+void check_description(const std::string& text) {
+  if (text.empty() || text.size() > kLongestDescription || !is_plain_text(text))
+    refuse(400, "a description has to be 1 to {} bytes of UTF-8 without control characters", kLongestDescription);
 }
 
 }  // namespace protocom::http

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "http/cancellation.h"
 #include "http/feature_reader.h"
@@ -35,6 +36,12 @@ std::string text_in(const nlohmann::json& object, const char* name);
 /// A member that has to be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
 /// 1 where none is said: into the attributes of a class and their weights.
 void take_attributes(const nlohmann::json& object, const char* name, ClassRequest& to);
+
+/// A member that has to be a list of texts that describe a class (check_description).
+std::vector<std::string> descriptions_in(const nlohmann::json& object, const char* name);
+
+/// Throws HttpError 400 unless what describes a class is 1 to 2,000 bytes of UTF-8 without control characters.
+void check_description(const std::string& text);
 
 /// Throws HttpError 400 unless a label from a client is 1 to 200 bytes of UTF-8 without control characters; `what`
 /// names it.

@@ -4,12 +4,16 @@
 #include <ATen/core/grad_mode.h>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
+#include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/scratch_folder.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/features/embed.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
+#include "protocom/nn/text_encoder.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom {
@@ -22,6 +26,10 @@ void check_parts(const NewRecognizer& parts) {
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
+  if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
+    fail_usage(
+        "--text-encoder makes what is known of classes: leave out --knowledge; a method fitted with texts (--fitted, "
+        "--model) takes the knowledge that it was made with");
 }
 
 /// A space in the folder of the encoder is taken where no method is named.
@@ -39,9 +47,21 @@ bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); 
 /// Whether classes are told apart by their texts too, from which nothing has to be learned.
 bool has_texts(const NewRecognizer& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
 
+/// The knowledge of the names of classes as a file in `folder`, where a text encoder is given.
+NewRecognizer with_names_known(NewRecognizer parts, const Provenance& provenance, const fs::path& folder) {
+  if (parts.text_encoder.empty()) return parts;
+  const Knowledge known = knowledge_of_names(open_text_encoder(parts.text_encoder), parts.class_names);
+  parts.knowledge = folder / "texts.npz";
+  write_knowledge(parts.knowledge, known, provenance, known.details);
+  return parts;
+}
+
 /// Throws UsageError for texts that cannot be of the backbone's own text encoder.
 void check_texts(const NewRecognizer& parts, const RecognizerSettings& settings) {
   if (settings.embedding_dim == settings.feature_dim) return;
+  if (!parts.text_encoder.empty())
+    fail_usage("{} is not the backbone's own text encoder: its vectors have {} numbers, features have {}",
+               parts.text_encoder.string(), settings.embedding_dim, settings.feature_dim);
   fail_usage(
       "without --fitted or --model, which have learned what attributes look like, --knowledge counts where it has "
       "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers per class, "
@@ -196,11 +216,21 @@ std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
   return artefacts;
 }
 
+/// Says of a folder with both towers of CLIP that its texts could count too.
+void mention_text_encoder(const NewRecognizer& parts) {
+  const fs::path config = parts.backbone / "config.json";
+  if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
+  if (parse_json(read_file(config), config.string()).contains("text_config"))
+    logger().info("{} has a text encoder too: with --text-encoder the names of classes count beside their photos",
+                  parts.backbone.string());
+}
+
 }  // namespace
 
 void create_recognizer(const fs::path& path, const NewRecognizer& given, const Provenance& provenance) {
   check_parts(given);
-  const NewRecognizer parts = with_space_beside(given);
+  const ScratchFolder scratch;
+  const NewRecognizer parts = with_names_known(with_space_beside(given), provenance, scratch.path());
   RecognizerSettings settings;
   settings.feature_type = parts.feature_type;
   settings.thumbnail_side = parts.thumbnail_side;
@@ -208,9 +238,9 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
   take_backbone(parts, model, settings);
+  mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
   take_unlabelled(parts, model);
-  const ScratchFolder scratch;
   NewRecognizer files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
   if (files.backbone.parent_path() == scratch.path() && parts.keep_backbone == KeepBackbone::kOutside)

@@ -6,6 +6,7 @@
 #include "protocom/core/log.h"
 #include "protocom/knowledge/class_description.h"
 #include "protocom/knowledge/names.h"
+#include "protocom/serve/class_words.h"
 
 namespace protocom {
 namespace {
@@ -73,18 +74,7 @@ at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<s
 /// The vector of a text in place of the embedding, as long as the knowledge's are.
 void take_text(const Knowledge& knowledge, const ClassRequest& request, NewClass& found) {
   if (!request.text_vector.defined()) return;
-  const auto embedding = knowledge.details.find("embedding");
-  if (embedding != knowledge.details.end() && embedding->value("kind", "") != "class-vectors")
-    fail(
-        "class '{}' cannot be described in words: the recognizer's knowledge has no vectors of texts (protocom "
-        "knowledge text)",
-        request.name);
-  if (request.text_vector.numel() != knowledge.embedding_dim())
-    fail(
-        "class '{}': the text encoder makes vectors of {} numbers, those of the recognizer's knowledge have {}: give "
-        "the "
-        "encoder by which they were made",
-        request.name, request.text_vector.numel(), knowledge.embedding_dim());
+  check_takes_words(&knowledge, request.name, request.text_vector.numel());
   const at::Tensor lengths = knowledge.class_embedding.norm(2, 1);
   const at::Tensor known = lengths.index({lengths.gt(0)});
   const at::Tensor unit = request.text_vector.to(at::kFloat) / request.text_vector.norm();
@@ -140,10 +130,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
 ClassDescription describe_without_knowledge(const ClassRequest& request) {
   if (!request.attributes.empty() || !request.synset.empty())
     fail_usage("the recognizer was made without knowledge: leave --attributes and --synset out");
-  if (request.text_vector.defined())
-    fail_usage(
-        "the recognizer was made without knowledge, so it cannot compare words: make it with vectors of its classes' "
-        "texts (protocom knowledge text, recognizer create --knowledge)");
+  if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());
   return {title_besides(request.name), at::zeros({0}), at::zeros({0}), "nothing"};
 }
 

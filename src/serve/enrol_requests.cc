@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
-  std::vector<std::string> names;
-  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
-  return names;
-}
-
 /// What lies in the folder and is of no class.
 SkippedFiles skipped_in(const fs::path& folder) {
   SkippedFiles skipped;
@@ -45,6 +39,12 @@ SkippedFiles skipped_in(const fs::path& folder) {
 
 }  // namespace
 
+std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
+  return names;
+}
+
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
   if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
   const std::vector<fs::path> subfolders = folders_in(folder);
@@ -60,7 +60,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
     requests[i].images = {subfolders[i].string()};
   }
   requests.front().skipped = std::move(skipped);
-  warn_of_same_but_capitals(names_of(requests), "classes of " + folder.string());
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + folder.string());
   return requests;
 }
 
@@ -108,7 +108,7 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
     const fs::path path = files.find(image.image).value_or(csv.parent_path() / image.image);
     requests[found->second].images.push_back(path.string());
   }
-  warn_of_same_but_capitals(names_of(requests), "classes of " + csv.string());
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + csv.string());
   return requests;
 }
 
@@ -171,7 +171,7 @@ void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::
          excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
   if (!unused.empty())
     logger().warn("descriptions of classes that are not enrolled here: {}",
-                  with_hints({unused.begin(), unused.end()}, names_of(requests)));
+                  with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));
 }
 
 }  // namespace protocom

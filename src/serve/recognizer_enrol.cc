@@ -12,6 +12,7 @@
 #include "protocom/core/near_matches.h"
 #include "protocom/core/text.h"
 #include "protocom/features/embed.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom {
@@ -191,6 +192,16 @@ std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& image
   };
   embed_batches(backbone(), images, options_.extract, take_batch, progress);
   return unreadable;
+}
+
+bool Recognizer::takes_words(int64_t numbers) {
+  const Knowledge* known = knowledge();
+  try {
+    check_takes_words(known, "", numbers);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {

@@ -11,6 +11,7 @@
 
 #include "cli/pipeline.h"
 #include "http/client.h"
+#include "support/clip_folder.h"
 
 namespace protocom::testing {
 namespace {
@@ -211,6 +212,21 @@ TEST_F(ServeCommand, ANewRecognizerIsMadeWhereThereIsNone) {
   server.program().signal(SIGTERM);
   EXPECT_EQ(server.program().wait().exit_code, 0);
   EXPECT_EQ(protocom(folder_->path(), {"recognizer", "check", "c.pcm"}).exit_code, 0);
+}
+
+TEST_F(ServeCommand, ANewRecognizerWithATextEncoderTakesWords) {
+  write_clip(folder_->path() / "clip");
+  const std::string clip = (folder_->path() / "clip").string();
+  fs::remove(folder_->path() / "c.pcm");
+  Serving server(folder_->path(), {"--new", "--backbone", clip, "--text-encoder", clip});
+  EXPECT_EQ(Client(server.port()).ask("GET", "/v1/recognizer").json()["takes_words"], true);
+  const std::string words = json{{"descriptions", {"a small brown bird"}}}.dump();
+  EXPECT_EQ(Client(server.port()).ask("POST", "/v1/classes/robin/examples", words, kJson).status, 201);
+  server.program().signal(SIGTERM);
+  EXPECT_EQ(server.program().wait().exit_code, 0);
+  const Outcome nowhere = protocom(folder_->path(), {"serve", "c.pcm", "--port", "0", "--text-encoder", "no-folder"});
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("no-folder"));
 }
 
 TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {

@@ -103,6 +103,45 @@ TEST_F(Texts, WhatIsMissingIsSaidBeforeAnythingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "t.npz"));
 }
 
+TEST_F(Texts, OfClassNamesCountWhereARecognizerIsMadeWithATextEncoder) {
+  for (const char* name : {"001.Brown_Bird", "emu"}) {
+    std::filesystem::create_directories(folder_ / "photos" / name);
+    write_file(folder_ / "photos" / name / "1.jpg", encode_jpeg(ramp(40, name[0] == 'e' ? 60 : 40), 90));
+  }
+  const std::vector<std::string> create = {"recognizer", "create", "n.pcm", "--backbone", "clip", "--images", "photos"};
+  const Outcome plain = run(create);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_THAT(plain.err, HasSubstr("--text-encoder"));
+  std::filesystem::remove(folder_ / "n.pcm");
+  std::vector<std::string> with_words = create;
+  with_words.insert(with_words.end(), {"--text-encoder", "clip"});
+  const Outcome made = run(with_words);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, Not(HasSubstr("--text-encoder")));
+  const auto shown = nlohmann::json::parse(run({"classes", "show", "n.pcm", "001.Brown_Bird", "--json"}).out);
+  EXPECT_EQ(shown.at("embedding_source"), "knowledge");
+  // As knowledge of the same names does it.
+  write_text(folder_ / "names.txt", "001.Brown_Bird\nemu\n");
+  ASSERT_EQ(text({"--names", "names.txt", "--out", "texts.npz"}).exit_code, 0);
+  std::vector<std::string> by_file = create;
+  by_file[2] = "k.pcm";
+  by_file.insert(by_file.end(), {"--knowledge", "texts.npz"});
+  ASSERT_EQ(run(by_file).exit_code, 0);
+  const auto answers = [&](const char* file) {
+    const Outcome said = run({"classify", file, "photos/emu", "--format", "json"});
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return nlohmann::json::parse(said.out).at("ranking");
+  };
+  EXPECT_EQ(answers("n.pcm"), answers("k.pcm"));
+  const Outcome words = run({"enrol", "n.pcm", "--class", "robin", "--describe", "red", "--text-encoder", "clip"});
+  EXPECT_EQ(words.exit_code, 0) << words.err;
+  with_words[2] = "both.pcm";
+  with_words.insert(with_words.end(), {"--knowledge", "texts.npz"});
+  const Outcome both = run(with_words);
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("--knowledge"), HasSubstr("--text-encoder")));
+}
+
 /// A recognizer with the image tower of that CLIP.
 class TextRecognizer : public Texts {
  protected:

@@ -1,4 +1,6 @@
+import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -6,6 +8,8 @@ import numpy as np
 import pytest
 
 import protocom
+
+GOLDEN = pathlib.Path(__file__).parent.parent / "golden"
 
 
 @pytest.fixture(scope="session")
@@ -76,4 +80,47 @@ def photos(tmp_path_factory):
     (folder / "holiday").mkdir()
     for number, colour in enumerate(["blue", "red", "green"], 1):
         image.fromarray(photo(colour, 100 + number)).save(folder / "holiday" / f"{number}.png")
+    return folder
+
+
+def noise(count, shift):
+    """As tests/golden/made_up.py."""
+    value = 43758.5453 * np.sin(12.9898 * np.arange(count, dtype=np.float64) + shift)
+    return 2 * (value - np.floor(value)) - 1
+
+
+def made_up(name, shape):
+    values = noise(int(np.prod(shape)), len(name)).reshape(shape)
+    if len(shape) == 1:
+        return 1 + 0.2 * values if name.endswith("weight") else 0.1 * values
+    return values * (3 / (np.prod(shape) / shape[0])) ** 0.5
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, values in tensors.items():
+        raw = np.ascontiguousarray(values, np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(np.shape(values)), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+@pytest.fixture(scope="session")
+def golden_texts():
+    """Texts, and their vectors by CLIP's text tower in `transformers` (tests/golden/text_encoders.py)."""
+    return json.loads((GOLDEN / "text_encoders.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def clip_folder(tmp_path_factory, golden_texts):
+    """Both towers of a small CLIP with made-up weights: 24 numbers, images of 32 pixels."""
+    folder = tmp_path_factory.mktemp("clip")
+    texts, images = golden_texts["clip"], json.loads((GOLDEN / "huggingface.json").read_text())["clip-projected"]
+    shapes = {**texts["shapes"], **images["shapes"]}
+    write_safetensors(folder / "model.safetensors", {name: made_up(name, shape) for name, shape in shapes.items()})
+    (folder / "config.json").write_text(json.dumps({"model_type": "clip", "text_config": texts["config"], "vision_config": images["config"]}))
+    (folder / "vocab.json").write_text(json.dumps(texts["vocabulary"]))
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(texts["merges"]) + "\n")
+    (folder / "preprocessor_config.json").write_text(json.dumps({"image_mean": [0.5] * 3, "image_std": [0.5] * 3, "size": 32}))
     return folder

@@ -8,13 +8,14 @@ import numpy as np
 from conftest import clusters
 
 
-def test_the_blocks_of_the_page_run(task, collection, photos, tmp_path, monkeypatch):
+def test_the_blocks_of_the_page_run(task, collection, photos, clip_folder, tmp_path, monkeypatch):
     page = (pathlib.Path(os.environ["PROTOCOM_DOCUMENTS"]) / "python.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.S)
     assert len(blocks) >= 7
     monkeypatch.chdir(tmp_path)
     for name in ("encoder.pt", "my-photos", "holiday"):
         os.symlink(photos / name, tmp_path / name)
+    os.symlink(clip_folder, tmp_path / "clip-folder")
     x, y, q, _ = task
     (tmp_path / "split.csv").write_text("class,split\nred,base\ngreen,base\nblue,base\n")  # for a training
     features, labels = clusters(8, 30, seed=4)

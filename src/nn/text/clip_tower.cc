@@ -48,6 +48,7 @@ class ClipTower : public Tower {
   [[nodiscard]] int64_t dim() const override {
     return parts_.projection.defined() ? parts_.projection.size(0) : parts_.shape.width;
   }
+  [[nodiscard]] bool compares_with_images() const override { return parts_.projection.defined(); }
 
  private:
   ClipParts parts_;

@@ -43,7 +43,9 @@ const std::map<std::string, TextFamily>& text_families() {
       {"bert", {&text::make_bert_tower, &text::make_bert_tokenizer}},
       {"mpnet", {&text::make_mpnet_tower, &text::make_bert_tokenizer}},
       {"clip", {&text::make_clip_tower, &text::make_clip_tokenizer}},
-      {"clip_text_model", {&text::make_clip_tower, &text::make_clip_tokenizer}}};
+      {"clip_text_model", {&text::make_clip_tower, &text::make_clip_tokenizer}},
+      {"siglip", {&text::make_siglip_tower, &text::make_siglip_tokenizer}},
+      {"siglip_text_model", {&text::make_siglip_tower, &text::make_siglip_tokenizer}}};
   return kAll;
 }
 
@@ -60,29 +62,18 @@ const TextFamily& family_of(const nlohmann::json& config) {
 
 text::TokenizerFiles tokenizer_files(const fs::path& folder) {
   text::TokenizerFiles files;
-  for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", kTokenizerSettings, kSentences}) {
+  for (const char* name :
+       {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", kTokenizerSettings, kSentences}) {
     if (fs::exists(folder / name)) files[name] = read_file(folder / name);
   }
   return files;
-}
-
-/// "No limit" is written as 10^30, beyond what our JSON may hold: numbers are cut to eighteen digits.
-std::string without_huge_numbers(const std::string& text) {
-  constexpr size_t kMostDigits = 18;
-  std::string kept;
-  size_t digits = 0;
-  for (const char c : text) {
-    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-    if (digits <= kMostDigits) kept.push_back(c);
-  }
-  return kept;
 }
 
 /// `most`, or less where a file says that texts are cut to that.
 int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
   const auto stated = files.find(file);
   if (stated == files.end()) return most;
-  const nlohmann::json settings = parse_json(without_huge_numbers(stated->second), file);
+  const nlohmann::json settings = parse_json(text::without_huge_numbers(stated->second), file);
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
   if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
@@ -136,6 +127,7 @@ TextEncoder::TextEncoder(TextEncoder&&) noexcept = default;
 
 int64_t TextEncoder::dim() const { return parts_->tower->dim(); }
 int64_t TextEncoder::longest() const { return parts_->longest; }
+bool TextEncoder::compares_with_images() const { return parts_->tower->compares_with_images(); }
 
 std::vector<int64_t> TextEncoder::tokens(const std::string& text) const {
   return parts_->tokenizer->tokens(text, parts_->longest).ids;

@@ -17,6 +17,8 @@ Tokens Tokenizer::tokens(std::string_view text, int64_t longest) const {
   if (begin_ >= 0) made.ids.push_back(begin_);
   made.ids.insert(made.ids.end(), inside.begin(), inside.end());
   made.ids.push_back(end_);
+  const auto size = static_cast<size_t>(std::max<int64_t>(longest, 0));
+  if (padding_ >= 0 && made.ids.size() < size) made.ids.resize(size, padding_);
   return made;
 }
 
@@ -32,6 +34,17 @@ Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where)
     vocabulary.emplace(token, number.get<int64_t>());
   }
   return vocabulary;
+}
+
+std::string without_huge_numbers(const std::string& text) {
+  constexpr size_t kMostDigits = 18;
+  std::string kept;
+  size_t digits = 0;
+  for (const char c : text) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits <= kMostDigits) kept.push_back(c);
+  }
+  return kept;
 }
 
 int64_t largest_of(const Vocabulary& vocabulary) {

@@ -29,7 +29,8 @@ class Tokenizer {
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
 
-  /// The text's tokens between those that mark its ends, at most `longest` in all: its beginning.
+  /// The text's tokens between those that mark its ends, at most `longest` in all: its beginning. A model that was
+  /// trained on texts of one length gets so many.
   [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
   /// The largest number that a token can have.
   [[nodiscard]] int64_t largest() const { return largest_; }
@@ -43,11 +44,14 @@ class Tokenizer {
     begin_ = begin;
     end_ = end;
   }
+  /// Texts that are shorter than the longest are filled up with that token behind.
+  void set_padding(int64_t padding) { padding_ = padding; }
   void set_largest(int64_t largest) { largest_ = largest; }
 
  private:
   int64_t begin_ = -1;  // negative: there is none
   int64_t end_ = -1;
+  int64_t padding_ = -1;  // negative: none
   int64_t largest_ = 0;
 };
 
@@ -94,6 +98,8 @@ using TokenizerFiles = std::map<std::string, std::string>;
 /// beyond 2^31, and for an empty vocabulary.
 Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
+/// "No limit" is written as 10^30, beyond what our JSON may hold: numbers are cut to eighteen digits.
+std::string without_huge_numbers(const std::string& text);
 /// The number of a token. Throws Error that names `where` if there is no such token.
 int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 
@@ -113,6 +119,9 @@ std::vector<Added> added_tokens(const nlohmann::json& stated);
 
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
+
+/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model. Throws Error that names the file.
+std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files);
 
 /// BERT's WordPiece tokenizer, also MPNet's, of tokenizer.json, or else of vocab.txt and what tokenizer_config.json
 /// says. Throws Error.

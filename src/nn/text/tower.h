@@ -24,12 +24,18 @@ class Tower {
   /// How many tokens it knows: theirs are the numbers below.
   [[nodiscard]] virtual int64_t vocabulary() const = 0;
   [[nodiscard]] virtual int64_t dim() const = 0;
+  /// Whether vectors lie in the space of an image tower's.
+  [[nodiscard]] virtual bool compares_with_images() const { return false; }
 };
 
 /// CLIP's text tower, with its projection into the space of images where the checkpoint has that; `config` is what
 /// config.json says of texts. Throws Error that names the key.
 std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
                                        const SentenceModules& modules);
+
+/// SigLIP's text tower. Throws Error that names the key.
+std::unique_ptr<Tower> make_siglip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
+                                         const SentenceModules& modules);
 
 /// Sentence encoders. Throw Error that names the key.
 std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,

@@ -2,9 +2,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "protocom/nn/text_encoder.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom::http {
@@ -42,6 +44,8 @@ struct ServerOptions {
   int workers = 0;                         ///< threads that decode; 0: a thread per core, at least two
   int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one per core, at most 4; one on a GPU
   ServerLimits limits = {};
+  /// Describes classes in words (describe_in_words); nullptr: they cannot be described so.
+  std::shared_ptr<const TextEncoder> text_encoder = {};
   RecognizerOptions recognizing = {};
 };
 

@@ -15,8 +15,8 @@ struct TextVectors {
   int64_t cut = 0;     ///< texts that were longer than the encoder takes; what is behind that was left out
 };
 
-/// A text encoder: a folder of Hugging Face, read as data. Vectors are those that `transformers` (CLIP: `text_embeds`)
-/// or `sentence_transformers` (sentence encoders) give for the same text, to rounding.
+/// A text encoder: a folder of Hugging Face, read as data. Vectors are those that `transformers` (CLIP: `text_embeds`,
+/// SigLIP: `pooler_output`) or `sentence_transformers` (sentence encoders) give for the same text, to rounding.
 class TextEncoder {
  public:
   struct Parts;
@@ -33,15 +33,17 @@ class TextEncoder {
   [[nodiscard]] int64_t dim() const;
   /// The longest text in tokens, with those that mark its ends.
   [[nodiscard]] int64_t longest() const;
+  /// Whether its vectors lie in the space of an image tower's (CLIP, SigLIP), so that cosines with images count.
+  [[nodiscard]] bool compares_with_images() const;
 
  private:
   std::unique_ptr<Parts> parts_;
 };
 
 /// Reads config.json, model.safetensors and the tokenizer's files (tokenizer.json, else vocab.json and merges.txt, or
-/// vocab.txt) of a folder. Families: CLIP, its text tower alone or with the image tower; BERT and MPNet as sentence
-/// encoders, pooled and normalised as modules.json of `sentence_transformers` says, else by the mean. Throws Error that
-/// names the file, the family and the key of what is missing, damaged or of another family.
+/// vocab.txt; spiece.model) of a folder. Families: CLIP and SigLIP, the text tower alone or with the image tower; BERT
+/// and MPNet as sentence encoders, pooled and normalised as modules.json of `sentence_transformers` says, else by the
+/// mean. Throws Error that names the file, the family and the key of what is missing, damaged or of another family.
 TextEncoder open_text_encoder(const std::filesystem::path& folder);
 
 }  // namespace protocom

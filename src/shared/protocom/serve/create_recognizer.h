@@ -27,7 +27,11 @@ struct NewRecognizer {
   /// Images of the classes to come, without labels, from which a space that follows photos learns too; of more than
   /// kMostUnlabelled so many, evenly.
   std::vector<std::filesystem::path> unlabelled = {};
-  std::filesystem::path knowledge;                  ///< may be empty with a method that was fitted without knowledge
+  std::filesystem::path knowledge;  ///< may be empty with a method that was fitted without knowledge
+  /// The folder of a text encoder (open_text_encoder) aligned with the backbone, in place of knowledge: what is known
+  /// of classes are words, at first the names `class_names` (knowledge_of_names); may be empty.
+  std::filesystem::path text_encoder = {};
+  std::vector<std::string> class_names = {};
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
   std::string output = {};                          ///< of an ONNX file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;

@@ -23,6 +23,9 @@ std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 /// all of them one class of that name. Throws Error like read_features.
 std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name);
 
+/// The classes' names, in that order.
+std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests);
+
 /// Gives each class the attributes that a table (read_attributes) has for it, with their weights; those that the
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
 /// table names none of the classes, UsageError when a class of it has attributes already.

@@ -147,6 +147,8 @@ class Recognizer {
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws what describe_class throws.
   ClassEnrolment describe(const ClassRequest& request);
+  /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
+  bool takes_words(int64_t numbers);
 
   /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
   /// where the method looks at all of them together. One that cannot be read does not stop the others: those are

@@ -1,0 +1,11 @@
+#pragma once
+#include <memory>
+
+#include "protocom/nn/text_encoder.h"
+
+namespace protocom::python {
+
+/// Shared by the recognizers that describe classes with it.
+using SharedTextEncoder = std::shared_ptr<const TextEncoder>;
+
+}  // namespace protocom::python

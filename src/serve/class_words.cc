@@ -1,0 +1,68 @@
+#include "protocom/serve/class_words.h"
+
+#include <ATen/ATen.h>
+
+#include "protocom/core/error.h"
+#include "protocom/core/log.h"
+
+namespace protocom {
+namespace {
+
+void check_vectors_of_texts(const Knowledge& knowledge, const std::string& name, int64_t numbers) {
+  const auto embedding = knowledge.details.find("embedding");
+  if (embedding != knowledge.details.end() && embedding->value("kind", "") != "class-vectors")
+    fail(
+        "class '{}' cannot be described in words: the recognizer's knowledge has no vectors of texts (protocom "
+        "knowledge text)",
+        name);
+  if (numbers != knowledge.embedding_dim())
+    fail(
+        "class '{}': the text encoder makes vectors of {} numbers, those of the recognizer's knowledge have {}: give "
+        "the encoder by which they were made",
+        name, numbers, knowledge.embedding_dim());
+}
+
+}  // namespace
+
+at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
+  const TextVectors made = encoder.encode(texts);
+  if (made.cut > 0)
+    logger().warn("{} of {} texts are longer than the encoder's {} tokens: their ends were left out", made.cut,
+                  texts.size(), encoder.longest());
+  return made.vectors;
+}
+
+at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
+  return class_directions(texts, encode_texts(encoder, texts.texts));
+}
+
+void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
+  request.text_vector = encode_classes(encoder, texts_of_class(request.name, words))[0];
+}
+
+void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {
+  if (knowledge == nullptr)
+    fail_usage(
+        "the recognizer was made without knowledge, so it cannot compare words: make it with its text encoder "
+        "(recognizer create --text-encoder)");
+  check_vectors_of_texts(*knowledge, name, numbers);
+}
+
+Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names) {
+  if (!encoder.compares_with_images())
+    fail_usage(
+        "the text encoder's vectors do not compare with images, as CLIP's and SigLIP's do: make knowledge of texts "
+        "(protocom knowledge text) from which base classes are learned (protocom fit)");
+  const auto classes = static_cast<int64_t>(names.size());
+  Knowledge made;
+  made.classes = names;
+  made.association = at::zeros({classes, 0});
+  made.attribute_embedding = at::zeros({0, encoder.dim()});
+  made.class_embedding =
+      names.empty() ? at::zeros({0, encoder.dim()}) : encode_classes(encoder, texts_of_names(names, {kTextTemplate}));
+  made.details = {{"source", {{"kind", "names"}, {"templates", {kTextTemplate}}}},
+                  {"embedding", {{"kind", "class-vectors"}, {"dim", encoder.dim()}}}};
+  return made;
+}
+
+}  // namespace protocom
