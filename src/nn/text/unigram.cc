@@ -7,7 +7,7 @@
 namespace protocom::text {
 namespace {
 
-constexpr std::string_view kMark = "\u2581";
+constexpr std::string_view kSpaceMark = "\u2581";
 
 /// How many bytes the first letter of a text has.
 size_t letter_size(std::string_view text) {
@@ -76,7 +76,7 @@ std::pair<std::string_view, size_t> Unigram::normalised_part(std::string_view te
 }
 
 std::string Unigram::normalised(std::string_view text) const {
-  const std::string_view space = marks_spaces_ ? kMark : " ";
+  const std::string_view space = marks_spaces_ ? kSpaceMark : " ";
   std::string made;
   bool behind_space = joins_spaces_;
   while (!text.empty()) {
