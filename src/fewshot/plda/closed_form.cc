@@ -16,6 +16,7 @@ at::Tensor closed_form_scores(const at::Tensor& x, const at::Tensor& y, const at
   const auto dims = static_cast<double>(x.size(1));
   const double total = scatter.eigenvalues.sum().item<double>();
   const double ridge = total / static_cast<double>(std::max<int64_t>(images.size(0) - 1, 1));
+  // (R + ridge I)^-1 = I / ridge + V diag(1 / (l + ridge) - 1 / ridge) V', with V and l of R's rank: no d x d matrix.
   const auto whitened = [&](const at::Tensor& rows) -> at::Tensor {
     if (!(ridge > 0)) return rows;
     const at::Tensor gain = (scatter.eigenvalues + ridge).reciprocal() - 1 / ridge;

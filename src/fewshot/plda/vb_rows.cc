@@ -29,6 +29,7 @@ Products products_of(const PldaVbRows& task, const PldaLayout& layout) {
   const auto& prior = task.prior;
   const int64_t rest = prior.mean_rest.size(-1);
   const auto part = [&](const at::Tensor& rows) { return rows.narrow(-1, layout.rest_begin(), rest); };
+  // (m0 + s S) / (1 + K s) = s / (1 + K s) (m0 / s + S): T of PldaVbRun is the bracket. With s = 0 the mean is sure.
   const at::Tensor variance = prior.variance_rest.unsqueeze(-1).clamp_min(1e-12);
   const at::Tensor total = part(task.sum) + prior.mean_rest / variance;  // [b, n, rest]
   const at::Tensor images = part(task.unlabelled).contiguous();
@@ -57,6 +58,7 @@ class Episodes {
  public:
   Episodes(const PldaVbRows& task, const PldaLayout& layout, const at::Tensor& given) : layout_(layout) {
     const int64_t u = task.unlabelled.size(1);
+    // Products of all pairs are fewer numbers than the rows, and serve every step.
     by_products_ = !task.queries.defined() && layout.rest() > 0 && u <= layout.rest();
     if (by_products_) products_ = products_of(task, layout);
     const PldaRowBelief whole = by_products_ ? task.prior : as_one_part(task.prior, layout);

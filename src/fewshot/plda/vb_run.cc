@@ -15,6 +15,7 @@ size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 void PldaVbRun::run(const PldaVbEpisode& episode, float* logits) {
   begin(episode);
+  // An M-step, then the logits of the E-step: the last ones are the answer, so there is one more of them than steps.
   for (int64_t step = 0; step <= options_.steps; ++step) {
     place_means();
     place_logits(logits);
@@ -64,6 +65,7 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
 float PldaVbRun::weight_of(const PldaVbEpisode& episode) const {
   const float images = std::accumulate(episode.count, episode.count + episode.n, 0.0F);
   const auto least = static_cast<float>(options_.least_weight);
+  // 1 / sqrt(K), with K labelled images per class.
   return std::clamp(std::sqrt(static_cast<float>(episode.n) / std::max(images, 1e-6F)), least, 1.0F);
 }
 
@@ -106,6 +108,8 @@ void PldaVbRun::place_rest() {
   } else {
     std::fill(rest_dots_.begin(), rest_dots_.end(), 0.0F);
   }
+  // With m = gain (T + sum_j w_j x_j), neither m nor its products take a vector of the rest: |m|^2 / gain^2 = |T|^2 +
+  // sum_j w_j (2 x_j.T + sum_i w_i x_i.x_j), and x.m likewise.
   square_.assign(episode_.length, episode_.length + n);
   for (int64_t i = 0; i < u; ++i) {
     for (int64_t c = 0; c < n; ++c) {
@@ -131,6 +135,7 @@ void PldaVbRun::place_logits(float* logits) {
     for (int64_t c = 0; c < episode_.n; ++c) {
       const int64_t place = i * episode_.n + c;
       const float more = rest ? rest_dots_[at(place)] : 0.0F;
+      // -1/2 |x - m|^2 without |x|^2, which is the same for all classes.
       logits[place] = trust() * (logits[place] + more - 0.5F * own_[at(c)]);
       if (episode_.handicap != nullptr) logits[place] += episode_.handicap[place];
     }
@@ -155,6 +160,8 @@ void PldaVbRun::balance(const float* logits, double target) {
     for (int64_t c = 0; c < n; ++c) weights_[at(i * n + c)] = logits[i * n + c] + share_[at(c)];
   }
   softmax_rows(weights_.data(), episode_.u, n);
+  // Sinkhorn by factors of the columns, on rows of size 1: the probabilities are scaled, not taken to logarithms in
+  // each step.
   factor_.assign(at(n), 1.0);
   for (int step = 0; step < kBalancingSteps; ++step) {
     column_.assign(at(n), 0.0);
@@ -179,6 +186,7 @@ void PldaVbRun::place_responsibilities(const float* logits) {
       float& weight = weights_[at(i * episode_.n + c)];
       if (weight <= static_cast<float>(kSmallestResponsibility)) weight = 0;
       filled_[at(c)] += weight;
+      // filled_ counts images, sums count each of them by its weight.
       weight *= weight_;
     }
   }

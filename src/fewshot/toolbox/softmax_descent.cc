@@ -125,6 +125,7 @@ PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
     losses[i] = 0;
     products[i] = 1;
   }
+  // Decay shrinks the start alike for every score, so what is left of it is one number and no row.
   double kept = 1;  // of the start
   double fall = 0;
   for (int64_t step = 1; step <= task.steps; ++step) {
