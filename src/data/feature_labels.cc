@@ -112,6 +112,7 @@ at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
 
 std::vector<std::string> numbered(int64_t count) {
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
   return names;
 }
