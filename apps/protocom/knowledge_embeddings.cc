@@ -14,7 +14,8 @@ namespace {
 
 struct EmbeddingsCommand {
   KnowledgeOptions common;
-  std::string vectors, names, csv;
+  std::vector<std::string> vectors;
+  std::string names, csv;
 };
 
 /// The classes of the vectors without any attribute.
@@ -28,12 +29,19 @@ AttributeTable table_of(const ClassVectors& vectors, const std::string& file) {
 
 void run_embeddings(const CLI::App& command, EmbeddingsCommand& options) {
   prepare(options.common);
-  options.common.build.class_vectors = read_class_vectors(options.vectors, options.names);
-  options.common.build.class_vectors_file = options.vectors;
-  const AttributeTable table = options.csv.empty() ? table_of(*options.common.build.class_vectors, options.vectors)
-                                                   : read_attributes(options.csv);
+  BuildOptions& build = options.common.build;
+  const std::vector<std::filesystem::path> files(options.vectors.begin(), options.vectors.end());
+  std::vector<ClassVectors> sources;
+  for (const std::filesystem::path& file : files)
+    sources.push_back(read_class_vectors(file, file.extension() == ".npy" ? options.names : ""));
+  build.class_vectors = join_class_vectors(sources, files);
+  build.class_vectors_file = files.front();
+  build.further_vectors_files.assign(files.begin() + 1, files.end());
+  const AttributeTable table =
+      options.csv.empty() ? table_of(*build.class_vectors, files.front().string()) : read_attributes(options.csv);
   Provenance provenance = make_provenance(command, options.common);
-  add_input(provenance, "vectors", options.vectors);
+  for (size_t i = 0; i < files.size(); ++i)
+    add_input(provenance, i == 0 ? "vectors" : fmt::format("vectors {}", i + 1), files[i]);
   add_input(provenance, "names", options.names);
   add_input(provenance, "csv", options.csv);
   finish(options.common, table, provenance);
@@ -46,12 +54,17 @@ void add_knowledge_embeddings(CLI::App& parent) {
   CLI::App* command = add_command(parent, "embeddings", "A vector for each class, from any encoder of texts",
                                   "protocom knowledge embeddings --vectors clip-text.npz --out knowledge.npz\n"
                                   "protocom knowledge embeddings --vectors text.npy --names classes.txt --csv "
-                                  "attributes.csv --split split.csv --out knowledge.npz");
+                                  "attributes.csv --split split.csv --out knowledge.npz\n"
+                                  "protocom knowledge embeddings --vectors clip-text.npz --vectors glove.npz --csv "
+                                  "attributes.csv --out knowledge.npz");
   command
       ->add_option("--vectors", options->vectors,
                    "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers a row; "
-                   "several rows of a name are its descriptions")
+                   "several rows of a name are its descriptions; repeated: sources that are weighed against one "
+                   "another where a method is fitted (texts, word vectors)")
       ->type_name(kInput)
+      ->allow_extra_args(false)
+      ->take_all()
       ->required();
   command->add_option("--names", options->names, "Text file: the classes of an npy's rows, a name a line")
       ->type_name(kInput);

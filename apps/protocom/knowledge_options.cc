@@ -29,8 +29,10 @@ void print_summary(const nlohmann::json& details) {
     rows.push_back({"attributes of no base class", count("attributes_without_base_class")});
     rows.push_back({"attributes left out", count("attributes_left_out")});
   }
-  rows.push_back({"embedding", fmt::format("{}, {} dimensions", embedding.at("kind").get<std::string>(),
-                                           embedding.at("dim").dump())});
+  const size_t sources = embedding.contains("sources") ? embedding.at("sources").size() : 1;
+  rows.push_back({"embedding",
+                  fmt::format("{}, {} dimensions{}", embedding.at("kind").get<std::string>(),
+                              embedding.at("dim").dump(), sources > 1 ? fmt::format(" of {} sources", sources) : "")});
   rows.push_back({"words without a vector", count("words_not_found")});
   rows.push_back({"names without an embedding", count("without_embedding")});
   print_table(rows);

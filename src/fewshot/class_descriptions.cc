@@ -45,7 +45,7 @@ at::Tensor select_or_zero(const at::Tensor& matrix, int64_t dim, const at::Tenso
 
 ClassDescriptions ClassDescriptions::rows(const at::Tensor& classes) const {
   return {association.defined() ? association.index_select(0, classes) : at::Tensor(),
-          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor()};
+          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor(), embedding_sources};
 }
 
 ClassDescriptions align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
@@ -68,7 +68,7 @@ ClassDescriptions align_knowledge(const KnowledgeTable& knowledge, const std::ve
   }
   const at::Tensor association = select_or_zero(knowledge.association, 0, row);
   return {select_or_zero(association, 1, column).contiguous(),
-          select_or_zero(knowledge.class_embedding, 0, row).contiguous()};
+          select_or_zero(knowledge.class_embedding, 0, row).contiguous(), knowledge.embedding_sources};
 }
 
 }  // namespace protocom

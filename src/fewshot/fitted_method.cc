@@ -13,7 +13,9 @@ namespace protocom {
 namespace {
 
 constexpr const char* kKind = "fitted-method";
-constexpr int kFormatVersion = 5;
+constexpr int kFormatVersion = 6;
+// What came with version 6: a file without it is of the one before, which older programs read.
+constexpr const char* kSinceSix = "embedding_sources";
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kFindings = "findings";
@@ -124,7 +126,10 @@ bool can_forget(const MethodSpec& spec) {
 
 void write_fitted_method(const std::filesystem::path& path, const FittedMethod& fitted, const Provenance& provenance,
                          const nlohmann::json& details) {
-  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  const MethodState state = fitted.method->state();
+  const bool is_new =
+      std::any_of(state.tensors.begin(), state.tensors.end(), [](const auto& item) { return item.first == kSinceSix; });
+  ArtefactHeader header = make_header(kKind, is_new ? kFormatVersion : kFormatVersion - 1, provenance);
   header.details = details;
   header.details["method"] = fitted.method->label();
   header.details["feature_dim"] = fitted.feature_dim;
@@ -132,7 +137,6 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   if (nlohmann::json found = fitted.method->details(); !found.empty()) header.details["fit"] = std::move(found);
   if (!fitted.findings.empty()) header.details[kFindings] = fitted.findings;
   NpzWriter writer(path);
-  const MethodState state = fitted.method->state();
   for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, tensor);
   if (!state.attributes.empty()) writer.add(kAttributes, state.attributes);
   add_header(writer, header);

@@ -88,6 +88,18 @@ void embed_words(const AttributeTable& table, const std::filesystem::path& path,
   knowledge.details["words_not_found"] = missing;
 }
 
+/// Each source's file and how many numbers it has.
+json sources_of(const BuildOptions& options) {
+  std::vector<std::filesystem::path> files = {options.class_vectors_file};
+  files.insert(files.end(), options.further_vectors_files.begin(), options.further_vectors_files.end());
+  json sources = json::array();
+  for (size_t i = 0; i < files.size(); ++i)
+    sources.push_back({{"file", files[i].string()},
+                       {"file_hash", hash_file(files[i])},
+                       {"dim", options.class_vectors->sources.at(i)}});
+  return sources;
+}
+
 /// The vector of each class by its name, zeros where there is none.
 void embed_given(const BuildOptions& options, Knowledge& knowledge) {
   const ClassVectors& given = *options.class_vectors;
@@ -111,10 +123,12 @@ void embed_given(const BuildOptions& options, Knowledge& knowledge) {
          options.class_vectors_file.string(), missing.size(), missing.front(), given.classes.front());
   json without_class = json::array();
   for (const auto& [name, row] : place) without_class.push_back(name);
+  knowledge.embedding_sources = given.sources;
   knowledge.details["embedding"] = {{"kind", "class-vectors"},
                                     {"file", options.class_vectors_file.string()},
                                     {"file_hash", hash_file(options.class_vectors_file)},
                                     {"dim", dim}};
+  if (!given.sources.empty()) knowledge.details["embedding"]["sources"] = sources_of(options);
   knowledge.details["words_not_found"] = json::array();
   knowledge.details["classes_without_vector"] = missing;
   knowledge.details["vectors_without_class"] = without_class;

@@ -12,6 +12,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
+#include "protocom/core/log.h"
 #include "protocom/core/npz.h"
 #include "protocom/core/text.h"
 
@@ -38,6 +39,8 @@ NamedRows read_rows_of_npz(const fs::path& path) {
   const NpzReader reader(path);
   const auto rows = member_of(reader, {"vectors", "embeddings", "text", "features", "class_embedding"});
   const auto names = member_of(reader, {"names", "classes"});
+  if (reader.has("embedding_sources"))
+    fail("{} holds vectors of several sources: give the files that it was made of", path.string());
   if (!rows || !names)
     fail("{}: expected 'vectors' [classes, numbers] and 'names' (the classes' names), found {}", path.string(),
          fmt::join(reader.names(), ", "));
@@ -127,6 +130,31 @@ ClassVectors read_class_vectors(const fs::path& path, const fs::path& names) {
   warn_of_same_but_capitals(result.classes, fmt::format("classes of {}", path.string()));
   result.vectors = rows.contiguous();
   return result;
+}
+
+ClassVectors join_class_vectors(const std::vector<ClassVectors>& sources, const std::vector<fs::path>& files) {
+  if (sources.size() == 1) return sources.front();
+  ClassVectors joined;
+  std::unordered_map<std::string, int64_t> place;
+  for (const ClassVectors& source : sources) {
+    joined.sources.push_back(source.vectors.size(1));
+    for (const std::string& name : source.classes) {
+      if (place.emplace(name, static_cast<int64_t>(joined.classes.size())).second) joined.classes.push_back(name);
+    }
+  }
+  std::vector<at::Tensor> parts;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    std::vector<int64_t> rows;
+    for (const std::string& name : sources[i].classes) rows.push_back(place.at(name));
+    const at::Tensor scaled = sources[i].vectors / sources[i].vectors.norm(2, 1).median();
+    parts.push_back(at::zeros({static_cast<int64_t>(joined.classes.size()), joined.sources[i]})
+                        .index_copy_(0, at::tensor(rows, at::kLong), scaled));
+    if (rows.size() < joined.classes.size())
+      logger().warn("{} has no vector for {} of the {} classes", files[i].string(), joined.classes.size() - rows.size(),
+                    joined.classes.size());
+  }
+  joined.vectors = at::cat(parts, 1);
+  return joined;
 }
 
 }  // namespace protocom

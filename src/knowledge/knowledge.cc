@@ -1,6 +1,7 @@
 #include "protocom/knowledge/knowledge.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -15,7 +16,7 @@
 namespace protocom {
 namespace {
 
-constexpr int kNewestVersion = 1;
+constexpr int kNewestVersion = 2;  // 1 without sources
 
 void check_names(const std::vector<std::string>& names, const char* what) {
   std::set<std::string> seen;
@@ -41,6 +42,15 @@ void check_range(const Knowledge& knowledge) {
   const auto column = wrong[0][1].item<int64_t>();
   fail("the weight of attribute '{}' for class '{}' is {}, expected a number in [0, 1]", knowledge.attributes[column],
        knowledge.classes[row], knowledge.association[row][column].item<float>());
+}
+
+void check_sources(const std::vector<int64_t>& sources, int64_t dim) {
+  if (sources.empty()) return;
+  int64_t left = dim;
+  for (const int64_t size : sources) left = size < 1 || size > left ? -1 : left - size;
+  if (left != 0 || sources.size() < 2)
+    fail("'embedding_sources' of the knowledge has sources of {} numbers, expected several of {} together",
+         fmt::join(sources, ", "), dim);
 }
 
 std::vector<std::string> titles_of(const Knowledge& knowledge, const std::vector<std::string>& names) {
@@ -75,6 +85,10 @@ Knowledge read_members(const NpzReader& reader) {
   knowledge.association = reader.tensor("association");
   knowledge.class_embedding = reader.tensor("class_embedding");
   knowledge.attribute_embedding = reader.tensor("attribute_embedding");
+  if (reader.has("embedding_sources")) {
+    const at::Tensor sizes = reader.tensor("embedding_sources").to(at::kLong).contiguous();
+    knowledge.embedding_sources.assign(sizes.data_ptr<int64_t>(), sizes.data_ptr<int64_t>() + sizes.numel());
+  }
   if (reader.has("context")) {
     knowledge.context = reader.strings("context");
     knowledge.context_embedding = reader.tensor("context_embedding");
@@ -98,6 +112,7 @@ void check_knowledge(const Knowledge& knowledge) {
   check_tensor(embedding, "class_embedding", n_classes, dim);
   if (dim == 0) fail("'class_embedding' of the knowledge has no columns");
   check_tensor(knowledge.attribute_embedding, "attribute_embedding", n_attributes, dim);
+  check_sources(knowledge.embedding_sources, dim);
   check_names(knowledge.context, "context");
   if (!knowledge.context.empty()) {
     check_tensor(knowledge.context_embedding, "context_embedding", static_cast<int64_t>(knowledge.context.size()), dim);
@@ -114,7 +129,8 @@ std::string short_title(const Knowledge& knowledge, const std::string& name) {
 void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,
                      const nlohmann::json& details) {
   check_knowledge(knowledge);
-  ArtefactHeader header = make_header("knowledge", kNewestVersion, provenance);
+  ArtefactHeader header =
+      make_header("knowledge", knowledge.embedding_sources.empty() ? 1 : kNewestVersion, provenance);
   header.details = details;
   NpzWriter writer(path);
   writer.add("classes", knowledge.classes);
@@ -124,6 +140,8 @@ void write_knowledge(const std::filesystem::path& path, const Knowledge& knowled
   writer.add("association", knowledge.association);
   writer.add("class_embedding", knowledge.class_embedding);
   writer.add("attribute_embedding", knowledge.attribute_embedding);
+  if (!knowledge.embedding_sources.empty())
+    writer.add("embedding_sources", at::tensor(knowledge.embedding_sources, at::kLong));
   if (!knowledge.context.empty()) {
     writer.add("context", knowledge.context);
     writer.add("context_embedding", knowledge.context_embedding);

@@ -1,6 +1,7 @@
 #include "protocom/serve/class_words.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
@@ -15,14 +16,27 @@ void check_vectors_of_texts(const Knowledge& knowledge, const std::string& name,
         "class '{}' cannot be described in words: the recognizer's knowledge has no vectors of texts (protocom "
         "knowledge text)",
         name);
-  if (numbers != knowledge.embedding_dim())
+  if (begin_of_words(knowledge, numbers) < 0)
     fail(
         "class '{}': the text encoder makes vectors of {} numbers, those of the recognizer's knowledge have {}: give "
         "the encoder by which they were made",
-        name, numbers, knowledge.embedding_dim());
+        name, numbers,
+        knowledge.embedding_sources.empty() ? std::to_string(knowledge.embedding_dim())
+                                            : fmt::format("{}", fmt::join(knowledge.embedding_sources, ", ")));
 }
 
 }  // namespace
+
+int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers) {
+  if (knowledge.embedding_sources.empty()) return numbers == knowledge.embedding_dim() ? 0 : -1;
+  int64_t begin = 0, found = -1;
+  for (const int64_t size : knowledge.embedding_sources) {
+    if (size == numbers && found >= 0) return -1;
+    if (size == numbers) found = begin;
+    begin += size;
+  }
+  return found;
+}
 
 at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
   const TextVectors made = encoder.encode(texts);

@@ -75,10 +75,12 @@ at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<s
 void take_text(const Knowledge& knowledge, const ClassRequest& request, NewClass& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
-  const at::Tensor lengths = knowledge.class_embedding.norm(2, 1);
+  const int64_t begin = begin_of_words(knowledge, request.text_vector.numel());
+  const at::Tensor lengths = knowledge.class_embedding.narrow(1, begin, request.text_vector.numel()).norm(2, 1);
   const at::Tensor known = lengths.index({lengths.gt(0)});
   const at::Tensor unit = request.text_vector.to(at::kFloat) / request.text_vector.norm();
-  found.embedding = known.numel() > 0 ? unit * known.median() : unit;
+  found.embedding = at::zeros({knowledge.embedding_dim()});
+  found.embedding.narrow(0, begin, unit.numel()).copy_(known.numel() > 0 ? unit * known.median() : unit);
   found.embedding_source = "text";
 }
 

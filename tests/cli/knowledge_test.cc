@@ -110,6 +110,48 @@ TEST_F(KnowledgeViews, EmbeddingsNameClassesAndVectorsThatDoNotMeetInOneSentence
   EXPECT_THAT(run({"show", "w.npz"}).out, HasSubstr("tail, fur"));
 }
 
+TEST_F(KnowledgeViews, EmbeddingsOfSeveralSourcesAreWeighedAgainstOneAnother) {
+  constexpr int64_t kClasses = 30, kImages = 12, kDim = 10;
+  auto generator = at::detail::createCPUGenerator(4);
+  const at::Tensor truth = at::randn({kClasses, 4}, generator), noise = at::randn({kClasses, 6}, generator);
+  const at::Tensor means = at::mm(truth, at::randn({4, kDim}, generator));
+  std::vector<std::string> names, splits(kClasses, "base");
+  std::string texts = "name,a,b,c,d\n";
+  for (int64_t i = 0; i < kClasses; ++i) {
+    names.push_back("class" + std::to_string(i));
+    texts += names.back();
+    for (int64_t j = 0; j < 4; ++j) texts += "," + std::to_string(truth[i][j].item<float>());
+    texts += "\n";
+  }
+  write_text(folder_ / "texts.csv", texts);
+  NpzWriter words(folder_ / "words.npz");
+  words.add("vectors", 7 * noise);
+  words.add("names", names);
+  words.close();
+  std::fill(splits.end() - 6, splits.end(), "novel");
+  NpzWriter features(folder_ / "f.npz");
+  features.add("features",
+               (means.repeat_interleave(kImages, 0) + 3 + 0.5 * at::randn({kClasses * kImages, kDim}, generator)));
+  features.add("labels", at::arange(kClasses, at::kLong).repeat_interleave(kImages));
+  features.add("names", names);
+  features.add("split", splits);
+  features.close();
+  const Outcome made = run({"embeddings", "--vectors", "texts.csv", "--vectors", "words.npz", "--out", "both.npz"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("class-vectors, 10 dimensions of 2 sources"));
+  const Outcome fitted = protocom(folder_.path(), {"fit", "--features", "f.npz", "--knowledge", "both.npz",
+                                                   "--knowledge-use", "always", "--out", "plda.npz"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const at::Tensor sources = NpzReader(folder_ / "plda.npz").tensor("state.embedding_sources");
+  EXPECT_EQ(sources[0][0].item<double>(), 4);
+  EXPECT_EQ(sources[1][0].item<double>(), 6);
+  EXPECT_GT(sources[0][1].item<double>(), 0.75) << "the other one is noise";
+  const Outcome found = protocom(
+      folder_.path(), {"evaluate", "--features", "f.npz", "--fitted", "plda.npz", "--knowledge", "both.npz",
+                       "--methods", "plda", "--k-shot", "1", "--n-way", "5", "--n-query", "5", "--episodes", "20"});
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+}
+
 TEST_F(KnowledgeViews, EmbeddingsDoNotReplaceTheNamesOfTheirRows) {
   write_text(folder_ / "names.txt", "cat\n");
   const Outcome refused = run({"embeddings", "--vectors", "v.npy", "--names", "names.txt", "--out", "names.txt"});

@@ -99,6 +99,39 @@ TEST(KnowledgeOfVectors, HasThemByNameAndNamesWhatDoesNotFit) {
   EXPECT_TRUE(read_knowledge(folder / "k.npz").class_embedding.equal(knowledge.class_embedding));
 }
 
+TEST(ClassVectors, OfSeveralSourcesStandBesideOneAnother) {
+  const std::vector<ClassVectors> sources = {{{"owl", "elk"}, at::tensor({0.0F, 2.0F, 2.0F, 0.0F}).view({2, 2})},
+                                             {{"elk", "yak"}, at::tensor({-5.0F, 5.0F}).view({2, 1})}};
+  const ClassVectors joined = join_class_vectors(sources, {"a.npz", "b.npz"});
+  EXPECT_THAT(joined.classes, ElementsAre("owl", "elk", "yak"));
+  EXPECT_THAT(joined.sources, ElementsAre(2, 1));
+  EXPECT_TRUE(joined.vectors.equal(at::tensor({0.0F, 1.0F, 0.0F, 1.0F, 0.0F, -1.0F, 0.0F, 0.0F, 1.0F}).view({3, 3})));
+  const ClassVectors one = join_class_vectors({sources.front()}, {"a.npz"});
+  EXPECT_TRUE(one.vectors.equal(sources.front().vectors));
+  EXPECT_TRUE(one.sources.empty());
+}
+
+TEST(KnowledgeOfVectors, OfSeveralSourcesComesBackFromItsFile) {
+  const testing::TempDir folder;
+  write_lines(folder / "a.csv", "name,x,y\nowl,1,2\nelk,3,4\n");
+  write_lines(folder / "b.csv", "name,x\nowl,1\nelk,-1\n");
+  BuildOptions options;
+  options.class_vectors =
+      join_class_vectors({read_class_vectors(folder / "a.csv"), read_class_vectors(folder / "b.csv")},
+                         {folder / "a.csv", folder / "b.csv"});
+  options.class_vectors_file = folder / "a.csv";
+  options.further_vectors_files = {folder / "b.csv"};
+  Knowledge knowledge = build_knowledge(no_attributes({"owl", "elk"}), options);
+  EXPECT_EQ(knowledge.details.at("embedding").at("sources").at(1).at("dim"), 1);
+  write_knowledge(folder / "k.npz", knowledge, {}, knowledge.details);
+  EXPECT_THAT(read_knowledge(folder / "k.npz").embedding_sources, ElementsAre(2, 1));
+  EXPECT_THAT(message_of([&] { read_class_vectors(folder / "k.npz"); }), HasSubstr("several sources"));
+  for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{3}, {2, 2}, {4, -1}, {0, 3}}) {
+    knowledge.embedding_sources = wrong;
+    EXPECT_THAT(message_of([&] { check_knowledge(knowledge); }), HasSubstr("embedding_sources"));
+  }
+}
+
 TEST(KnowledgeOfVectors, OfOtherClassesAloneIsRefused) {
   const testing::TempDir folder;
   write_lines(folder / "v.csv", "name,x\nowl,1\n");

@@ -65,6 +65,20 @@ TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
   EXPECT_TRUE(at::equal(describe_class(knowledge(), store_model({0, 0}), stated).association, at::tensor({1.0F})));
 }
 
+TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
+  Knowledge several = knowledge();
+  several.class_embedding = at::tensor({1.0F, 2.0F, 0.0F, 3.0F, 4.0F, 5.0F}).view({2, 3});
+  several.attribute_embedding = at::zeros({2, 3});
+  several.embedding_sources = {2, 1};
+  const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
+  ClassRequest stated = request("robin");
+  stated.text_vector = at::tensor({2.0F});
+  // The lengths of that source are 0 and 5.
+  EXPECT_TRUE(at::equal(describe_class(several, model, stated).embedding, at::tensor({0.0F, 0.0F, 5.0F})));
+  several.embedding_sources = {1, 1, 1};
+  EXPECT_THAT(message_of([&] { describe_class(several, model, stated); }), HasSubstr("have 1, 1, 1"));
+}
+
 TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
   ClassRequest stated = request("robin");
   stated.text_vector = at::ones({3});

@@ -69,6 +69,58 @@ TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
   EXPECT_THROW(prior.predict({}), Error);
 }
 
+/// Embeddings of two sources, the second one that of the first in another order of the classes.
+ClassDescriptions two_sources(const ClassDescriptions& one) {
+  return {one.association,
+          at::cat({one.embedding, one.embedding.flip(0)}, 1),
+          {one.embedding.size(1), one.embedding.size(1)}};
+}
+
+TEST(KernelRidge, EachSourceOfEmbeddingsHasItsOwnCosine) {
+  const auto data = golden("ridge", "plda.json");
+  const ClassDescriptions one = descriptions_of(data.at("base"));
+  const auto alone = [](const at::Tensor& association, const at::Tensor& embedding) {
+    KernelRidgeOptions options;
+    options.word_weight = 1;
+    const ClassDescriptions own{association, embedding};
+    return DescriptionKernel(own, options).likeness(own);
+  };
+  KernelRidgeOptions options;
+  options.word_weight = 2;
+  options.source_shares = {3, 1};
+  const ClassDescriptions two = two_sources(one);
+  const at::Tensor expected =
+      (alone(one.association, {}) + 1.5 * alone({}, one.embedding) + 0.5 * alone({}, one.embedding.flip(0))) / 3;
+  EXPECT_LT(error_of(DescriptionKernel(two, options).likeness(two), expected), testing::kDoubleBound);
+  EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {1}}), UsageError);
+  EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {1, -1}}), UsageError);
+  EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {0, 0}}), UsageError);
+}
+
+TEST(KernelRidge, AClassThatOneSourceDoesNotKnowHasTheOthersAlone) {
+  const auto data = golden("ridge", "plda.json");
+  const ClassDescriptions one = descriptions_of(data.at("base"));
+  ClassDescriptions two{{}, two_sources(one).embedding.clone(), two_sources(one).embedding_sources};
+  const DescriptionKernel kernel(two, {0, 1, 1, {}});
+  two.embedding.slice(1, one.embedding.size(1)).zero_();
+  const ClassDescriptions first{{}, one.embedding};
+  EXPECT_LT(error_of(kernel.likeness(two), DescriptionKernel(first, {0, 1, 1, {}}).likeness(first) / 2),
+            testing::kDoubleBound);
+}
+
+TEST(KernelRidge, ASourceThatSaysNothingOfTheClassesIsFoundOut) {
+  auto generator = at::detail::createCPUGenerator(5);
+  const at::Tensor truth = at::randn({60, 6}, generator);
+  const at::Tensor means = at::mm(truth, at::randn({6, 20}, generator)).to(at::kDouble);
+  const ClassDescriptions both{{}, at::cat({truth, at::randn({60, 40}, generator)}, 1), {6, 40}};
+  const auto trials = try_kernel_ridges(both, means);
+  const KernelRidgeOptions& best = trials.front().options;
+  ASSERT_EQ(best.source_shares.size(), 2U);
+  EXPECT_GT(best.source_shares[0], 4 * best.source_shares[1]);
+  EXPECT_LE(trials.front().error, try_kernel_ridges({{}, truth}, means).front().error + 1e-12);
+  for (size_t i = 1; i < trials.size(); ++i) EXPECT_LE(trials[i - 1].error, trials[i].error);
+}
+
 TEST(KernelRidge, TriesItsGridAndPutsTheLeastErrorFirst) {
   const auto data = golden("ridge", "plda.json");
   const auto trials = try_kernel_ridges(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")));

@@ -15,6 +15,9 @@ struct KnowledgeTable {
   at::Tensor association;               ///< R, float32 [c, a], in [0, 1]; 0: the class has not the attribute
   at::Tensor class_embedding;           ///< h_k, float32 [c, e]
   at::Tensor attribute_embedding;       ///< h_a, float32 [a, e]
+  /// Where h_k is of several sources beside one another (texts, word vectors): how many numbers each has; empty: of
+  /// one.
+  std::vector<int64_t> embedding_sources = {};
 
   /// The row of a class, or -1 when the table does not name it.
   [[nodiscard]] int64_t class_index(const std::string& name) const;

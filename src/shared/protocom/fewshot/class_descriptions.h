@@ -11,8 +11,9 @@ namespace protocom {
 /// What is known of classes besides images, a row each, over the attributes of a model. Either may be undefined, and a
 /// row of zeros means that nothing is known.
 struct ClassDescriptions {
-  at::Tensor association;  ///< R, [c, a], in [0, 1]
-  at::Tensor embedding;    ///< h_k, [c, e]
+  at::Tensor association;                       ///< R, [c, a], in [0, 1]
+  at::Tensor embedding;                         ///< h_k, [c, e]
+  std::vector<int64_t> embedding_sources = {};  ///< as KnowledgeTable has them
 
   [[nodiscard]] bool empty() const { return !association.defined() && !embedding.defined(); }
   /// Those of these classes, int64 [n].

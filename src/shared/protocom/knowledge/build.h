@@ -16,8 +16,9 @@ struct BuildOptions {
   std::optional<std::filesystem::path>
       vectors;                 ///< word vectors; without them the embedding is the graph's own (embed_graph)
   int64_t embedding_dim = 50;  ///< of the graph's embedding; word vectors bring their own
-  std::optional<ClassVectors> class_vectors;  ///< the classes' embeddings, in place of both
-  std::filesystem::path class_vectors_file;   ///< where they are from
+  std::optional<ClassVectors> class_vectors;                 ///< the classes' embeddings, in place of both
+  std::filesystem::path class_vectors_file;                  ///< where they are from
+  std::vector<std::filesystem::path> further_vectors_files;  ///< of further sources of theirs
 };
 
 /// Chooses the classes and the vocabulary and embeds both.

@@ -9,8 +9,9 @@ namespace protocom {
 
 /// A vector for each class, made by any encoder: of its name, of a description.
 struct ClassVectors {
-  std::vector<std::string> classes;  ///< [c], each once, in the order of the file
-  at::Tensor vectors;                ///< float32 [c, e]
+  std::vector<std::string> classes;   ///< [c], each once, in the order of the file
+  at::Tensor vectors;                 ///< float32 [c, e]
+  std::vector<int64_t> sources = {};  ///< where several are beside one another: how many numbers each has
 };
 
 /// Reads them:
@@ -21,5 +22,11 @@ struct ClassVectors {
 /// Of several rows of one name (descriptions, templates) the class has the mean of their directions. Throws Error with
 /// the place of what is missing, no number, infinite or all zeros.
 ClassVectors read_class_vectors(const std::filesystem::path& path, const std::filesystem::path& names = {});
+
+/// The vectors of several sources beside one another, of all classes that one of them has; zeros where a source has
+/// none for a class, which is logged with its file, one of `files`. Each source is brought to a median length of 1. One
+/// source stays as it is.
+ClassVectors join_class_vectors(const std::vector<ClassVectors>& sources,
+                                const std::vector<std::filesystem::path>& files);
 
 }  // namespace protocom

@@ -27,6 +27,10 @@ void describe_in_words(const TextEncoder& encoder, const std::vector<std::string
 /// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers);
 
+/// Where in a class's embedding a text's vector of so many numbers begins: at 0, or of embeddings of several sources at
+/// the only one of that size; -1: it is of another encoder.
+int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers);
+
 /// Knowledge of nothing but names, each in kTextTemplate, by a text encoder whose vectors compare with images; of no
 /// name knowledge that takes what is said of classes later. Throws UsageError for another text encoder.
 Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names);

@@ -13,20 +13,24 @@ struct KernelRidgeOptions {
   double attribute_weight = 1.0;  ///< of the cosine of idf-weighted attribute rows
   double word_weight = 0.25;      ///< of the cosine of centred embeddings
   double ridge = 1.0;             ///< lambda of the regression
+  /// Of embeddings of several sources: what share of the word weight each source has; empty: all the same.
+  std::vector<double> source_shares = {};
 };
 
 /// Likeness of descriptions to those of base classes:
 /// k(c, c') = (w_a cos(idf R_c, idf R_c') + w_e cos(h_c - h, h_c' - h)) / (w_a + w_e), where idf = log((1 + C) / (1 +
-/// base classes with the attribute)) and h is the base classes' mean embedding. What is undefined weighs 0; a cosine
-/// with a row of zeros is 0.
+/// base classes with the attribute)) and h is the base classes' mean embedding. Embeddings of several sources have a
+/// cosine for each, which share w_e. What is undefined weighs 0; a cosine with a row of zeros is 0.
 class DescriptionKernel {
  public:
   /// The base classes' side of it, float64. Attributes or embeddings may be undefined.
   struct Base {
     at::Tensor attributes;        ///< idf R, [C, a], unit rows
     at::Tensor idf;               ///< [a]
-    at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows
+    at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows; of several sources each times the root of its share
     at::Tensor embedding_center;  ///< h, [e]
+    std::vector<int64_t> sources = {};  ///< as ClassDescriptions has them
+    std::vector<double> shares = {};    ///< of each source, with the sum 1
   };
 
   DescriptionKernel() = default;
@@ -42,6 +46,9 @@ class DescriptionKernel {
   [[nodiscard]] const Base& base() const { return base_; }
 
  private:
+  /// Rows of embeddings, float64 [n, e], whose products with those of the base classes are their cosines.
+  [[nodiscard]] at::Tensor word_rows(const at::Tensor& embedding) const;
+
   Base base_;
   double attribute_weight_ = 0;
   double word_weight_ = 0;
@@ -71,7 +78,8 @@ struct KernelRidgeTrial {
 };
 
 /// Tries every combination of word weights {0, .25, .5, 1, 2} (where both kinds of knowledge are given; else the one
-/// alone) and ridges {.1, .3, 1, 3, 10}. Sorted, the best first.
+/// alone) and ridges {.1, .3, 1, 3, 10}. Of embeddings of several sources each one's weight is chosen in turn, with the
+/// ridge, until none changes. Sorted, the best first.
 std::vector<KernelRidgeTrial> try_kernel_ridges(const ClassDescriptions& base, const at::Tensor& means);
 
 }  // namespace protocom
