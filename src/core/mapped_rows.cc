@@ -66,10 +66,10 @@ at::Tensor registered(void* data, int64_t n, int64_t d, std::shared_ptr<void> ow
 }
 
 void drop_pages(const char* data, size_t size) {
-  static const auto kPage = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<uintptr_t>(data) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<uintptr_t>(data) + size) / kPage * kPage;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  static const auto kPage = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const size_t skipped = (kPage - reinterpret_cast<uintptr_t>(data) % kPage) % kPage;
+  const size_t whole = size > skipped ? (size - skipped) / kPage * kPage : 0;
+  if (whole > 0) ::madvise(const_cast<char*>(data + skipped), whole, MADV_DONTNEED);
 }
 
 /// float32 in a temporary file.

@@ -204,7 +204,7 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
                    {"sources", all.sources.bytes()}};
   for (size_t i = 0; i < index.placed.size(); ++i) {
     const at::Tensor& part = index.placed[i];
-    (part.element_size() < sizeof(float) ? bytes : tensors).emplace_back(fmt::format("placed.{}", i), part);
+    (part.element_size() == 1 ? bytes : tensors).emplace_back(fmt::format("placed.{}", i), part);
   }
   tensors.insert(tensors.end(), bytes.begin(), bytes.end());
   write_safetensors(index_path(file.path()), tensors,

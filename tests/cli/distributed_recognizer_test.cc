@@ -127,9 +127,9 @@ TEST_F(DistributedRecognizer, ClassifyWritesTheLinesOfOneProcess) {
 }
 
 TEST_F(DistributedRecognizer, ClassifyOfAllTogetherGivesTheAnswersOfOneProcess) {
-  create_with_classes("together.pcm", 4);
+  create_with_classes("batch.pcm", 4);
   const auto command = [](const std::string& file) {
-    return in_small_batches({"classify", "together.pcm", "out/images", "--batch-together", "--out", file});
+    return in_small_batches({"classify", "batch.pcm", "out/images", "--batch-together", "--out", file});
   };
   expect_done(command("together-1.jsonl"));
   Job(folder_->path(), command("together-2.jsonl"), 2).expect_success();
