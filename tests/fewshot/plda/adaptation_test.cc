@@ -217,7 +217,8 @@ TEST(PldaAdaptation, RecognizersAskAnAdaptedMethodWhatEpisodesAreAnswered) {
   const auto own =
       method->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4).method;
   ASSERT_NE(own, nullptr);
-  EXPECT_EQ(own->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4).method, nullptr);
+  EXPECT_EQ(own->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4).method,
+            nullptr);
   EXPECT_LT(error_of(own->prepare({})->score(batch).logits.to(at::kDouble),
                      method->prepare({})->score(batch).logits.to(at::kDouble)),
             1e-5);
