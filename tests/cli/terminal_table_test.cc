@@ -100,7 +100,7 @@ TEST_F(Recognizers, WatchAndSortSpeakAsClassifyDoes) {
   ASSERT_EQ(lines.size(), 2U) << watched.out;
   EXPECT_EQ(lines[0].rfind("image ", 0), 0U);
   EXPECT_EQ(lines[1].rfind("1.jpg ", 0), 0U);
-  const Outcome sorted = protocom(folder_->path(), {"sort", "speak.pcm", "there", "--out", "sorted"});
+  const Outcome sorted = protocom(folder_->path(), {"sort", "speak.pcm", "there", "--out", "spoken"});
   ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
   EXPECT_THAT(sorted.out, HasSubstr("class"));
   EXPECT_THAT(sorted.out, HasSubstr("least certain"));

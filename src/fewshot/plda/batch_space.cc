@@ -11,6 +11,7 @@
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/toolbox/complete_basis.h"
 #include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/row_products.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
