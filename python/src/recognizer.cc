@@ -1,5 +1,6 @@
 #include "protocom/serve/recognizer.h"
 
+#include <ATen/ATen.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 

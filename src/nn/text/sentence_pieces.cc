@@ -154,7 +154,7 @@ std::string_view CharacterMap::text_at(size_t place) const {
 std::optional<std::pair<std::string_view, size_t>> CharacterMap::find(std::string_view text) const {
   constexpr uint32_t kLeaf = 1U << 8U, kFar = 1U << 9U, kValue = (1U << 31U) - 1, kLabel = 1U << 31U | 0xFFU;
   // What follows a unit begins that far from its place.
-  const auto offset = [](uint32_t unit) { return static_cast<size_t>((unit >> 10U) << ((unit & kFar) >> 6U)); };
+  const auto offset = [](uint32_t unit) { return static_cast<size_t>(unit >> 10U) << ((unit & kFar) >> 6U); };
   std::optional<uint32_t> at = unit(0);
   if (!at) return std::nullopt;
   size_t place = offset(*at);

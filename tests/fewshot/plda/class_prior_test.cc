@@ -65,8 +65,8 @@ TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
   const auto data = golden("ridge", "plda.json");
   const KernelRidge prior =
       fit_kernel_ridge(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")), {});
-  EXPECT_THROW(prior.predict({at::zeros({1, 99}), at::zeros({1, 3})}), Error);
-  EXPECT_THROW(prior.predict({}), Error);
+  EXPECT_THROW(static_cast<void>(prior.predict({at::zeros({1, 99}), at::zeros({1, 3})})), Error);
+  EXPECT_THROW(static_cast<void>(prior.predict({})), Error);
 }
 
 /// Embeddings of two sources, the second one that of the first in another order of the classes.
