@@ -213,6 +213,14 @@ double weight_in_means(const at::Tensor& count, const PldaVbOptions& vb) {
   return std::clamp(1 / std::sqrt(std::max(count.mean().item<double>(), 1e-6)), vb.least_weight, 1.0);
 }
 
+/// The images that are not labelled too, which would count twice; as features that were kept as float16 are the same.
+at::Tensor without_labelled(const at::Tensor& images, const at::Tensor& labelled) {
+  constexpr double kSame = 1e-3;  // of their length
+  const at::Tensor x = images.to(at::kDouble);
+  const at::Tensor nearest = std::get<0>(at::cdist(x, labelled.to(at::kDouble)).min(1));
+  return images.index_select(0, nearest.gt(kSame * x.norm(2, 1)).nonzero().flatten());
+}
+
 /// An orthonormal basis of the rest whose first vectors span what the images have there.
 struct RestSpan {
   at::Tensor basis;        // [rest, rest]
@@ -266,9 +274,10 @@ at::Tensor batch_scores_following(const PldaVbRows& task, const PldaRowVariance&
 SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels,
                                int64_t classes) {
   const SoftSupports none;
-  const at::Tensor unlabelled = std::exchange(model.unlabelled, at::Tensor()).to(at::kFloat);
+  at::Tensor unlabelled = std::exchange(model.unlabelled, at::Tensor()).to(at::kFloat);
   if (unlabelled.size(1) != features.size(1))
     fail("unlabelled images have features of {} numbers, labelled ones of {}", unlabelled.size(1), features.size(1));
+  unlabelled = without_labelled(unlabelled, features);
   if (unlabelled.size(0) == 0 || !(model.vb.degrees > 0)) return none;
   const PldaRows rows(model);
   const PldaLayout& layout = rows.layout();

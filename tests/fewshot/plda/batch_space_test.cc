@@ -157,6 +157,18 @@ TEST(PldaBatchSpace, FewUnlabelledPhotosLeaveTheDimensionsTheyHaveNoPartInAlone)
   EXPECT_LT((g.square().sum() / f.square().sum()).item<double>(), growth + 1e-9);
 }
 
+TEST(PldaBatchSpace, PhotosThatAreLabelledTooCountOnce) {
+  const EpisodeBatch batch = loud_episode(13, 3);
+  const at::Tensor features = batch.support.view({-1, kBatchDims});
+  const at::Tensor labels = at::arange(kBatchClasses, at::kLong).repeat_interleave(3);
+  PldaModel apart = model_for(batch), among = apart;
+  apart.unlabelled = batch.query.squeeze(0);
+  among.unlabelled = at::cat({features.to(at::kHalf).to(at::kFloat), apart.unlabelled});
+  follow_unlabelled(apart, features, labels, kBatchClasses);
+  EXPECT_EQ(follow_unlabelled(among, features, labels, kBatchClasses).features.size(0), kBatchQueries);
+  EXPECT_TRUE(among.space.projection.equal(apart.space.projection));
+}
+
 TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
   const EpisodeBatch batch = loud_episode(12, 2);
   PldaModel model = model_for(batch);
