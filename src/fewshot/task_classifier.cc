@@ -87,14 +87,22 @@ TaskInputs checked_inputs(TaskInputs inputs, const Method& method) {
 }
 
 /// The method adapted to the labelled images of the classes that have some; itself where it stays as it is.
-std::shared_ptr<const Method> adapted_to(const TaskInputs& inputs, std::shared_ptr<const Method> method) {
-  if (!inputs.features.defined()) return method;
-  std::vector<int64_t> number;
-  int64_t there = 0;
-  for (const int64_t count : counts_of(inputs)) number.push_back(count > 0 ? there++ : -1);
+AdaptedMethod adapted_to(const TaskInputs& inputs, const std::shared_ptr<const Method>& method) {
+  AdaptedMethod unchanged;
+  unchanged.method = method;
+  if (!inputs.features.defined()) return unchanged;
+  const std::vector<int64_t> counts = counts_of(inputs);
+  std::vector<int64_t> there, number(counts.size(), -1);
+  for (size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == 0) continue;
+    number[k] = static_cast<int64_t>(there.size());
+    there.push_back(static_cast<int64_t>(k));
+  }
   const at::Tensor labels = at::tensor(number, at::kLong).index_select(0, inputs.labels);
-  const AdaptedMethod adapted = method->adapted(inputs.features, labels, there);
-  return adapted.method ? adapted.method : method;
+  AdaptedMethod made = method->adapted(inputs.features, labels, static_cast<int64_t>(there.size()));
+  if (!made.method) return unchanged;
+  made.unlabelled = made.unlabelled.among(inputs.classes, there);
+  return made;
 }
 
 at::Tensor checked_shares(const at::Tensor& shares, int64_t classes) {
@@ -113,9 +121,10 @@ TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs 
   const at::NoGradGuard no_grad;
   feature_dim_ = inputs_.feature_dim;
   check_needs(*method_, context());
-  method_ = adapted_to(inputs_, method_);
+  const AdaptedMethod adapted = adapted_to(inputs_, method_);
+  method_ = adapted.method;
   scorer_ = method_->prepare(context());
-  episode_ = supports();
+  episode_ = with_soft_supports(supports(), adapted.unlabelled);
   if (scorer_->placer() != nullptr) {
     placed_ = scorer_->placer()->place(episode_);
     episode_ = EpisodeBatch();

@@ -73,33 +73,8 @@ AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) 
   if (features.empty()) return {};
   AdaptedMethod made =
       method.adapted(at::cat(features), at::tensor(labels, at::kLong), static_cast<int64_t>(there.size()));
-  at::Tensor& weights = made.unlabelled.weights;
-  if (weights.defined())
-    weights = at::zeros({weights.size(0), size_of(enrolled)}).index_copy(1, at::tensor(there, at::kLong), weights);
+  made.unlabelled = made.unlabelled.among(size_of(enrolled), there);
   return made;
-}
-
-/// Supports of the classes from `begin` on with the unlabelled images that count for one of them.
-EpisodeBatch with_unlabelled(EpisodeBatch supports, const SoftSupports& unlabelled, int64_t begin) {
-  constexpr double kLeastWeight = 1e-3;  // fewer images for each class
-  if (!unlabelled.weights.defined()) return supports;
-  std::vector<at::Tensor> images, weights;
-  int64_t most = 0;
-  for (int64_t k = 0; k < supports.support.size(1); ++k) {
-    const at::Tensor own = unlabelled.weights.select(1, begin + k);
-    const at::Tensor rows = own.gt(kLeastWeight).nonzero().flatten();
-    images.push_back(unlabelled.features.index_select(0, rows));
-    weights.push_back(own.index_select(0, rows));
-    most = std::max(most, rows.size(0));
-  }
-  for (size_t k = 0; k < images.size(); ++k) {
-    const int64_t missing = most - images[k].size(0);
-    images[k] = at::constant_pad_nd(images[k], {0, 0, 0, missing});
-    weights[k] = at::constant_pad_nd(weights[k], {0, missing});
-  }
-  supports.support = at::cat({supports.support, at::stack(images).unsqueeze(0)}, 2);
-  supports.support_mask = at::cat({supports.support_mask, at::stack(weights).unsqueeze(0)}, 2);
-  return supports;
 }
 
 /// The classes without some images of each, by their numbers in it.
@@ -201,7 +176,7 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
     return;
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
-  episode_ = mapped(with_unlabelled(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_, 0),
+  episode_ = mapped(with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_),
                     prepared_->scorer().feature_transform().get());
   if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
 }
@@ -224,7 +199,7 @@ PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
   for (int64_t k = 0; k < size_of(enrolled); k += kPiece) {
     const int64_t end = std::min(k + kPiece, size_of(enrolled));
     const PlacedClasses placed =
-        prepared.placer()->place(with_unlabelled(supports_of(enrolled, k, end), unlabelled_, k));
+        prepared.placer()->place(with_soft_supports(supports_of(enrolled, k, end), unlabelled_, k));
     pieces.resize(placed.size());
     for (size_t i = 0; i < placed.size(); ++i) pieces[i].push_back(placed[i]);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/vb_run.h"
 #include "fewshot/toolbox/complete_basis.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
@@ -208,11 +209,6 @@ PldaVbRows task_of(const PldaModel& model, const PldaRows& rows, const at::Tenso
   return task;
 }
 
-/// What an unlabelled image counts as for class means (PldaVbOptions::least_weight).
-double weight_in_means(const at::Tensor& count, const PldaVbOptions& vb) {
-  return std::clamp(1 / std::sqrt(std::max(count.mean().item<double>(), 1e-6)), vb.least_weight, 1.0);
-}
-
 /// The images that are not labelled too, which would count twice; as features that were kept as float16 are the same.
 at::Tensor without_labelled(const at::Tensor& images, const at::Tensor& labelled) {
   constexpr double kSame = 1e-3;  // of their length
@@ -292,10 +288,11 @@ SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, con
   take_space(followed_space(images, weights, all, model.vb.degrees),
              1 + weights.sum().item<double>() / model.vb.degrees, span.basis, model.space);
   model.residual = model.space.between;
+  const float weight = unlabelled_weight(task.count.sum().item<float>(), classes, model.vb);
   const double shots = task.count.mean().item<double>(), trust = shots / (shots + 1);
   model.inductive_scale = {trust * model.inductive_scale.none, trust * model.inductive_scale.one,
                            trust * model.inductive_scale.five};
-  return {unlabelled, weight_in_means(task.count, model.vb) * scores.squeeze(0).softmax(-1)};
+  return {unlabelled, weight * scores.squeeze(0).softmax(-1)};
 }
 
 }  // namespace protocom

@@ -104,8 +104,11 @@ class AdaptingScorer : public Scorer {
       features = features.index_select(0, there);
       labels = labels.index_select(0, there);
     }
-    auto model = std::make_shared<const PldaModel>(adapted(*model_, features, labels, classes));
-    return make_(prepared_without_knowledge(std::move(model)))->score(episode);
+    PldaModel model = adapted(*model_, features, labels, classes);
+    SoftSupports unlabelled;
+    if (model.unlabelled.defined()) unlabelled = follow_unlabelled(model, features, labels, classes);
+    return make_(prepared_without_knowledge(std::make_shared<const PldaModel>(std::move(model))))
+        ->score(with_soft_supports(episode, unlabelled));
   }
 
   std::shared_ptr<const PldaModel> model_;

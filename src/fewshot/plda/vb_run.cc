@@ -57,16 +57,14 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
     pointers_.push_back(episode.rows + i * episode.stride);
     if (episode.gram != nullptr) gram_rows_.push_back(episode.gram + i * episode.gram_stride);
   }
-  weight_ = weight_of(episode);
+  weight_ = unlabelled_weight(std::accumulate(episode.count, episode.count + n, 0.0F), n, options_);
   started_ = false;
   prior_ = SharePrior(n, episode.u, options_.concentration);
 }
 
-float PldaVbRun::weight_of(const PldaVbEpisode& episode) const {
-  const float images = std::accumulate(episode.count, episode.count + episode.n, 0.0F);
-  const auto least = static_cast<float>(options_.least_weight);
-  // 1 / sqrt(K), with K labelled images per class.
-  return std::clamp(std::sqrt(static_cast<float>(episode.n) / std::max(images, 1e-6F)), least, 1.0F);
+float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb) {
+  const auto least = static_cast<float>(vb.least_weight);
+  return std::clamp(std::sqrt(static_cast<float>(n) / std::max(images, 1e-6F)), least, 1.0F);
 }
 
 void PldaVbRun::place_means() {

@@ -29,6 +29,9 @@ struct PldaVbEpisode {
   const float* handicap = nullptr;         ///< [u, n], of the unlabelled; null: none
 };
 
+/// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each class.
+float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb);
+
 /// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.
 class PldaVbRun {
  public:
@@ -43,8 +46,6 @@ class PldaVbRun {
   [[nodiscard]] float trust() const { return static_cast<float>(options_.trust); }
 
   void begin(const PldaVbEpisode& episode);
-
-  [[nodiscard]] float weight_of(const PldaVbEpisode& episode) const;
 
   /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
   void place_means();

@@ -9,6 +9,7 @@
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/methods.h"
+#include "protocom/fewshot/task_classifier.h"
 #include "support/golden.h"
 
 namespace protocom {
@@ -105,22 +106,37 @@ TEST(PldaBatchSpace, QueriesBesideAPoolDoNotChangeOneAnother) {
   EXPECT_LT(error_of(logits_by(model, batch).softmax(1), all.narrow(0, 10, 7).softmax(1)), 1e-4);
 }
 
-/// "plda" adapted to the supports and to a pool, with the pool's part in the supports.
-std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
-  const int64_t shots = batch.support.size(2);
-  const auto method = make_method("plda");
+/// "plda" that has a pool of unlabelled images.
+std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
+  auto method = make_method("plda");
   MethodState state = method->state();
   state.tensors.emplace_back("unlabelled", pool);
   method->load(state);
-  const AdaptedMethod made =
-      method->adapted(batch.support.view({-1, pool.size(1)}),
-                      at::arange(kBatchClasses, at::kLong).repeat_interleave(shots), kBatchClasses);
-  EpisodeBatch weighted = batch;
-  const at::Tensor images = made.unlabelled.features.expand({kBatchClasses, -1, -1});
-  weighted.support = at::cat({batch.support, images.unsqueeze(0)}, 2);
-  weighted.support_mask =
-      at::cat({at::ones({kBatchClasses, shots}), made.unlabelled.weights.t()}, 1).unsqueeze(0).contiguous();
-  return {made.method, weighted};
+  return method;
+}
+
+at::Tensor support_labels(int64_t shots) {
+  return at::arange(kBatchClasses, at::kLong).repeat_interleave(shots);
+}
+
+/// The same adapted to the supports, with the pool's part in the supports.
+std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
+  const AdaptedMethod made = plda_with(pool)->adapted(batch.support.view({-1, pool.size(1)}),
+                                                      support_labels(batch.support.size(2)), kBatchClasses);
+  return {made.method, with_soft_supports(batch, made.unlabelled)};
+}
+
+TEST(PldaBatchSpace, AnEpisodeAndATaskUseThePoolAsARecognizerDoes) {
+  const EpisodeBatch both = loud_episode(5, 3, 600);
+  EpisodeBatch batch = both;
+  batch.query = both.query.narrow(1, 300, 300);
+  const at::Tensor pool = both.query.narrow(1, 0, 300).squeeze(0);
+  const auto [adapted, weighted] = with_pool(batch, pool);
+  const at::Tensor expected = score_with(*adapted->prepare({}), weighted);
+  EXPECT_LT(error_of(plda_with(pool)->prepare({})->score(batch).logits.squeeze(0), expected), 1e-4);
+  const TaskClassifier task(plda_with(pool),
+                            {batch.support.view({-1, kBatchDims}), support_labels(3), kBatchClasses});
+  EXPECT_LT(error_of(task.score(batch.query.squeeze(0)).logits, expected), 1e-4);
 }
 
 TEST(PldaBatchSpace, SinglePhotosGainFromUnlabelledOnes) {

@@ -31,6 +31,19 @@ SupportStatistics statistics_of(const EpisodeBatch& batch);
 /// [b, u, d]: the pool, or the queries when there is none.
 const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
 
+/// Images that count in part as supports of each class.
+struct SoftSupports {
+  at::Tensor features = {};  ///< float32 [u, d]; undefined: none
+  at::Tensor weights = {};   ///< float32 [u, n]
+
+  /// Of `classes` classes, of which these are those numbered `there` [n]; no image counts for the others.
+  [[nodiscard]] SoftSupports among(int64_t classes, const std::vector<int64_t>& there) const;
+};
+
+/// One episode of the classes from `begin` on with the images that count for one of them: more supports, whose mask is
+/// their weight.
+EpisodeBatch with_soft_supports(EpisodeBatch episode, const SoftSupports& soft, int64_t begin = 0);
+
 /// What a method says of a batch.
 struct EpisodeScores {
   at::Tensor logits;       ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities

@@ -132,12 +132,6 @@ struct MethodState {
 
 class Method;
 
-/// Images that count in part as supports of each class.
-struct SoftSupports {
-  at::Tensor features = {};  ///< float32 [u, d]; undefined: none
-  at::Tensor weights = {};   ///< float32 [u, n]
-};
-
 /// A method made for the classes at hand, and what counts beside their labelled images.
 struct AdaptedMethod {
   std::shared_ptr<const Method> method = nullptr;
