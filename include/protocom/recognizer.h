@@ -24,6 +24,9 @@ struct RecognizerParts {
   bool backbone_inside = true;     ///< keep its bytes in the recognizer
   bool half_features = false;      ///< keep features as float16
   bool thumbnails = true;          ///< keep small JPEGs of enrolled images
+  std::string unlabelled = {};     ///< a folder of images of the classes to come, whose classes nobody has said, from
+                                   ///< which recognition learns too; neither with `fitted` nor with `model`
+  std::string device = "auto";     ///< that those are looked at on
 };
 
 /// How a recognizer answers.

@@ -213,6 +213,7 @@ class Recognizer:
         model: _Path = "",
         knowledge: _Path = "",
         text_encoder: Union[TextEncoder, _Path, None] = None,
+        unlabelled: Union[_Path, Sequence[_Path]] = (),
         preprocess: str = "",
         output: str = "",
         thumbnails: bool = True,

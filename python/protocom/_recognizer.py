@@ -101,6 +101,10 @@ class TextEncoder:
         return self._core.compares_with_images
 
 
+def _paths(given):
+    return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+
+
 def _texts(given):
     made = [given] if isinstance(given, str) else list(given)
     for one in made:
@@ -193,8 +197,8 @@ class Recognizer:
 
     @classmethod
     def create(cls, path, *, backbone, images=None, attributes=None, fitted="", space="", model="", knowledge="",
-               text_encoder=None, preprocess="", output="", thumbnails=True, half_features=False, external_backbone=False,
-               **options):
+               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False,
+               external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
         Parameters
@@ -205,6 +209,8 @@ class Recognizer:
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
         text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
             images, and ``enrol`` takes descriptions
+        unlabelled : folder, or paths of images or folders: images of the classes to come whose class nobody has said, from
+            which recognition learns too, up to 5,000 of them; not with ``fitted`` or ``model``
         preprocess, output : what the encoder does not say, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
@@ -212,7 +218,7 @@ class Recognizer:
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,
-                     external_backbone=external_backbone)
+                     external_backbone=external_backbone, unlabelled=_paths(unlabelled), device=options.get("device", "auto"))
         engine.create_recognizer(os.fspath(path), given)
         try:
             made = cls(path, text_encoder=text_encoder, **options)

@@ -13,6 +13,7 @@
 #include "images.h"
 #include "methods.h"
 #include "protocom/core/error.h"
+#include "protocom/data/image_files.h"
 #include "protocom/serve/answer_json.h"
 #include "protocom/serve/class_words.h"
 #include "protocom/serve/create_recognizer.h"
@@ -46,6 +47,9 @@ NewRecognizer parts_of(const py::dict& given) {
   parts.space = path("space");
   parts.knowledge = path("knowledge");
   parts.text_encoder = path("text_encoder");
+  const auto unlabelled = given["unlabelled"].cast<std::vector<std::string>>();
+  if (!unlabelled.empty()) parts.unlabelled = find_images(unlabelled).paths;
+  parts.extract.device = given["device"].cast<std::string>();
   const fs::path images = path("images");
   if (!parts.text_encoder.empty() && !images.empty())
     parts.class_names = names_of_requests(requests_of_folder(images, "images"));

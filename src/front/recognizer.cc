@@ -8,6 +8,7 @@
 #include "front/images.h"
 #include "front/recognizer_options.h"
 #include "protocom/core/error.h"
+#include "protocom/data/image_files.h"
 #include "protocom/recognizer.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"
@@ -60,6 +61,8 @@ protocom::NewRecognizer parts_of(const RecognizerParts& given) {
   parts.fitted = given.fitted;
   parts.space = given.space;
   parts.knowledge = given.knowledge;
+  if (!given.unlabelled.empty()) parts.unlabelled = find_images({given.unlabelled}).paths;
+  parts.extract.device = given.device;
   if (!given.preprocessing.empty()) parts.preprocessing = parse_preprocessing(given.preprocessing);
   if (!given.backbone_inside) parts.keep_backbone = KeepBackbone::kOutside;
   if (given.half_features) parts.feature_type = FeatureType::kFloat16;

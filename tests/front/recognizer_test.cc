@@ -116,6 +116,21 @@ TEST_F(FrontRecognizer, AnImageThatItHoldsDoesNotCountTwice) {
   EXPECT_EQ(again.classes[0].images, 3);
 }
 
+TEST_F(FrontRecognizer, UnlabelledImagesCount) {
+  std::filesystem::create_directories(folder_ / "pool");
+  for (int i = 0; i < 6; ++i) photo(file("pool/" + std::to_string(i) + ".png"), 90 + 20 * i, 150 - 10 * i, 20 + i);
+  RecognizerParts parts;
+  parts.backbone = file("encoder.npz");
+  parts.unlabelled = file("pool");
+  Recognizer own = Recognizer::create(file("pool.pcm"), parts);
+  own.enrol("cardinal", reds());
+  own.enrol("bluebird", {photo(file("4.png"), 10, 220, 4), Image::encoded(png(20, 210, 5)), pixels_of(10, 200, 6)});
+  const Image asked = pixels_of(120, 110, 7);
+  EXPECT_NE(own.classify(asked).ranking[0].probability, birds().classify(asked).ranking[0].probability);
+  parts.unlabelled = file("nowhere");
+  EXPECT_THROW(Recognizer::create(file("none.pcm"), parts), Error);
+}
+
 TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");

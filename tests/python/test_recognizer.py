@@ -36,6 +36,25 @@ def test_features_are_those_of_the_encoder(mine, photos):
     np.testing.assert_allclose(features, mine.features_of(paths), atol=1e-5)
 
 
+def test_unlabelled_images_count_as_on_the_command_line(photos, tmp_path, program, mine):
+    parts = {"backbone": photos / "encoder.pt", "images": photos / "my-photos"}
+    made = protocom.Recognizer.create(tmp_path / "pool.pcm", unlabelled=photos / "holiday", **parts)
+    told = [argument for name, path in parts.items() for argument in ("--" + name, path)]
+    subprocess.run([program, "--quiet", "recognizer", "create", tmp_path / "same.pcm", *told, "--unlabelled", photos / "holiday"], check=True,
+                   stdout=subprocess.DEVNULL)
+    pool = sorted((photos / "holiday").iterdir())
+    features = mine.features_of(pool)
+    between = (features + features[[1, 2, 0]]) / 2
+    answers = [one.ranking for one in made.classify(between)]
+    assert answers == [one.ranking for one in protocom.Recognizer.open(tmp_path / "same.pcm").classify(between)]
+    assert answers != [one.ranking for one in mine.classify(between)]
+    listed = protocom.Recognizer.create(tmp_path / "listed.pcm", unlabelled=[str(one) for one in pool], **parts)
+    assert answers == [one.ranking for one in listed.classify(between)]
+    with pytest.raises(protocom.Error, match="nowhere"):
+        protocom.Recognizer.create(tmp_path / "none.pcm", unlabelled=[tmp_path / "nowhere"], **parts)
+    assert not (tmp_path / "none.pcm").exists()
+
+
 def onnx_of_two_outputs():
     """The mean and the largest value of each channel, as an ONNX file: protobuf by hand, as nobody needs its library."""
     def field(number, value):
