@@ -23,7 +23,8 @@ at::Tensor batch_scores_following(const PldaVbRows& task, const PldaRowVariance&
                                   const PldaVbOptions& vb, const at::Tensor& scale);
 
 /// Lets an adapted model follow its unlabelled images in the same way, by the labelled ones (features [m, d], labels
-/// int64 [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch.
+/// int64 [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch,
+/// times its chance to be of one of the classes where there are three labelled images per class or more.
 /// Those that are labelled too are left out. Throws Error for features of another d. They are of no more use to the
 /// model then, which has none afterwards.
 SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
