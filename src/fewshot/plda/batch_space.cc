@@ -171,8 +171,8 @@ at::Tensor scatter_weights(const at::Tensor& scores, const BatchImages& images) 
   return images.chance.defined() ? weights * images.chance.unsqueeze(1) : weights;
 }
 
-/// The chance of each unlabelled image to be of one of the classes, float64 [u], by the labelled images alone. Undefined
-/// where these are too few to tell.
+/// The chance of each unlabelled image to be of one of the classes, float64 [u], by the labelled images alone.
+/// Undefined where these are too few to tell.
 at::Tensor chance_of_classes(const PldaVbRows& task, const PldaRowVariance& variance, const PldaLayout& layout,
                              double scale) {
   if (task.count.mean().item<double>() < kShotsThatTell) return {};
@@ -183,9 +183,8 @@ at::Tensor chance_of_classes(const PldaVbRows& task, const PldaRowVariance& vari
   const auto first = [](const at::Tensor& classes) { return classes.narrow(1, 0, 1); };
   const PldaRowBelief nothing = {first(task.prior.mean_varied), first(task.prior.variance_varied),
                                  first(task.prior.mean_rest), first(task.prior.variance_rest)};
-  const at::Tensor ratio = known_ratio(
-      predictive(row_posterior(task.prior, task.count, task.sum, layout), task.count),
-      predictive(nothing, at::zeros({1, 1})).squeeze(-1), at::full({1, 1, 1}, scale));
+  const at::Tensor ratio = known_ratio(predictive(row_posterior(task.prior, task.count, task.sum, layout), task.count),
+                                       predictive(nothing, at::zeros({1, 1})).squeeze(-1), at::full({1, 1, 1}, scale));
   return (scale * ratio.squeeze(0).to(at::kDouble) + kLogOddsOfClasses).sigmoid();
 }
 

@@ -29,7 +29,8 @@ struct PldaVbEpisode {
   const float* handicap = nullptr;         ///< [u, n], of the unlabelled; null: none
 };
 
-/// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each class.
+/// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each
+/// class.
 float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb);
 
 /// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.

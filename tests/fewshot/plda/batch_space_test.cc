@@ -115,9 +115,7 @@ std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
   return method;
 }
 
-at::Tensor support_labels(int64_t shots) {
-  return at::arange(kBatchClasses, at::kLong).repeat_interleave(shots);
-}
+at::Tensor support_labels(int64_t shots) { return at::arange(kBatchClasses, at::kLong).repeat_interleave(shots); }
 
 /// The same adapted to the supports, with the pool's part in the supports.
 std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
@@ -134,8 +132,7 @@ TEST(PldaBatchSpace, AnEpisodeAndATaskUseThePoolAsARecognizerDoes) {
   const auto [adapted, weighted] = with_pool(batch, pool);
   const at::Tensor expected = score_with(*adapted->prepare({}), weighted);
   EXPECT_LT(error_of(plda_with(pool)->prepare({})->score(batch).logits.squeeze(0), expected), 1e-4);
-  const TaskClassifier task(plda_with(pool),
-                            {batch.support.view({-1, kBatchDims}), support_labels(3), kBatchClasses});
+  const TaskClassifier task(plda_with(pool), {batch.support.view({-1, kBatchDims}), support_labels(3), kBatchClasses});
   EXPECT_LT(error_of(task.score(batch.query.squeeze(0)).logits, expected), 1e-4);
 }
 
@@ -180,8 +177,8 @@ TEST(PldaBatchSpace, PhotosOfOtherClassesCountLess) {
     const EpisodeBatch batch = loud_episode(17, shots);
     PldaModel model = model_for(batch);
     model.unlabelled = at::cat({batch.query, loud_episode(18).query}, 1).squeeze(0);
-    const SoftSupports soft = follow_unlabelled(model, batch.support.view({-1, kBatchDims}),
-                                                support_labels(shots), kBatchClasses);
+    const SoftSupports soft =
+        follow_unlabelled(model, batch.support.view({-1, kBatchDims}), support_labels(shots), kBatchClasses);
     const at::Tensor counted = soft.weights.sum(1);
     const double own = counted.narrow(0, 0, kBatchQueries).sum().item<double>();
     const double other = counted.narrow(0, kBatchQueries, kBatchQueries).sum().item<double>();
