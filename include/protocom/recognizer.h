@@ -26,7 +26,6 @@ struct RecognizerParts {
   bool thumbnails = true;          ///< keep small JPEGs of enrolled images
   std::string unlabelled = {};     ///< a folder of images of the classes to come, whose classes nobody has said, from
                                    ///< which recognition learns too; neither with `fitted` nor with `model`
-  std::string device = "auto";     ///< that those are looked at on
 };
 
 /// How a recognizer answers.

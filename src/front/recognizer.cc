@@ -53,7 +53,7 @@ Calibration front_calibration(const protocom::Calibration& own) {
           own.strangers, own.classes,   {}};
 }
 
-protocom::NewRecognizer parts_of(const RecognizerParts& given) {
+protocom::NewRecognizer parts_of(const RecognizerParts& given, const std::string& device) {
   if (given.backbone.empty()) fail_usage("a recognizer needs an encoder: give `backbone`");
   protocom::NewRecognizer parts;
   parts.backbone = given.backbone;
@@ -61,8 +61,8 @@ protocom::NewRecognizer parts_of(const RecognizerParts& given) {
   parts.fitted = given.fitted;
   parts.space = given.space;
   parts.knowledge = given.knowledge;
+  parts.extract.device = device;
   if (!given.unlabelled.empty()) parts.unlabelled = find_images({given.unlabelled}).paths;
-  parts.extract.device = given.device;
   if (!given.preprocessing.empty()) parts.preprocessing = parse_preprocessing(given.preprocessing);
   if (!given.backbone_inside) parts.keep_backbone = KeepBackbone::kOutside;
   if (given.half_features) parts.feature_type = FeatureType::kFloat16;
@@ -195,7 +195,7 @@ Recognizer Recognizer::create(const std::string& path, const RecognizerParts& pa
   return guarded([&] {
     Provenance provenance;
     provenance.command = "recognizer create";
-    create_recognizer(path, parts_of(parts), provenance);
+    create_recognizer(path, parts_of(parts, options.device), provenance);
     return open(path, options);
   });
 }

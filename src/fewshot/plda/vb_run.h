@@ -30,7 +30,7 @@ struct PldaVbEpisode {
 };
 
 /// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each
-/// class.
+/// class, within [vb.least_weight, 1].
 float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb);
 
 /// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.

@@ -40,8 +40,8 @@ struct SoftSupports {
   [[nodiscard]] SoftSupports among(int64_t classes, const std::vector<int64_t>& there) const;
 };
 
-/// One episode of the classes from `begin` on with the images that count for one of them: more supports, whose mask is
-/// their weight.
+/// One episode, whose n classes are those of `soft` from `begin` on, with the images that count for one of them (from
+/// .001 on): more supports [1, n, k + some, d], whose mask is their weight. As it is where `soft` has none.
 EpisodeBatch with_soft_supports(EpisodeBatch episode, const SoftSupports& soft, int64_t begin = 0);
 
 /// What a method says of a batch.
