@@ -10,7 +10,9 @@ JOBS ?= $(shell scripts/jobs)
 TESTS ?= $(shell echo $$((2 * $$(scripts/jobs))))
 # Sixteen sources are compiled as one, in half the time from nothing; OFF compiles less when one of them changes.
 UNITY ?= ON
-PROTOCOM := $(BUILD)/apps/protocom/protocom
+# The target is its path: `protocom` would be the program that it starts, which has the same name.
+PROTOCOM_TARGET := apps/protocom/protocom
+PROTOCOM := $(BUILD)/$(PROTOCOM_TARGET)
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
 # What `make tidy` looks at: FILES='src/core/*.cc' narrows it.
 FILES ?= $(shell git ls-files --cached --others --exclude-standard -- 'src/*.cc' 'apps/*.cc')
@@ -52,7 +54,7 @@ test-processors: build ## the unit tests once more, as processors with other vec
 	@scripts/test-processors $(BUILD)
 
 demo: configure ## set up, build, and run the main job on images that protocom draws itself
-	@cmake --build $(BUILD) -j $(JOBS) --target protocom
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
 	@$(PROTOCOM) run configs/demo.toml
 
 sanitize: setup-dev ## all tests under the address and undefined-behaviour sanitizers
@@ -115,7 +117,7 @@ deb: configure ## Debian packages: the programs, the server, the library, its he
 	@cd $(BUILD) && cpack -G DEB
 
 docs: setup-dev configure ## the documentation as a site, with the reference that the code makes; build/release/site/html/index.html
-	@cmake --build $(BUILD) -j $(JOBS) --target protocom
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
 	@scripts/site/build $(PROTOCOM) $(BUILD)/site
 
 clean: ## remove all build folders
