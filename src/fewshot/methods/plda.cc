@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "fewshot/plda/method.h"
+#include "fewshot/plda/own_span.h"
 #include "fewshot/toolbox/coarse_rows.h"
 #include "protocom/fewshot/image_points.h"
 
@@ -65,6 +66,11 @@ class Plda : public PldaMethod {
   [[nodiscard]] MakeScorer make_scorer() const override {
     return [options = options_](PldaPrepared prepared) {
       return std::make_unique<Predictive>(std::move(prepared), options);
+    };
+  }
+  [[nodiscard]] OwnSpanForm own_span_form() const override {
+    return [scale = options_.scale](const EpisodeBatch& episode, const PldaAdaptation& adaptation) {
+      return answer_in_own_span(episode, adaptation, scale);
     };
   }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "fewshot/plda/isotropic.h"
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/toolbox/complete_basis.h"
 #include "protocom/core/error.h"
@@ -18,18 +21,6 @@ namespace {
 
 /// Of the largest eigenvalue: smaller ones are rounding.
 constexpr double kRankTolerance = 1e-10;
-/// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
-/// classes may lie closer together by chance.
-constexpr double kLeastBetween = 0.05;
-/// What it is taken for where no class has two images, so that nothing tells the two apart. CLIP and ResNet features of
-/// birds and objects lie between .4 and 1.4.
-constexpr double kUnknownBetween = 1;
-
-/// The scale of log predictives without a fitted space where no image can be left out: of classes of one image, and of
-/// classes of two, which leave no scatter behind. Val classes of CUB-100 and Tiny-ImageNet-100 and ImageNet classes,
-/// four encoders, 6 to 200 at once, like .03 to .11 and .04 to .16 best.
-constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.1;
-
 /// Variational EM counts images of the batch as images of a class, and is as sure of its answers as if they had been
 /// labelled: its log densities are worth kBatchTrust K / (K + kBatchDoubt) of those of single photos, K labelled images
 /// per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100 (docs/log/plda.md).
@@ -44,58 +35,38 @@ at::Tensor class_means(const at::Tensor& x, const at::Tensor& labels, const at::
   return at::zeros({count.size(0), x.size(1)}, at::kDouble).index_add_(0, labels, x) / count.unsqueeze(1);
 }
 
-/// The share of the way from the fitted center to that of the classes at hand.
-double center_share(const PldaAdaptation& adaptation, int64_t classes) {
-  const auto n = static_cast<double>(classes);
-  return n / (n + adaptation.center_classes);
-}
-
-/// S0 and the between-class covariance of z as multiples of I.
-struct Isotropic {
-  double within = 1;
-  double between = 1;  ///< in units of `within`
-};
-
 /// Of z in a space of `dims` dimensions, by coordinates [m, e] in any subspace that has its differences; `deviations`
 /// from its class means, [m, e].
 Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count,
                               const at::Tensor& deviations, double dims) {
-  const auto classes = static_cast<double>(count.size(0));
-  const double degrees = static_cast<double>(z.size(0)) - classes;
   const at::Tensor means = class_means(z, labels, count);
-  const double spread = classes > 1 ? means.var(0).sum().item<double>() / dims : 1 / dims;
-  const double within = deviations.square().sum().item<double>() / dims / std::max(degrees, 1.0);
-  if (!(within > 0)) return {std::max(spread, 1e-12) / (1 + kUnknownBetween), kUnknownBetween};
-  const double error = count.reciprocal().mean().item<double>();
-  return {within, std::max(spread / within - error, kLeastBetween)};
+  IsotropicSums sums;
+  sums.dims = dims;
+  sums.images = static_cast<double>(z.size(0));
+  sums.classes = static_cast<double>(count.size(0));
+  sums.within = deviations.square().sum().item<double>();
+  sums.between = count.size(0) > 1 ? means.var(0).sum().item<double>() : 0;
+  sums.error = count.reciprocal().mean().item<double>();
+  return isotropic_variances(sums);
 }
-
-/// Times adaptation.degrees where nothing was fitted, if images left out are surely answered better: encoders whose
-/// classes are far apart (MobileNet v2, ResNet12) gain up to two points.
-constexpr double kFirmer = 3;
-/// adaptation.degrees are at most so many images per dimension there: 1000 was chosen with 512 to 1280 dimensions, and
-/// in few would drown the images at hand.
-constexpr double kDegreesPerDimension = 2;
 
 /// Times adaptation.degrees of a fitted space; the first stays unless another is surely better.
 constexpr std::array<double, 5> kDegreeFactors = {1, 0.3, 0.1, 3, 10};
 
-bool surely_less(const at::Tensor& loss, const at::Tensor& than) {
-  const at::Tensor gain = than - loss;
-  const auto n = static_cast<double>(gain.numel());
-  return gain.numel() > 1 && gain.mean().item<double>() > gain.std().item<double>() / std::sqrt(n);
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// The degrees that leaving images out prefers. Of x in units in which S0 is I.
 double choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
                       double usual) {
-  at::Tensor first, least;
+  std::vector<double> first, least;
   double best = usual;
   for (const double factor : kDegreeFactors) {
-    const at::Tensor loss = left_out_loss(x, labels, classes, scatter, factor * usual);
-    if (!first.defined()) {
+    const std::vector<double> loss = left_out_loss(x, labels, classes, scatter, factor * usual);
+    if (first.empty()) {
       first = least = loss;
-    } else if (surely_less(loss, first) && loss.mean().item<double>() < least.mean().item<double>()) {
+    } else if (surely_less(loss, first) && mean_of(loss) < mean_of(least)) {
       least = loss;
       best = factor * usual;
     }
@@ -164,10 +135,10 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   const auto dims = static_cast<double>(d);
   const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);
   const at::Tensor coordinates = at::mm(z - origin, scatter.directions);
-  double degrees = std::min(adaptation.degrees, kDegreesPerDimension * dims);
+  double degrees = isotropic_degrees(adaptation, dims);
   const auto answers = [&](double nu) {
     return scale_by_folds(
-        coordinates, images.labels, classes, 3, [&](const at::Tensor& kept, const at::Tensor& left_out) {
+        coordinates, images.labels, classes, kFewestOfFolds, [&](const at::Tensor& kept, const at::Tensor& left_out) {
           return isotropic_fold(coordinates.index_select(0, kept), images.labels.index_select(0, kept),
                                 coordinates.index_select(0, left_out), classes, dims, nu);
         });
@@ -180,7 +151,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
       degrees *= kFirmer;
     }
   } else {
-    result.left_out = {{}, images.features.size(0) > classes ? kScaleOfTwoImages : kScaleOfOneImage};
+    result.left_out = {{}, scale_without_folds(images.features.size(0), classes)};
   }
   const int64_t rank = scatter.eigenvalues.size(0);
   const at::Tensor covariance =
@@ -264,8 +235,7 @@ AdaptedSpace adapted_space(const PldaModel& model, const OwnImages& own) {
   if (!fitted.left_out || degrees < own.features.size(1)) return fitted;
   AdaptedSpace alone = isotropic_space(own, model.adaptation);
   // With classes of two images beside larger ones fewer are left out here, and nothing can be compared.
-  const bool comparable =
-      alone.left_out->loss.defined() && alone.left_out->loss.sizes() == fitted.left_out->loss.sizes();
+  const bool comparable = !alone.left_out->loss.empty() && alone.left_out->loss.size() == fitted.left_out->loss.size();
   return comparable && surely_less(alone.left_out->loss, fitted.left_out->loss) ? alone : fitted;
 }
 
@@ -340,8 +310,8 @@ PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
   return result;
 }
 
-at::Tensor left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
-                         double nu) {
+std::vector<double> left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
+                                  const Scatter& scatter, double nu) {
   const at::Tensor count = class_counts(labels, classes);
   const at::Tensor means = class_means(x, labels, count);
   // Inner products u' (I - U diag(w) U') v = nu u' (nu I + R)^-1 v.

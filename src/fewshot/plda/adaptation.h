@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "protocom/fewshot/plda/model.h"
 
@@ -51,8 +52,8 @@ PldaSpace with_isotropic_share(const PldaSpace& space, double share);
 /// S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
 /// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r). It compares values of nu; scatter of
 /// class means keeps the image, so it says nothing of how sure answers may be (scale_by_folds does).
-at::Tensor left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
-                         double nu);
+std::vector<double> left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
+                                  const Scatter& scatter, double nu);
 
 /// All of the model's factors of log densities.
 void set_scale(double scale, PldaModel& model);

@@ -79,8 +79,9 @@ EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
 class AdaptingScorer : public Scorer {
  public:
   using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
-  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make)
-      : model_(std::move(model)), make_(std::move(make)) {}
+  /// `in_own_span` may be empty.
+  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make, PldaMethod::OwnSpanForm in_own_span)
+      : model_(std::move(model)), make_(std::move(make)), in_own_span_(std::move(in_own_span)) {}
 
  private:
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
@@ -95,6 +96,9 @@ class AdaptingScorer : public Scorer {
 
   [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
     if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
+    if (in_own_span_ && model_->adaptation.isotropic && !model_->unlabelled.defined()) {
+      if (const auto scores = in_own_span_(episode, model_->adaptation)) return *scores;
+    }
     const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
     const int64_t classes = support.size(0);
     at::Tensor features = support.flatten(0, 1);
@@ -113,6 +117,7 @@ class AdaptingScorer : public Scorer {
 
   std::shared_ptr<const PldaModel> model_;
   MakeScorer make_;
+  PldaMethod::OwnSpanForm in_own_span_;
 };
 
 }  // namespace
@@ -127,8 +132,9 @@ PldaMethod::PldaMethod(std::string prior, TextWeights text)
     : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  std::unique_ptr<Scorer> photos = model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(model_, make_scorer())
-                                                               : make_scorer()(prepared(context));
+  std::unique_ptr<Scorer> photos = model_->adaptation.adapts()
+                                       ? std::make_unique<AdaptingScorer>(model_, make_scorer(), own_span_form())
+                                       : make_scorer()(prepared(context));
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "fewshot/method_definition.h"
@@ -45,6 +46,8 @@ class PldaMethod : public Method {
  public:
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
+  /// Answers an episode without the space that would be made of its images (plda/own_span.h); nothing: make it.
+  using OwnSpanForm = std::function<std::optional<EpisodeScores>(const EpisodeBatch&, const PldaAdaptation&)>;
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
   [[nodiscard]] AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
                                       int64_t classes) const override;
@@ -59,6 +62,8 @@ class PldaMethod : public Method {
   /// Makes the scorer of a prepared model; outlives the method.
   using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
   [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
+  /// Empty: every episode needs a space.
+  [[nodiscard]] virtual OwnSpanForm own_span_form() const { return {}; }
 
  private:
   /// Whether what fitting learned of knowledge counts.

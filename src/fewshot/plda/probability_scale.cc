@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "protocom/fewshot/plda/posterior.h"
@@ -14,44 +16,36 @@ namespace {
 
 constexpr int64_t kMostFolds = 5;
 
-/// Which images a fold keeps and leaves out.
-struct Fold {
-  std::vector<int64_t> kept, left_out;
-};
-
-/// The rank of each image in its class by its distance from the class's mean, int64 [m]: an order that neither a
-/// rotation of the rows nor their order changes.
-at::Tensor ranks_in_class(const at::Tensor& rows, const at::Tensor& labels, const at::Tensor& count) {
-  const at::Tensor sum = at::zeros({count.size(0), rows.size(1)}, at::kDouble).index_add_(0, labels, rows);
-  const at::Tensor mean = sum / count.unsqueeze(1);
-  const at::Tensor distance = (rows - mean.index_select(0, labels)).square().sum(1);
-  at::Tensor rank = at::zeros_like(labels);
-  for (int64_t c = 0; c < count.size(0); ++c) {
-    const at::Tensor own = labels.eq(c).nonzero().flatten();
-    const at::Tensor order = own.index_select(0, distance.index_select(0, own).argsort());
-    rank.index_copy_(0, order, at::arange(order.size(0), at::kLong));
+/// The rank of each image in its class by its distance.
+std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const std::vector<int64_t>& labels) {
+  std::vector<int64_t> order(labels.size()), rank(labels.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int64_t i) {
+    return std::pair(labels[static_cast<size_t>(i)], distances[static_cast<size_t>(i)]);
+  };
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
+  for (size_t i = 1; i < order.size(); ++i) {
+    const auto at = static_cast<size_t>(order[i]), before = static_cast<size_t>(order[i - 1]);
+    if (labels[at] == labels[before]) rank[at] = rank[before] + 1;
   }
   return rank;
 }
 
-std::vector<Fold> folds_of(const at::Tensor& rows, const at::Tensor& labels, int64_t classes, int64_t least) {
-  const at::Tensor count = at::bincount(labels, {}, classes);
-  const auto most = count.max().item<int64_t>();
-  if (most < least) return {};
-  const at::Tensor rank = ranks_in_class(rows, labels, count.to(at::kDouble));
-  const auto number = rank.accessor<int64_t, 1>(), label = labels.accessor<int64_t, 1>(),
-             images = count.accessor<int64_t, 1>();
-  const int64_t many = std::min(most, kMostFolds);
-  std::vector<Fold> folds(static_cast<size_t>(many));
-  for (int64_t i = 0; i < label.size(0); ++i) {
-    const bool leaves = images[label[i]] >= least;
-    for (int64_t f = 0; f < many; ++f) {
-      Fold& fold = folds[static_cast<size_t>(f)];
-      // By rank of distance, so that each fold leaves out images near the mean and far from it.
-      (leaves && number[i] % many == f ? fold.left_out : fold.kept).push_back(i);
-    }
-  }
-  return folds;
+std::vector<int64_t> numbers_of(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
+}
+
+std::vector<double> values_of(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+}
+
+/// Squared distances of rows from the means of their classes, [m].
+at::Tensor squared_distances(const at::Tensor& rows, const at::Tensor& labels, int64_t classes) {
+  const at::Tensor count = at::bincount(labels, {}, classes).to(at::kDouble);
+  const at::Tensor sum = at::zeros({classes, rows.size(1)}, at::kDouble).index_add_(0, labels, rows);
+  return (rows - (sum / count.unsqueeze(1)).index_select(0, labels)).square().sum(1);
 }
 
 /// Log predictives [l, c] of the images left out, up to a number for each.
@@ -64,17 +58,27 @@ at::Tensor log_predictives(const FoldRows& rows, const at::Tensor& labels, int64
   return at::mm(rows.left_out * precision, mean.t()) - 0.5 * at::mv(mean.square(), precision);
 }
 
+/// -log p(label) of log densities [n] times a scale.
+double scaled_loss(const double* logs, int64_t n, int64_t label, double scale) {
+  const double most = scale * *std::max_element(logs, logs + n);
+  double sum = 0;
+  for (int64_t c = 0; c < n; ++c) sum += std::exp(scale * logs[c] - most);
+  return std::log(sum) + most - scale * logs[label];
+}
+
 }  // namespace
 
-ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
+ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes) {
   constexpr double kFirst = 0.01, kLast = 2, kStep = 1.4;
   ScaledLoss best;
   double least = std::numeric_limits<double>::infinity();
+  std::vector<double> loss(labels.size());
   for (double scale = kFirst; scale < kLast; scale *= kStep) {
-    const at::Tensor loss = -(scale * logs).log_softmax(1).gather(1, labels.unsqueeze(1)).squeeze(1);
     // The logarithm of the scale is Gaussian around that of the default, with a deviation of 1.
     const double away = std::log(scale / kDefaultScale);
-    const double cost = loss.sum().item<double>() + 0.5 * away * away;
+    double cost = 0.5 * away * away;
+    for (size_t i = 0; i < labels.size(); ++i)
+      cost += loss[i] = scaled_loss(logs.data() + static_cast<int64_t>(i) * classes, classes, labels[i], scale);
     if (!(cost < least)) continue;
     least = cost;
     best = {loss, scale};
@@ -82,10 +86,43 @@ ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
   return best;
 }
 
+ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
+  return most_likely_scale(values_of(logs), numbers_of(labels), logs.size(1));
+}
+
+bool surely_less(const std::vector<double>& loss, const std::vector<double>& than) {
+  const auto n = static_cast<double>(loss.size());
+  if (loss.size() < 2) return false;
+  double mean = 0, square = 0;
+  for (size_t i = 0; i < loss.size(); ++i) mean += (than[i] - loss[i]) / n;
+  for (size_t i = 0; i < loss.size(); ++i) square += (than[i] - loss[i] - mean) * (than[i] - loss[i] - mean);
+  return mean > std::sqrt(square / (n - 1) / n);
+}
+
+std::vector<ImageFold> image_folds(const std::vector<double>& distances, const std::vector<int64_t>& labels,
+                                   int64_t classes, int64_t least) {
+  std::vector<int64_t> images(static_cast<size_t>(classes));
+  for (const int64_t label : labels) ++images[static_cast<size_t>(label)];
+  const int64_t largest = *std::max_element(images.begin(), images.end());
+  if (largest < least) return {};
+  const std::vector<int64_t> rank = ranks_in_class(distances, labels);
+  const int64_t many = std::min(largest, kMostFolds);
+  std::vector<ImageFold> folds(static_cast<size_t>(many));
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const bool leaves = images[static_cast<size_t>(labels[i])] >= least;
+    for (int64_t f = 0; f < many; ++f) {
+      ImageFold& fold = folds[static_cast<size_t>(f)];
+      (leaves && rank[i] % many == f ? fold.left_out : fold.kept).push_back(static_cast<int64_t>(i));
+    }
+  }
+  return folds;
+}
+
 std::optional<ScaledLoss> scale_by_folds(const at::Tensor& rows, const at::Tensor& labels, int64_t classes,
                                          int64_t least, const FoldSpace& space) {
   std::vector<at::Tensor> logs, images;
-  for (const Fold& fold : folds_of(rows, labels, classes, least)) {
+  const std::vector<double> distances = values_of(squared_distances(rows, labels, classes));
+  for (const ImageFold& fold : image_folds(distances, numbers_of(labels), classes, least)) {
     if (fold.left_out.empty()) continue;
     const at::Tensor kept = at::tensor(fold.kept, at::kLong), left_out = at::tensor(fold.left_out, at::kLong);
     logs.push_back(log_predictives(space(kept, left_out), labels.index_select(0, kept), classes));

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+
+#include "protocom/fewshot/plda/model.h"
+
+namespace protocom {
+
+/// S0 and the between-class covariance of z as multiples of I, of a space that was not fitted.
+struct Isotropic {
+  double within = 1;
+  double between = 1;  ///< in units of `within`
+};
+
+/// What labelled images say of the two, in sums over all dimensions.
+struct IsotropicSums {
+  double within = 0;   ///< of squared differences from the class means
+  double between = 0;  ///< variance of the class means, unbiased; 0 for one class
+  double images = 0;
+  double classes = 0;
+  double error = 0;  ///< mean over the classes of 1 / images of the class
+  double dims = 0;
+};
+Isotropic isotropic_variances(const IsotropicSums& sums);
+
+/// The share of the way from the fitted center to that of the classes at hand.
+double center_share(const PldaAdaptation& adaptation, int64_t classes);
+
+/// The degrees of S0 where nothing was fitted, in `dims` dimensions.
+double isotropic_degrees(const PldaAdaptation& adaptation, double dims);
+
+/// So many times those where images left out are surely answered better: encoders whose classes are far apart
+/// (MobileNet v2, ResNet12) gain up to two points.
+inline constexpr double kFirmer = 3;
+
+/// The fewest images of a class of which some are left out to find a scale.
+inline constexpr int64_t kFewestOfFolds = 3;
+
+/// The scale of log predictives where none are: classes of one image, or of two, which leave no scatter behind.
+double scale_without_folds(int64_t images, int64_t classes);
+
+}  // namespace protocom
