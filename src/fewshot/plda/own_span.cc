@@ -148,19 +148,27 @@ struct SpanCoordinates {
   std::vector<double> outside;  // [m + q], squared length of what is left
 };
 
-/// Cholesky's decomposition; what a labelled image adds to those before it is an axis.
+/// Cholesky's decomposition: what a labelled image has that those before it have not is an axis. The image that has
+/// most comes first, so that no axis is made of rounding.
 SpanCoordinates coordinates_of(SpanProducts products) {
   VectorColumns& left = products.inner;
   const auto all = static_cast<size_t>(left.columns);
-  double most = 0;
-  for (int64_t i = 0; i < left.rows; ++i) most = std::max(most, left.row(i)[i]);
   SpanCoordinates result{{0, left.columns}, std::move(products.squares)};
-  for (int64_t i = 0; i < left.rows; ++i) {
+  std::vector<int64_t> rows(static_cast<size_t>(left.rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto length = [&](int64_t i) { return left.row(i)[i]; };
+  const auto shorter = [&](int64_t i, int64_t k) { return length(i) < length(k); };
+  double least = 0;
+  while (!rows.empty()) {
+    const auto largest = std::max_element(rows.begin(), rows.end(), shorter);
+    const int64_t i = *largest;
+    if (result.in.rows == 0) least = kLeastPivot * length(i);
+    if (!(length(i) > least)) break;
+    rows.erase(largest);
     double* axis = left.row(i);
-    if (!(axis[i] > kLeastPivot * most)) continue;
-    const double unit = 1 / std::sqrt(axis[i]);
+    const double unit = 1 / std::sqrt(length(i));
     for (size_t j = 0; j < all; ++j) axis[j] *= unit;
-    for (int64_t k = i + 1; k < left.rows; ++k) {
+    for (const int64_t k : rows) {
       double* row = left.row(k);
       const double along = axis[k];
       for (size_t j = 0; j < all; ++j) row[j] -= along * axis[j];

@@ -1,0 +1,110 @@
+#include "fewshot/plda/own_span.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/state.h"
+#include "protocom/fewshot/methods.h"
+#include "support/golden.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+
+PldaModel model_without_space() { return plda_model_of(make_method("plda")->state()); }
+
+EpisodeBatch span_episode(int64_t classes, int64_t shots, int64_t d, uint64_t seed = 4) {
+  at::manual_seed(seed);
+  const at::Tensor means = at::randn({classes, 1, d}), stretch = at::rand({d}) + 0.2;
+  EpisodeBatch batch;
+  batch.support = (means + stretch * at::randn({classes, shots, d})).unsqueeze(0);
+  batch.query = (means + stretch * at::randn({classes, 6, d})).view({1, classes * 6, d});
+  return batch;
+}
+
+/// Classes of `shots`, `shots` - 1, ... images, at least one.
+EpisodeBatch ragged(EpisodeBatch batch) {
+  batch.support_mask = at::ones({1, batch.support.size(1), batch.support.size(2)});
+  for (int64_t c = 0; c < batch.support.size(1); ++c) {
+    const int64_t missing = std::min(c, batch.support.size(2) - 1);
+    batch.support_mask[0][c].slice(0, batch.support.size(2) - missing).fill_(0);
+  }
+  batch.support = batch.support * batch.support_mask.unsqueeze(-1);
+  return batch;
+}
+
+/// By the space that adapted() makes.
+EpisodeScores in_a_space(const EpisodeBatch& batch) {
+  const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
+  at::Tensor features = batch.support.view({classes * shots, -1});
+  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
+  if (batch.support_mask.defined()) {
+    const at::Tensor there = batch.support_mask.flatten().nonzero().flatten();
+    features = features.index_select(0, there);
+    labels = labels.index_select(0, there);
+  }
+  const auto method = make_method("plda");
+  method->load(state_of(adapted(model_without_space(), features, labels, classes), {}));
+  return method->prepare({})->score(batch);
+}
+
+void expect_same_answers(const EpisodeBatch& batch) {
+  const auto scores = answer_in_own_span(batch, model_without_space().adaptation, 0);
+  ASSERT_TRUE(scores);
+  const EpisodeScores expected = in_a_space(batch);
+  EXPECT_LT(error_of(scores->logits.to(at::kDouble), expected.logits.to(at::kDouble)), 2e-5);
+  EXPECT_LT(error_of(scores->unseen.to(at::kDouble), expected.unseen.to(at::kDouble)), 2e-5);
+}
+
+TEST(PldaOwnSpan, AnswersAsTheSpaceOfTheLabelledImagesDoes) {
+  for (const int64_t shots : {1, 2, 3, 5, 9}) {
+    SCOPED_TRACE(shots);
+    expect_same_answers(span_episode(5, shots, 64));
+    EpisodeBatch positive = span_episode(4, shots, 33);
+    positive.support.abs_();
+    positive.query.abs_();
+    expect_same_answers(positive);
+    positive.query[0][0][0] = -1;
+    expect_same_answers(positive);
+  }
+}
+
+TEST(PldaOwnSpan, TakesMoreImagesThanDimensionsOneClassAndUnequalShots) {
+  expect_same_answers(span_episode(4, 8, 10));
+  expect_same_answers(span_episode(1, 5, 40));
+  expect_same_answers(ragged(span_episode(6, 5, 50)));
+  expect_same_answers(ragged(span_episode(3, 2, 50)));
+}
+
+TEST(PldaOwnSpan, TakesThatScaleAndIsAsSureOfTheClassesAsItsOwn) {
+  const EpisodeBatch batch = span_episode(5, 3, 40);
+  const PldaAdaptation adaptation = model_without_space().adaptation;
+  const auto own = answer_in_own_span(batch, adaptation, 0), given = answer_in_own_span(batch, adaptation, 1);
+  const at::Tensor ratio = own->logits / given->logits;
+  EXPECT_LT((ratio - ratio.flatten()[0]).abs().max().item<double>(), 1e-5);
+  const auto odds = [](const EpisodeScores& scores) { return scores.logits.logsumexp(-1) - scores.unseen; };
+  EXPECT_LT((odds(*own) - odds(*given)).abs().max().item<double>(), 2e-3);
+}
+
+TEST(PldaOwnSpan, LeavesToTheSpaceWhatItCannotTellApart) {
+  const PldaAdaptation adaptation = model_without_space().adaptation;
+  EpisodeBatch copies = span_episode(3, 3, 20);
+  copies.support[0][1][2].copy_(copies.support[0][1][0]);
+  EXPECT_FALSE(answer_in_own_span(copies, adaptation, 0));
+  EXPECT_FALSE(answer_in_own_span(span_episode(65, 4, 20), adaptation, 0));
+  EpisodeBatch in_part = ragged(span_episode(3, 3, 20));
+  in_part.support_mask[0][0][0] = 0.5;
+  EXPECT_FALSE(answer_in_own_span(in_part, adaptation, 0));
+  EpisodeBatch endless = span_episode(3, 3, 20);
+  endless.query[0][0][0] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(answer_in_own_span(endless, adaptation, 0));
+  EpisodeBatch same = span_episode(3, 1, 20);
+  same.support.fill_(1);
+  same.query.fill_(1);
+  EXPECT_NO_THROW(answer_in_own_span(same, adaptation, 0));
+}
+
+}  // namespace
+}  // namespace protocom
