@@ -134,10 +134,11 @@ def left_out(z, nu):
 
 def answers(classes, queries):
     """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen."""
-    if min(v for images in classes for x in images for v in x) >= 0:
+    root = min(v for images in classes for x in images for v in x) >= 0
+    if root:
         classes = [[[math.sqrt(v) for v in x] for x in images] for images in classes]
         queries = [[math.copysign(math.sqrt(abs(v)), v) for v in x] for x in queries]
-    share = len(classes) / (len(classes) + CENTER_CLASSES)
+    share = 0 if root else len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
     nu, scale = NU, 0.05

@@ -36,6 +36,7 @@ class PldaVb : public PldaMethod {
     return
         [options = options_](PldaPrepared prepared) { return std::make_unique<Mixture>(std::move(prepared), options); };
   }
+  [[nodiscard]] bool answers_batches() const override { return true; }
 
  private:
   /// The E-step of variational EM over the queries, or over the pool.

@@ -130,7 +130,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   AdaptedSpace result;
   PldaSpace& space = result.space;
   space.root = root_of(images.features);
-  space.center = center_share(adaptation, classes) * images.center(space);
+  space.center = isotropic_center_share(adaptation, classes, space.root) * images.center(space);
   const at::Tensor z = space.directions(images.features);
   const auto dims = static_cast<double>(d);
   const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);

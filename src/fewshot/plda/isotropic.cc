@@ -34,6 +34,10 @@ double center_share(const PldaAdaptation& adaptation, int64_t classes) {
   return n / (n + adaptation.center_classes);
 }
 
+double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes, bool root) {
+  return root && !adaptation.unlabelled ? 0 : center_share(adaptation, classes);
+}
+
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims) {
   return std::min(adaptation.degrees, kDegreesPerDimension * dims);
 }

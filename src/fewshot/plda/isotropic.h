@@ -25,6 +25,11 @@ Isotropic isotropic_variances(const IsotropicSums& sums);
 /// The share of the way from the fitted center to that of the classes at hand.
 double center_share(const PldaAdaptation& adaptation, int64_t classes);
 
+/// The same where nothing was fitted, from zero. None where images are answered one by one and their features are taken
+/// by their roots: none is negative, so zero is a center of theirs already. A batch is better with one
+/// (docs/log/plda.md).
+double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes, bool root);
+
 /// The degrees of S0 where nothing was fitted, in `dims` dimensions.
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims);
 

@@ -96,7 +96,7 @@ class AdaptingScorer : public Scorer {
 
   [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
     if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
-    if (in_own_span_ && model_->adaptation.isotropic && !model_->unlabelled.defined()) {
+    if (in_own_span_ && model_->adaptation.isotropic && !model_->adaptation.unlabelled) {
       if (const auto scores = in_own_span_(episode, model_->adaptation)) return *scores;
     }
     const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
@@ -132,9 +132,9 @@ PldaMethod::PldaMethod(std::string prior, TextWeights text)
     : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  std::unique_ptr<Scorer> photos = model_->adaptation.adapts()
-                                       ? std::make_unique<AdaptingScorer>(model_, make_scorer(), own_span_form())
-                                       : make_scorer()(prepared(context));
+  std::unique_ptr<Scorer> photos =
+      model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(adapting_model(), make_scorer(), own_span_form())
+                                  : make_scorer()(prepared(context));
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),
@@ -144,7 +144,7 @@ std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const 
 
 AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels, int64_t classes) const {
   if (!model_->adaptation.adapts()) return {};
-  PldaModel made = protocom::adapted(*model_, features, labels, classes);
+  PldaModel made = protocom::adapted(*adapting_model(), features, labels, classes);
   AdaptedMethod answer;
   if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, features, labels, classes);
   // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
@@ -155,6 +155,12 @@ AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& 
   result->load(state_of(made, {}));
   answer.method = std::move(result);
   return answer;
+}
+
+std::shared_ptr<const PldaModel> PldaMethod::adapting_model() const {
+  auto model = std::make_shared<PldaModel>(*model_);
+  model->adaptation.unlabelled = answers_batches() || model->unlabelled.defined();
+  return model;
 }
 
 std::unique_ptr<Method> PldaMethod::as_space() const {

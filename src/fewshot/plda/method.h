@@ -62,10 +62,14 @@ class PldaMethod : public Method {
   /// Makes the scorer of a prepared model; outlives the method.
   using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
   [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
+  /// Whether images are answered together.
+  [[nodiscard]] virtual bool answers_batches() const { return false; }
   /// Empty: every episode needs a space.
   [[nodiscard]] virtual OwnSpanForm own_span_form() const { return {}; }
 
  private:
+  /// The model as images at hand adapt it.
+  [[nodiscard]] std::shared_ptr<const PldaModel> adapting_model() const;
   /// Whether what fitting learned of knowledge counts.
   [[nodiscard]] bool uses_fitted_knowledge() const;
   /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context

@@ -31,6 +31,7 @@ constexpr double kLeastLength = 1e-3;
 /// The labelled images of an episode, and all its images, labelled ones first.
 struct SpanImages {
   at::Tensor features;          // float32 [m + q, d]
+  bool root = false;            // whether features stand for their roots
   std::vector<int64_t> labels;  // [m]
   std::vector<double> count;    // [n]
 
@@ -58,6 +59,7 @@ std::optional<SpanImages> images_of(const EpisodeBatch& episode) {
     images.count[static_cast<size_t>(i / shots)] += 1;
   }
   if (images.labelled() < classes * shots) features = features.index_select(0, at::tensor(there, at::kLong));
+  images.root = root_of(features);
   images.features = at::cat({features, episode.query.squeeze(0)});
   return images;
 }
@@ -74,9 +76,9 @@ bool has_copies(const SpanImages& images) {
   return false;
 }
 
-/// Roots where no labelled feature is negative, as PldaSpace::rooted() takes them.
+/// Features, or roots of them as PldaSpace::rooted() takes them.
 at::Tensor rooted_features(const SpanImages& images) {
-  if (!root_of(images.features.narrow(0, 0, images.labelled()))) return images.features;
+  if (!images.root) return images.features;
   const at::Tensor queries = images.features.narrow(0, images.labelled(), images.features.size(0) - images.labelled());
   if (root_of(queries)) return images.features.sqrt();
   return images.features.abs().sqrt_().copysign_(images.features);
@@ -434,7 +436,8 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   if (!are_plain_rows(episode.support.squeeze(0)) || !are_plain_rows(episode.query)) return std::nullopt;
   const std::optional<SpanImages> images = images_of(episode);
   if (!images || images->labelled() > kMostImages || has_copies(*images)) return std::nullopt;
-  std::optional<SpanProducts> products = products_of_directions(*images, center_share(adaptation, images->classes()));
+  std::optional<SpanProducts> products =
+      products_of_directions(*images, isotropic_center_share(adaptation, images->classes(), images->root));
   if (!products) return std::nullopt;
   const SpanCoordinates x = coordinates_of(std::move(*products));
   std::vector<int64_t> labelled(images->labels.size()), queries(x.outside.size() - labelled.size());

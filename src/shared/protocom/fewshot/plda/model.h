@@ -29,6 +29,7 @@ struct PldaAdaptation {
   double scale_degrees = 0;   ///< the same for the scale of that covariance alone
   double center_classes = 0;  ///< how many classes the fitted center counts as, against those at hand
   bool isotropic = false;     ///< no space was fitted: both covariances are multiples of I, found from the images alone
+  bool unlabelled = false;    ///< images without labels take part in the answers: a batch, a pool
 
   [[nodiscard]] bool adapts() const { return degrees > 0; }
 };
