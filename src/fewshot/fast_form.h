@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "fewshot/mapped_table.h"
 #include "protocom/fewshot/method.h"
 #include "protocom/fewshot/row_batch.h"
 
@@ -33,21 +34,38 @@ class FastForms {
   /// The group's form of this type, which is made of the table for the first method that asks.
   template <typename Form>
   Form& shared() {
-    for (const auto& form : forms_) {
-      if (auto* found = dynamic_cast<Form*>(form.get())) return *found;
-    }
-    auto made = std::make_unique<Form>(table_);
-    Form& form = *made;
-    forms_.push_back(std::move(made));
-    return form;
+    return shared<Form>(table_, [](const Form&) { return true; });
   }
+
+  /// The same of the table after `map`.
+  template <typename Form>
+  Form& shared(std::shared_ptr<const FeatureTransform> map) {
+    const auto rows = mapped(table_, std::move(map));
+    return shared<Form>(rows, [&](const Form& form) { return &form.table() == rows.get(); });
+  }
+
+  /// `table` after `map`, which methods that map alike share; null where the map is.
+  std::shared_ptr<const MappedTable> mapped(const at::Tensor& table, std::shared_ptr<const FeatureTransform> map);
 
   /// All that methods have asked for.
   [[nodiscard]] std::vector<std::unique_ptr<FastForm>> take() { return std::move(forms_); }
 
  private:
+  template <typename Form, typename From, typename IsIt>
+  Form& shared(const From& from, const IsIt& is_it) {
+    for (const auto& form : forms_) {
+      auto* found = dynamic_cast<Form*>(form.get());
+      if (found != nullptr && is_it(*found)) return *found;
+    }
+    auto made = std::make_unique<Form>(from);
+    Form& form = *made;
+    forms_.push_back(std::move(made));
+    return form;
+  }
+
   const MethodContext& context_;
   const at::Tensor& table_;
+  std::vector<std::shared_ptr<const MappedTable>> mapped_;
   std::vector<std::unique_ptr<FastForm>> forms_;
 };
 

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "fewshot/fast_form.h"
+#include "fewshot/mapped_table.h"
 #include "protocom/core/error.h"
 #include "protocom/core/thread_scope.h"
 #include "protocom/fewshot/method.h"
@@ -30,59 +30,15 @@ void check_sizes(const MethodContext& context, const at::Tensor& table) {
 
 }  // namespace
 
-/// A table of features after a FeatureTransform. Blocks of rows are mapped when they are first asked for, each at once
-/// and in one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
-class MappedTable {
- public:
-  /// `table` float16 or float32 [m, d].
-  MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map);
-
-  [[nodiscard]] const FeatureTransform& map() const { return *map_; }
-  /// Sees to it that these rows (-1: none) have their values.
-  void need(const std::vector<int64_t>& rows) const;
-  /// [m, e]; only rows that were needed have their values.
-  [[nodiscard]] const at::Tensor& rows() const { return mapped_; }
-
- private:
-  static constexpr int64_t kBlock = 256;  // rows
-
-  void fill(int64_t block) const;
-
-  at::Tensor table_;
-  std::shared_ptr<const FeatureTransform> map_;
-  at::Tensor mapped_;
-  mutable std::vector<std::once_flag> filled_;
-};
-
-MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map)
-    : table_(std::move(table)),
-      map_(std::move(map)),
-      mapped_(at::empty({table_.size(0), map_->map(table_.narrow(0, 0, 0).to(at::kFloat)).size(1)})),
-      filled_(static_cast<size_t>((table_.size(0) + kBlock - 1) / kBlock)) {}
-
-void MappedTable::fill(int64_t block) const {
-  const int64_t begin = block * kBlock;
-  const int64_t rows = std::min(kBlock, table_.size(0) - begin);
-  mapped_.narrow(0, begin, rows).copy_(map_->map(table_.narrow(0, begin, rows).to(at::kFloat)));
-}
-
-void MappedTable::need(const std::vector<int64_t>& rows) const {
-  for (const int64_t row : rows) {
-    if (row >= 0) std::call_once(filled_[static_cast<size_t>(row / kBlock)], [&] { fill(row / kBlock); });
-  }
-}
-
 /// A table that methods read their episodes from, as it is or through a FeatureTransform.
 class EpisodeTable {
  public:
-  /// `map` may be null.
-  EpisodeTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map) : table_(std::move(table)) {
-    if (map != nullptr) mapped_ = std::make_unique<MappedTable>(table_, std::move(map));
-  }
+  /// `mapped` may be null.
+  EpisodeTable(at::Tensor table, std::shared_ptr<const MappedTable> mapped)
+      : table_(std::move(table)), mapped_(std::move(mapped)) {}
 
-  [[nodiscard]] bool is(const at::Tensor& table, const FeatureTransform* map) const {
-    if (!table_.is_same(table) || (mapped_ == nullptr) != (map == nullptr)) return false;
-    return map == nullptr || mapped_->map().same_as(*map);
+  [[nodiscard]] bool is(const at::Tensor& table, const MappedTable* mapped) const {
+    return table_.is_same(table) && mapped_.get() == mapped;
   }
 
   [[nodiscard]] EpisodeBatch gathered(const RowBatch& rows) const {
@@ -101,7 +57,7 @@ class EpisodeTable {
 
  private:
   at::Tensor table_;
-  std::unique_ptr<MappedTable> mapped_;
+  std::shared_ptr<const MappedTable> mapped_;
 };
 
 namespace {
@@ -142,12 +98,11 @@ struct ScorerGroup::Impl {
   std::vector<EpisodeTable> tables;
 
   /// Methods that map features alike share a table.
-  size_t table_of(const Scorer& scorer, const at::Tensor& from) {
-    auto map = scorer.feature_transform();
+  size_t table_of(const at::Tensor& from, std::shared_ptr<const MappedTable> mapped) {
     for (size_t i = 0; i < tables.size(); ++i) {
-      if (tables[i].is(from, map.get())) return i;
+      if (tables[i].is(from, mapped.get())) return i;
     }
-    tables.emplace_back(from, std::move(map));
+    tables.emplace_back(from, std::move(mapped));
     return tables.size() - 1;
   }
 };
@@ -168,7 +123,8 @@ ScorerGroup::ScorerGroup(const Methods& methods, const MethodContext& context, c
       continue;
     }
     own.scorer = method->prepare(context);
-    own.table = impl_->table_of(*own.scorer, method->spec().has(Need::kFeatureMaps) ? impl_->maps : table);
+    const at::Tensor& from = method->spec().has(Need::kFeatureMaps) ? impl_->maps : table;
+    own.table = impl_->table_of(from, forms.mapped(from, own.scorer->feature_transform()));
   }
   impl_->forms = forms.take();
 }

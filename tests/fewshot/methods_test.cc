@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/fitted_method.h"
@@ -507,6 +508,54 @@ TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
     EXPECT_LT(far(scores[m].logits, methods[m]->prepare(methods_world().context())->score(batch).logits), 1e-4)
         << methods[m]->label();
   EXPECT_LT(far(scores[2].logits * 2.5, scores[4].logits), 1e-5) << "4 instead of 10";
+}
+
+/// Methods whose hand-made form reads rows where they lie, with what else their parameters can say.
+TEST(ScorerGroup, AnswersFromRowsWhereTheyLieAsFromTensors) {
+  const auto methods =
+      make_methods({"simple-shot", "simple-shot:transform=power", "simple-shot:transform=none", "bd-cspn",
+                    "bd-cspn:variant=sum:scale=1", "laplacian-shot", "laplacian-shot:queries=unmoved",
+                    "laplacian-shot:prototypes=mean:neighbours=5", "laplacian-shot:neighbours=100:steps=2",
+                    "laplacian-shot:steps=0", "tim:variant=gd:steps=30", "tim:variant=gd:steps=30:transform=cl2n",
+                    "alpha-tim:steps=30", "pt-map", "pt-map:transform=power:steps=5"});
+  RowBatch unasked = some_rows(false, 5);
+  unasked.q = 0;
+  unasked.query.clear();
+  RowBatch supports_alone = unasked;
+  supports_alone.u = 0;
+  supports_alone.unlabelled.clear();
+  const MethodContext context = methods_world().context();
+  const ScorerGroup group(methods, context, methods_world().features);
+  for (const RowBatch& rows :
+       {some_rows(), some_rows(true), some_rows(true, 5), unasked, supports_alone, part_of(some_rows(), 1, 2)}) {
+    const auto scores = group.score(rows);
+    const EpisodeBatch batch = gather(methods_world().features, rows);
+    for (size_t m = 0; m < methods.size(); ++m) {
+      const at::Tensor expected = methods[m]->prepare(context)->score(batch).logits;
+      ASSERT_EQ(scores[m].logits.sizes(), expected.sizes()) << methods[m]->label();
+      if (rows.q == 0) continue;
+      EXPECT_LT(far(scores[m].logits, expected), 1e-4) << methods[m]->label();
+    }
+  }
+}
+
+TEST(ScorerGroup, AnswersAnEpisodeTheSameToTheLastBitBesideOthersAndAlone) {
+  const auto methods =
+      make_methods({"simple-shot", "bd-cspn", "laplacian-shot", "tim:variant=gd:steps=30", "pt-map", "mean"});
+  const ScorerGroup group(methods, methods_world().context(), methods_world().features);
+  const auto together = group.score(some_rows());
+  const auto alone = group.score(part_of(some_rows(), 1, 2));
+  for (size_t m = 0; m < methods.size(); ++m)
+    EXPECT_TRUE(together[m].logits.slice(0, 1, 2).equal(alone[m].logits)) << methods[m]->label();
+}
+
+TEST(ScorerGroup, RefusesAClassWithoutSupports) {
+  RowBatch rows = some_rows();
+  for (int64_t j = 0; j < rows.k; ++j) rows.support[static_cast<size_t>(rows.k + j)] = -1;
+  for (const char* name : {"simple-shot", "soft-k-means"}) {
+    const ScorerGroup group({ready(name)}, methods_world().context(), methods_world().features);
+    EXPECT_THAT(message_of([&] { std::ignore = group.score(rows); }), HasSubstr("at least one support")) << name;
+  }
 }
 
 TEST(ScorerGroup, ScoresMapsThatAreTooManyToBeTensorsAtOnceInParts) {

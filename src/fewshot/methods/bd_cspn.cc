@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/toolbox/rectified_prototypes.h"
+#include "fewshot/toolbox/rectified_rows.h"
 #include "fewshot/toolbox/space_method.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/fewshot/toolbox/distances.h"
@@ -20,6 +21,26 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   if (options.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
   return {-squared_distances(batch.query, prototypes), at::Tensor()};
 }
+
+class BdCspnRun : public RowRun {
+ public:
+  explicit BdCspnRun(const Options& options)
+      : by_cosine_(options.variant == "sum"), rectified_({options.variant, options.scale}) {}
+
+  void answer(const RowEpisode& episode, float* logits) override {
+    const std::vector<float>& prototypes = rectified_.place(episode);
+    const int64_t first = episode.first_query();
+    if (!by_cosine_) return place_negative_distances(episode, first, episode.queries, prototypes, logits);
+    place_cosines(episode, first, episode.queries, prototypes, logits);
+    for (int64_t i = 0; i < episode.queries * episode.n; ++i) logits[i] *= 10;
+  }
+
+ private:
+  bool by_cosine_;
+  RectifiedRows rectified_;
+};
+
+std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<BdCspnRun>(options); }
 
 }  // namespace
 
@@ -42,7 +63,8 @@ MethodDefinition bd_cspn() {
           .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
           .tries({"1", "5", "20"})
           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-          .tries({"l2n"}));
+          .tries({"l2n"}),
+      &run);
 }
 
 }  // namespace protocom::methods

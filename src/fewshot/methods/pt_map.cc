@@ -1,6 +1,15 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
 #include "fewshot/toolbox/centred_points.h"
+#include "fewshot/toolbox/centred_rows.h"
+#include "fewshot/toolbox/class_kernels.h"
+#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/row_span.h"
 #include "fewshot/toolbox/sinkhorn.h"
 #include "fewshot/toolbox/space_method.h"
 #include "fewshot/toolbox/span.h"
@@ -33,6 +42,82 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
 }
 
+/// The same of one episode after the other. What has a number of each point lies class by class, [n, stride].
+class PtMapRun : public RowRun {
+ public:
+  explicit PtMapRun(const Options& options) : options_(options) {}
+
+  void answer(const RowEpisode& episode, float* logits) override {
+    span_.place(centred_.place(episode), episode.dim);
+    const int64_t stride = span_.stride(), supports = episode.supports();
+    std::vector<float> means(size_of(episode.n * stride));
+    for (int64_t i = 0; i < supports; ++i) means[size_of(label_of(episode, i) * stride + i)] = 1;
+    labels_ = means;
+    normalise(episode.n, stride, means);
+    plan_.assign(means.size(), 0.0F);
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      transport(episode, means);
+      shares_of_classes(scales_.data(), kernel_.data(), episode.n, free_stride());
+      plan_ = labels_;
+      for (int64_t k = 0; k < episode.n; ++k)
+        std::copy_n(kernel_.data() + k * free_stride(), episode.unlabelled, plan_.data() + k * stride + supports);
+      normalise(episode.n, stride, plan_);
+      for (size_t i = 0; i < means.size(); ++i) means[i] += static_cast<float>(options_.rate) * (plan_[i] - means[i]);
+    }
+    transport(episode, means);
+    for (int64_t k = 0; k < episode.n; ++k) {
+      const float more = std::log(scales_[size_of(k)]);
+      for (int64_t i = 0; i < episode.queries; ++i)
+        logits[i * episode.n + k] = logits_[size_of(k * stride + episode.first_query() + i)] + more;
+    }
+  }
+
+ private:
+  static size_t size_of(int64_t size) { return static_cast<size_t>(size); }
+  static int64_t label_of(const RowEpisode& episode, int64_t i) { return episode.label[static_cast<size_t>(i)]; }
+  [[nodiscard]] int64_t free_stride() const { return free_stride_; }
+
+  /// Rows of weights become coefficients of a mean.
+  static void normalise(int64_t n, int64_t stride, std::vector<float>& weights) {
+    for (int64_t k = 0; k < n; ++k) {
+      float* own = weights.data() + k * stride;
+      const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
+      for (int64_t i = 0; i < stride; ++i) own[i] *= inverse;
+    }
+  }
+
+  /// Logits of all points, the plan's kernel of the unlabelled ones, and the scales of its columns.
+  void transport(const RowEpisode& episode, const std::vector<float>& means) {
+    const int64_t n = episode.n, u = episode.unlabelled, stride = span_.stride();
+    free_stride_ = padded_length(u);
+    grow(logits_, n * stride);
+    span_.place_distances(means.data(), n, logits_.data());
+    for (int64_t i = 0; i < n * stride; ++i) logits_[size_of(i)] *= static_cast<float>(-options_.lambda);
+    scales_.assign(size_of(n), 1.0F);
+    if (u == 0) return;
+    kernel_.resize(size_of(n * free_stride_));
+    for (int64_t k = 0; k < n; ++k)
+      std::copy_n(logits_.data() + k * stride + episode.supports(), u, kernel_.data() + k * free_stride_);
+    exponentials_of_classes(kernel_.data(), n, free_stride_);
+    for (int64_t k = 0; k < n; ++k)
+      std::fill(kernel_.data() + k * free_stride_ + u, kernel_.data() + (k + 1) * free_stride_, 0.0F);
+    columns_.assign(size_of(n), static_cast<float>(static_cast<double>(u) / static_cast<double>(n)));
+    work_.resize(size_of(2 * free_stride_));
+    const SinkhornOptions sinkhorn;
+    transport_scales({kernel_.data(), n, free_stride_, columns_.data(), static_cast<float>(sinkhorn.tolerance),
+                      sinkhorn.most_steps, work_.data()},
+                     scales_.data());
+  }
+
+  Options options_;
+  CentredRows centred_;
+  RowSpan span_;
+  int64_t free_stride_ = 0;
+  std::vector<float> labels_, plan_, logits_, kernel_, scales_, columns_, work_;
+};
+
+std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<PtMapRun>(options); }
+
 }  // namespace
 
 MethodDefinition pt_map() {
@@ -56,7 +141,8 @@ MethodDefinition pt_map() {
                              .whole("steps", &Options::steps, {0, 1e5}, "of the means")
                              .tries({"10", "50"})
                              .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n", "power"}));
+                             .tries({"l2n", "power"}),
+                         &run);
 }
 
 }  // namespace protocom::methods

@@ -14,6 +14,19 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& /*options*/) {
   return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
 }
 
+class SimpleShotRun : public RowRun {
+ public:
+  void answer(const RowEpisode& episode, float* logits) override {
+    place_class_means(episode, means_);
+    place_negative_distances(episode, episode.first_query(), episode.queries, means_, logits);
+  }
+
+ private:
+  std::vector<float> means_;  // [n, dim]
+};
+
+std::unique_ptr<RowRun> run(const Options& /*options*/) { return std::make_unique<SimpleShotRun>(); }
+
 }  // namespace
 
 MethodDefinition simple_shot() {
@@ -28,7 +41,8 @@ MethodDefinition simple_shot() {
   return define_in_space(std::move(spec), &answer,
                          Parameters<Options>()
                              .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n", "power"}));
+                             .tries({"l2n", "power"}),
+                         &run);
 }
 
 }  // namespace protocom::methods

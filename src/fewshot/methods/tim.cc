@@ -68,18 +68,32 @@ class Alternating {
   at::Tensor weights_;       // [b, n, m]
 };
 
+int64_t steps_of(const Options& options) {
+  if (options.steps > 0) return options.steps;
+  return options.variant == "adm" ? kStepsOfAdm : kStepsOfGd;
+}
+
+InformationLoss loss_of(const Options& options) {
+  return {options.temperature, options.cross_entropy, options.marginal, options.conditional};
+}
+
 EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   const bool alternates = options.variant == "adm";
-  const int64_t steps = options.steps > 0 ? options.steps : alternates ? kStepsOfAdm : kStepsOfGd;
+  const int64_t steps = steps_of(options);
   const EpisodePoints points = episode_points(batch);
   if (alternates) {
     Alternating adm(points, options);
     for (int64_t step = 0; step < steps && points.unlabelled > 0; ++step) adm.step();
     return {points.queries_of(adm.logits()), at::Tensor()};
   }
-  const InformationLoss loss{options.temperature, options.cross_entropy, options.marginal, options.conditional};
-  const at::Tensor weights = information_descent(points, loss, {options.learning_rate, steps});
+  const at::Tensor weights = information_descent(points, loss_of(options), {options.learning_rate, steps});
   return {euclidean_logits(points.queries_of(points.features), weights, options.temperature), at::Tensor()};
+}
+
+std::unique_ptr<RowRun> run(const Options& options) {
+  if (options.variant == "adm") return nullptr;
+  const DescentOptions descent{options.learning_rate, steps_of(options)};
+  return std::make_unique<InformationRun>(loss_of(options), descent);
 }
 
 }  // namespace
@@ -113,7 +127,8 @@ MethodDefinition tim() {
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
           .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-          .tries({"cl2n"}));
+          .tries({"cl2n"}),
+      &run);
 }
 
 }  // namespace protocom::methods

@@ -4,56 +4,63 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
-#include "fewshot/toolbox/dense_layer.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
 
 namespace protocom {
 namespace {
 
-/// What the loss knows of the points of b episodes, class by class and filled up with zeros to `stride`.
-struct PointTables {
-  PointTables(const EpisodePoints& points, const InformationLoss& loss) {
-    const at::Tensor y = points.labels.slice(1, 0, points.supports + points.unlabelled).transpose(1, 2);  // [b, n, m]
-    const at::Tensor is_support = y.sum(1);                                                               // [b, m]
-    stride = padded_length(y.size(2));
-    const auto filled = [&](const at::Tensor& rows) {
-      return at::constant_pad_nd(rows.to(at::kFloat), {0, stride - y.size(2)}).contiguous();
-    };
-    labels = filled(y);
-    shares = filled(is_support * loss.cross_entropy / is_support.sum(1, true));
-    at::Tensor each = at::zeros({y.size(2)});
-    if (points.unlabelled > 0) each.slice(0, points.supports).fill_(1.0 / static_cast<double>(points.unlabelled));
-    open = filled(each);
+/// What the loss knows of the points of an episode, class by class and filled up with zeros to `stride`.
+class PointTables {
+ public:
+  /// `labels` [n, points]: the weight of a support in its class, else 0; the first `supports` points may have one.
+  PointTables(const std::vector<float>& labels, int64_t n, int64_t supports, const InformationLoss& loss)
+      : points_(static_cast<int64_t>(labels.size()) / n), stride_(padded_length(points_)), n_(n) {
+    labels_.assign(static_cast<size_t>(n * stride_), 0.0F);
+    shares_.assign(static_cast<size_t>(stride_), 0.0F);
+    open_ = shares_;
+    for (int64_t k = 0; k < n; ++k) {
+      const float* own = labels.data() + k * points_;
+      std::copy_n(own, points_, labels_.data() + k * stride_);
+      for (int64_t i = 0; i < points_; ++i) shares_[static_cast<size_t>(i)] += own[i];
+    }
+    const float total = std::accumulate(shares_.begin(), shares_.end(), 0.0F);
+    for (float& share : shares_) share *= static_cast<float>(loss.cross_entropy) / total;
+    std::fill(open_.begin() + supports, open_.begin() + points_, 1.0F / static_cast<float>(points_ - supports));
   }
 
-  int64_t stride = 0;
-  at::Tensor labels;  // [b, n, stride]
-  at::Tensor shares;  // [b, stride]
-  at::Tensor open;    // [stride]
+  /// With work of n tables still to come.
+  [[nodiscard]] InformationPoints points() const { return {labels_.data(), shares_.data(), open_.data(), n_, stride_}; }
+
+ private:
+  int64_t points_, stride_, n_;
+  std::vector<float> labels_;  // [n, stride]
+  std::vector<float> shares_;  // [stride]
+  std::vector<float> open_;    // [stride]
 };
 
 /// Adam's steps on the class weights of one episode.
 class Descent {
  public:
-  /// x [m, d]; weights [n, width] where they start, filled up with zeros, and where they end.
-  Descent(const at::Tensor& x, const InformationPoints& points, const InformationLoss& loss, float* weights)
-      : loss_(loss), points_(points), logits_(x), gradient_(x.t()), weights_(weights) {
+  /// rows [m] of `width` floats; weights [n, width] where they start, and where they end.
+  Descent(const float* const* rows, int64_t count, int64_t width, const InformationPoints& points,
+          const InformationLoss& loss, float* weights)
+      : loss_(loss), points_(points), rows_(rows), count_(count), width_(width), weights_(weights) {
     const auto room = [](int64_t size) { return std::vector<float>(static_cast<size_t>(size)); };
     slopes_ = room(points.n * points.stride);
-    relative_ = pull_ = first_ = second_ = room(points.n * width());
+    relative_ = pull_ = first_ = second_ = room(points.n * width_);
+    dots_ = room(count * points.n);
     half_squares_ = room(points.n);
     ones_.assign(static_cast<size_t>(points.stride), 1.0F);
     work_ = room((points.n + 1) * points.stride + (kRowMultiple + 1) * points.n);
     points_.work = work_.data();
   }
 
-  [[nodiscard]] int64_t width() const { return gradient_.width(); }
-
   void step(const DescentOptions& options, int64_t number) {
-    for (int64_t k = 0; k < points_.n; ++k)
-      half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width()) / 2;
+    for (int64_t k = 0; k < points_.n; ++k) half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width_) / 2;
     products();
     information_slopes(points_, loss_, half_squares_.data(), slopes_.data());
     pulls();
@@ -62,42 +69,47 @@ class Descent {
     adam.factor = static_cast<float>(loss_.temperature);
     adam.rate = static_cast<float>(options.rate / (1 - std::pow(0.9, steps)));
     adam.root_weight = static_cast<float>(std::sqrt(1 - std::pow(0.999, steps)));
-    adam.dim = width();
+    adam.dim = width_;
     for (int64_t k = 0; k < points_.n; ++k) {
       adam.push = row_dot(slopes_.data() + k * points_.stride, ones_.data(), points_.stride);
-      adam.pull = pull_.data() + k * width();
-      adam.first = first_.data() + k * width();
-      adam.second = second_.data() + k * width();
+      adam.pull = pull_.data() + k * width_;
+      adam.first = first_.data() + k * width_;
+      adam.second = second_.data() + k * width_;
       adam_step(adam, row(k));
     }
   }
 
  private:
-  [[nodiscard]] float* row(int64_t k) const { return weights_ + k * width(); }
+  [[nodiscard]] float* row(int64_t k) const { return weights_ + k * width_; }
 
   /// Products of all points with the weights, less those of the last class: a softmax knows differences only.
   void products() {
     const int64_t last = points_.n - 1;
-    std::copy_n(weights_, last * width(), relative_.begin());
-    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width(), relative_.data() + k * width());
-    logits_.apply(relative_.data(), width(), last, slopes_.data());
+    std::copy_n(weights_, last * width_, relative_.begin());
+    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width_, relative_.data() + k * width_);
+    row_dots({rows_, count_, relative_.data(), last, width_, last}, dots_.data());
+    for (int64_t k = 0; k < last; ++k) {
+      float* own = slopes_.data() + k * points_.stride;
+      for (int64_t i = 0; i < count_; ++i) own[i] = dots_[static_cast<size_t>(i * last + k)];
+    }
     std::fill_n(slopes_.begin() + last * points_.stride, points_.stride, 0.0F);
   }
 
   /// Sums of the points by their slopes, which add up to 0 over the classes.
   void pulls() {
     const int64_t last = points_.n - 1;
-    gradient_.apply(slopes_.data(), points_.stride, last, pull_.data());
-    float* of_last = pull_.data() + last * width();
-    std::fill_n(of_last, width(), 0.0F);
-    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, pull_.data() + k * width(), width(), of_last);
+    sums_of_rows({rows_, count_, slopes_.data(), last, points_.stride, width_}, pull_.data());
+    float* of_last = pull_.data() + last * width_;
+    std::fill_n(of_last, width_, 0.0F);
+    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, pull_.data() + k * width_, width_, of_last);
   }
 
   const InformationLoss& loss_;
   InformationPoints points_;
-  DenseLayer logits_, gradient_;
+  const float* const* rows_;
+  int64_t count_, width_;
   float* weights_;
-  std::vector<float> slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
+  std::vector<float> dots_, slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
 };
 
 }  // namespace
@@ -109,19 +121,41 @@ at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights,
 
 at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss,
                                const DescentOptions& options) {
-  const at::Tensor x = points.learned_from(points.features).to(at::kFloat);
+  const at::Tensor x = padded_row(points.learned_from(points.features).to(at::kFloat)).contiguous();
   const at::Tensor means = at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
-  const int64_t b = means.size(0), n = means.size(1), d = means.size(2);
-  const int64_t width = padded_length(d);
-  at::Tensor weights = at::constant_pad_nd(means.to(at::kFloat), {0, width - d}).contiguous();
-  const PointTables tables(points, loss);
-  for (int64_t e = 0; e < b; ++e) {
-    const InformationPoints episode{tables.labels[e].data_ptr<float>(), tables.shares[e].data_ptr<float>(),
-                                    tables.open.data_ptr<float>(), n, tables.stride};
-    Descent descent(x[e], episode, loss, weights[e].data_ptr<float>());
+  at::Tensor weights = padded_row(means.to(at::kFloat)).contiguous();
+  const at::Tensor labels =
+      points.learned_from(points.labels).transpose(1, 2).to(at::kFloat).contiguous();  // [b, n, m]
+  const int64_t m = x.size(1), width = x.size(2);
+  std::vector<const float*> rows(static_cast<size_t>(m));
+  for (int64_t e = 0; e < x.size(0); ++e) {
+    for (int64_t i = 0; i < m; ++i) rows[static_cast<size_t>(i)] = x.data_ptr<float>() + (e * m + i) * width;
+    const float* own = labels.data_ptr<float>() + e * labels.stride(0);
+    const PointTables tables({own, own + labels.stride(0)}, labels.size(1), points.supports, loss);
+    Descent descent(rows.data(), m, width, tables.points(), loss, weights.data_ptr<float>() + e * weights.stride(0));
     for (int64_t step = 1; step <= options.steps; ++step) descent.step(options, step);
   }
-  return weights.slice(2, 0, d);
+  return weights.slice(2, 0, means.size(2));
+}
+
+InformationRun::InformationRun(const InformationLoss& loss, const DescentOptions& options)
+    : loss_(loss), options_(options) {}
+
+void InformationRun::answer(const RowEpisode& episode, float* logits) {
+  const int64_t n = episode.n, dim = episode.dim, learned = episode.learned();
+  labels_.assign(static_cast<size_t>(n * learned), 0.0F);
+  for (int64_t i = 0; i < episode.supports(); ++i)
+    labels_[static_cast<size_t>(episode.label[static_cast<size_t>(i)] * learned + i)] = 1;
+  const PointTables tables(labels_, n, episode.supports(), loss_);
+  place_class_means(episode, weights_);
+  Descent descent(episode.rows.data(), learned, dim, tables.points(), loss_, weights_.data());
+  for (int64_t step = 1; step <= options_.steps; ++step) descent.step(options_, step);
+  place_negative_distances(episode, episode.first_query(), episode.queries, weights_, logits);
+  const auto factor = static_cast<float>(loss_.temperature / 2);
+  for (int64_t i = 0; i < episode.queries; ++i) {
+    const float square = episode.squares[static_cast<size_t>(episode.first_query() + i)];
+    for (int64_t k = 0; k < n; ++k) logits[i * n + k] = factor * (logits[i * n + k] + square);
+  }
 }
 
 }  // namespace protocom

@@ -1,6 +1,9 @@
 #pragma once
+#include <vector>
+
 #include "fewshot/toolbox/episode_points.h"
 #include "fewshot/toolbox/information_kernels.h"
+#include "fewshot/toolbox/row_episode.h"
 
 namespace protocom {
 
@@ -15,5 +18,18 @@ at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights,
 /// Class weights float32 [b, n, d] after steps of Adam on the loss, from the class means: an episode after the other,
 /// with a form of its own since a step is some forty operators on a few hundred numbers.
 at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss, const DescentOptions& options);
+
+/// The logits by those weights of one episode after the other, whose rows are read where they lie.
+class InformationRun : public RowRun {
+ public:
+  InformationRun(const InformationLoss& loss, const DescentOptions& options);
+  void answer(const RowEpisode& episode, float* logits) override;
+
+ private:
+  InformationLoss loss_;
+  DescentOptions options_;
+  std::vector<float> labels_;   // [n, s + u]
+  std::vector<float> weights_;  // [n, dim]
+};
 
 }  // namespace protocom

@@ -90,6 +90,32 @@ PROTOCOM_INLINE float lane_sum(const Float16& vector) {
   return lane_sum(sum);
 }
 
+// Steps of lane_sum() for several vectors at once. Each gives, of two vectors of parts, the sums of the parts' halves.
+
+/// [a's 8 | b's 8]
+PROTOCOM_INLINE void sum_halves(const Float16& a, const Float16& b, Float16& sum) {
+  sum = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+        __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+
+/// Of four parts of 8, four of 4, in their order.
+PROTOCOM_INLINE void sum_quarters(const Float16& a, const Float16& b, Float16& sum) {
+  sum = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+        __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+}
+
+/// Of two vectors of four parts of 4: a part's two numbers of a, then those of b.
+PROTOCOM_INLINE void sum_twos(const Float16& a, const Float16& b, Float16& sum) {
+  sum = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+        __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
+/// Of those: a part's four numbers, of both vectors.
+PROTOCOM_INLINE void sum_ones(const Float16& a, const Float16& b, Float16& sum) {
+  sum = __builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30) +
+        __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
+}
+
 template <typename Cpu>
 constexpr int64_t kDoubles = sizeof(typename Cpu::Doubles) / sizeof(double);
 

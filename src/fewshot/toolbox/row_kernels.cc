@@ -13,15 +13,51 @@ constexpr int kDotColumns = 5;
 
 // ---------------------------------------------------------------------------------------------------------- row_dots
 
+/// Lane sums of four rows' products with four columns, [row][column] into the dots of each row: as lane_sum() has them,
+/// but sixteen at once. Each step adds the halves of what is left of two vectors, side by side.
+template <int kColumns>
+PROTOCOM_INLINE void store_four_columns(const Float16 (&sum)[4][kColumns], int column, int64_t stride, float* dots) {
+  Float16 rows[4];  // of a column: a quarter a row, four numbers left
+  Float16 halves[2];
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    sum_halves(sum[0][column + j], sum[1][column + j], halves[0]);
+    sum_halves(sum[2][column + j], sum[3][column + j], halves[1]);
+    sum_quarters(halves[0], halves[1], rows[j]);
+  }
+  Float16 all;
+  sum_twos(rows[0], rows[1], halves[0]);
+  sum_twos(rows[2], rows[3], halves[1]);
+  sum_ones(halves[0], halves[1], all);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) std::memcpy(dots + i * stride + column, reinterpret_cast<const float*>(&all) + 4 * i, 16);
+}
+
+template <typename Cpu, int kRows, int kColumns>
+PROTOCOM_INLINE void store_dots(const typename Cpu::Vector (&sum)[kRows][kColumns], int64_t stride, float* dots) {
+  constexpr bool kTogether = kLanes<Cpu> == 16 && kRows == 4;
+  constexpr int kFirst = kTogether ? kColumns / 4 * 4 : 0;
+  if constexpr (kTogether && kFirst > 0) store_four_columns(sum, 0, stride, dots);
+  static_assert(kFirst <= 4);
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (int j = kFirst; j < kColumns; ++j) dots[i * stride + j] = lane_sum(sum[i][j]);
+  }
+}
+
 /// With kAhead, the rows that follow are fetched meanwhile: they lie anywhere, which no processor foresees.
 template <typename Cpu, int kRows, int kColumns, bool kAhead = false>
-PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes, int64_t dim, int64_t stride,
+PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* const* columns, int64_t dim, int64_t stride,
                               float* dots) {
   using Vector = typename Cpu::Vector;
   constexpr int64_t kLine = 64 / sizeof(float);
   const float* x[kRows];
+  const float* y[kColumns];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) x[i] = rows[i];
+#pragma GCC unroll 16
+  for (int j = 0; j < kColumns; ++j) y[j] = columns[j];
   Vector sum[kRows][kColumns] = {};
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
     if (kAhead && d % kLine == 0) {
@@ -31,45 +67,69 @@ PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* prototypes,
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
-      for (int j = 0; j < kColumns; ++j)
-        sum[i][j] += at<Cpu>(x[i] + d).vector * at<Cpu>(prototypes + j * dim + d).vector;
+      for (int j = 0; j < kColumns; ++j) sum[i][j] += at<Cpu>(x[i] + d).vector * at<Cpu>(y[j] + d).vector;
     }
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 16
-    for (int j = 0; j < kColumns; ++j) dots[i * stride + j] = lane_sum(sum[i][j]);
-  }
+  store_dots<Cpu, kRows, kColumns>(sum, stride, dots);
 }
 
-template <typename Cpu, int kColumns>
-PROTOCOM_INLINE void dot_columns(const RowDots& task, int64_t column, float* dots) {
-  const float* prototypes = task.prototypes + column * task.dim;
+/// `count` rows times kColumns columns.
+template <typename Cpu, int kColumns, bool kAhead>
+PROTOCOM_INLINE void dot_columns(const float* const* rows, int64_t count, const float* const* columns, int64_t dim,
+                                 int64_t stride, float* dots) {
+  constexpr int kRows = Cpu::kDotRows;
   int64_t i = 0;
-  for (; i + 2 * Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
-    dot_tile<Cpu, Cpu::kDotRows, kColumns, true>(task.rows + i, prototypes, task.dim, task.stride,
-                                                 dots + i * task.stride + column);
+  if (kAhead) {
+    for (; i + 2 * kRows <= count; i += kRows)
+      dot_tile<Cpu, kRows, kColumns, true>(rows + i, columns, dim, stride, dots + i * stride);
   }
-  for (; i + Cpu::kDotRows <= task.count; i += Cpu::kDotRows) {
-    dot_tile<Cpu, Cpu::kDotRows, kColumns>(task.rows + i, prototypes, task.dim, task.stride,
-                                           dots + i * task.stride + column);
-  }
-  for (; i < task.count; ++i) {
-    dot_tile<Cpu, 1, kColumns>(task.rows + i, prototypes, task.dim, task.stride, dots + i * task.stride + column);
-  }
+  for (; i + kRows <= count; i += kRows)
+    dot_tile<Cpu, kRows, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
+  for (; i < count; ++i) dot_tile<Cpu, 1, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
+}
+
+/// The same for up to kDotColumns.
+template <typename Cpu, bool kAhead>
+PROTOCOM_INLINE void dot_some(const float* const* rows, int64_t count, const float* const* columns, int64_t n,
+                              int64_t dim, int64_t stride, float* dots) {
+  if (n >= 5) return dot_columns<Cpu, 5, kAhead>(rows, count, columns, dim, stride, dots);
+  if (n == 4) return dot_columns<Cpu, 4, kAhead>(rows, count, columns, dim, stride, dots);
+  if (n == 3) return dot_columns<Cpu, 3, kAhead>(rows, count, columns, dim, stride, dots);
+  if (n == 2) return dot_columns<Cpu, 2, kAhead>(rows, count, columns, dim, stride, dots);
+  dot_columns<Cpu, 1, kAhead>(rows, count, columns, dim, stride, dots);
 }
 
 template <typename Cpu>
 PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
-  int64_t j = 0;
-  for (; j + kDotColumns <= task.n; j += kDotColumns) dot_columns<Cpu, kDotColumns>(task, j, dots);
-  for (; j < task.n; ++j) dot_columns<Cpu, 1>(task, j, dots);
+  const float* columns[kDotColumns];
+  for (int64_t j = 0; j < task.n; j += kDotColumns) {
+    const int64_t n = task.n - j < kDotColumns ? task.n - j : kDotColumns;
+    for (int64_t k = 0; k < n; ++k) columns[k] = task.prototypes + (j + k) * task.dim;
+    dot_some<Cpu, true>(task.rows, task.count, columns, n, task.dim, task.stride, dots + j);
+  }
+}
+
+/// Columns by columns, what lies below the diagonal; the rest is the same.
+template <typename Cpu>
+PROTOCOM_INLINE void gram_body(const RowGram& task, float* gram) {
+  for (int64_t j = 0; j < task.count; j += kDotColumns) {
+    const int64_t n = task.count - j < kDotColumns ? task.count - j : kDotColumns;
+    float* own = gram + j * task.stride + j;
+    if (j == 0) {
+      dot_some<Cpu, true>(task.rows, task.count, task.rows, n, task.dim, task.stride, own);
+    } else {
+      dot_some<Cpu, false>(task.rows + j, task.count - j, task.rows + j, n, task.dim, task.stride, own);
+    }
+    for (int64_t i = n; i < task.count - j; ++i) {
+      for (int64_t k = 0; k < n; ++k) own[k * task.stride + i] = own[i * task.stride + k];
+    }
+  }
 }
 
 template <typename Cpu>
 PROTOCOM_INLINE float dot_body(const float* a, const float* b, int64_t dim) {
   float dot = 0;
-  dot_tile<Cpu, 1, 1>(&a, b, dim, 1, &dot);
+  dot_tile<Cpu, 1, 1>(&a, &b, dim, 1, &dot);
   return dot;
 }
 
@@ -105,6 +165,48 @@ PROTOCOM_INLINE void sums_body(const WeightedSums& task, float* sum, float* sum_
   for (; first + Cpu::kSums <= task.n; first += Cpu::kSums) sums_tile<Cpu, Cpu::kSums>(task, first, sum, sum_squares);
   for (; first + 4 <= task.n; first += 4) sums_tile<Cpu, 4>(task, first, sum, sum_squares);
   for (; first < task.n; ++first) sums_tile<Cpu, 1>(task, first, sum, sum_squares);
+}
+
+// ------------------------------------------------------------------------------------------------------ sums_of_rows
+
+template <typename Cpu, int kSums, int kVectors>
+PROTOCOM_INLINE void row_sums_tile(const RowSums& task, int64_t first, int64_t d, float* sums) {
+  using Vector = typename Cpu::Vector;
+  Vector sum[kSums][kVectors] = {};
+  const float* weight = task.weights + first * task.stride;
+  for (int64_t i = 0; i < task.count; ++i) {
+    const float* row = task.rows[i] + d;
+    Vector x[kVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) x[v] = at<Cpu>(row + v * kLanes<Cpu>).vector;
+#pragma GCC unroll 16
+    for (int r = 0; r < kSums; ++r) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += weight[r * task.stride + i] * x[v];
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kSums; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) at<Cpu>(sums + (first + r) * task.dim + d + v * kLanes<Cpu>).vector = sum[r][v];
+  }
+}
+
+template <typename Cpu, int kSums>
+PROTOCOM_INLINE void row_sums_of(const RowSums& task, int64_t first, float* sums) {
+  constexpr int64_t kVectors = kSums == 1 ? 8 : 2;  // sums enough for the time that one addition takes
+  int64_t d = 0;
+  for (; d + kVectors * kLanes<Cpu> <= task.dim; d += kVectors * kLanes<Cpu>)
+    row_sums_tile<Cpu, kSums, kVectors>(task, first, d, sums);
+  for (; d < task.dim; d += kLanes<Cpu>) row_sums_tile<Cpu, kSums, 1>(task, first, d, sums);
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void row_sums_body(const RowSums& task, float* sums) {
+  int64_t first = 0;
+  for (; first + 5 <= task.n; first += 5) row_sums_of<Cpu, 5>(task, first, sums);
+  for (; first + 4 <= task.n; first += 4) row_sums_of<Cpu, 4>(task, first, sums);
+  for (; first < task.n; ++first) row_sums_of<Cpu, 1>(task, first, sums);
 }
 
 // ------------------------------------------------------------------------------------------------------ softmax_rows
@@ -280,8 +382,10 @@ PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
 
 struct Kernels {
   void (*dots)(const RowDots&, float*);
+  void (*gram)(const RowGram&, float*);
   float (*dot)(const float*, const float*, int64_t);
   void (*sums)(const WeightedSums&, float*, float*);
+  void (*row_sums)(const RowSums&, float*);
   void (*softmax)(float*, int64_t, int64_t);
   void (*fuse)(const FusedRow&, float*);
   void (*dense)(const DenseRows&, float*);
@@ -294,8 +398,10 @@ struct Kernels {
 #define PROTOCOM_KERNELS(space, Cpu, ATTRIBUTE)                                                                     \
   namespace space {                                                                                                 \
   ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
+  ATTRIBUTE void gram(const RowGram& task, float* out) { gram_body<Cpu>(task, out); }                               \
   ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
   ATTRIBUTE void sums(const WeightedSums& task, float* sum, float* squares) { sums_body<Cpu>(task, sum, squares); } \
+  ATTRIBUTE void row_sums(const RowSums& task, float* sums) { row_sums_body<Cpu>(task, sums); }                     \
   ATTRIBUTE void softmax(float* logits, int64_t count, int64_t n) { softmax_body<Cpu>(logits, count, n); }          \
   ATTRIBUTE void fuse(const FusedRow& task, float* out) { fuse_body<Cpu>(task, out); }                              \
   ATTRIBUTE void dense(const DenseRows& task, float* out) { dense_body<Cpu>(task, out); }                           \
@@ -306,7 +412,8 @@ struct Kernels {
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
   ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
-  constexpr Kernels kKernels = {dots, dot, sums, softmax, fuse, dense, relu_dot, add_scaled, transport};            \
+  constexpr Kernels kKernels = {                                                                                    \
+      dots, gram, dot, sums, row_sums, softmax, fuse, dense, relu_dot, add_scaled, transport};                      \
   }
 #define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
 
@@ -321,11 +428,15 @@ const Kernels& kernels() { return *kForms[vector_form()]; }
 
 void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
 
+void gram_of_rows(const RowGram& task, float* gram) { kernels().gram(task, gram); }
+
 float row_dot(const float* a, const float* b, int64_t dim) { return kernels().dot(a, b, dim); }
 
 void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares) {
   kernels().sums(task, sum, sum_squares);
 }
+
+void sums_of_rows(const RowSums& task, float* sums) { kernels().row_sums(task, sums); }
 
 void softmax_rows(float* logits, int64_t count, int64_t n) { kernels().softmax(logits, count, n); }
 

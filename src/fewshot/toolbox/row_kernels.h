@@ -1,17 +1,13 @@
 #pragma once
 #include <cstdint>
 
+#include "fewshot/row_length.h"
+
 /// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
 /// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference, in the form of vector_form.h. Every
 /// output is summed in one fixed order, whatever stands beside it: results depend neither on threads nor on how rows
 /// are grouped. All are thread-safe.
 namespace protocom {
-
-/// Rows passed to these functions have a length that is a multiple of this, filled up with zeros.
-inline constexpr int64_t kRowMultiple = 16;
-
-/// `length` rounded up to a multiple of kRowMultiple.
-constexpr int64_t padded_length(int64_t length) { return (length + kRowMultiple - 1) / kRowMultiple * kRowMultiple; }
 
 /// dots[i * stride + j] = rows[i] . prototypes[j], for `count` rows and `n` prototypes (contiguous, [n, dim]).
 struct RowDots {
@@ -23,6 +19,15 @@ struct RowDots {
   int64_t stride = 0;  ///< of dots, at least n
 };
 void row_dots(const RowDots& task, float* dots);
+
+/// gram[i * stride + j] = rows[i] . rows[j], for all pairs of `count` rows.
+struct RowGram {
+  const float* const* rows = nullptr;  ///< [count] pointers to [dim]
+  int64_t count = 0;
+  int64_t dim = 0;     ///< a multiple of kRowMultiple
+  int64_t stride = 0;  ///< of the products, at least `count`
+};
+void gram_of_rows(const RowGram& task, float* gram);
 
 /// The sum of the products of two rows.
 float row_dot(const float* a, const float* b, int64_t dim);
@@ -37,6 +42,17 @@ struct WeightedSums {
   int64_t dim = 0;  ///< a multiple of kRowMultiple
 };
 void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares);
+
+/// sums[r] = sum_i w[r, i] x_i, for `n` sums of `count` rows.
+struct RowSums {
+  const float* const* rows = nullptr;  ///< x: [count] pointers to [dim]
+  int64_t count = 0;
+  const float* weights = nullptr;  ///< w, [n, stride]
+  int64_t n = 0;
+  int64_t stride = 0;  ///< of the weights, at least `count`
+  int64_t dim = 0;     ///< a multiple of kRowMultiple
+};
+void sums_of_rows(const RowSums& task, float* sums);
 
 /// Each of `count` contiguous rows of `n` logits becomes softmax(logits), in place.
 void softmax_rows(float* logits, int64_t count, int64_t n);

@@ -44,25 +44,14 @@ at::Tensor row_products(const at::Tensor& rows, const at::Tensor& prototypes) {
 }
 
 at::Tensor row_gram(const at::Tensor& rows) {
-  constexpr int64_t kBlock = 15;  // a multiple of the columns that row_dots takes together
   const at::Tensor from = padded_row(rows);
   const int64_t u = from.size(1);
   const int64_t dim = from.size(2);
   const int64_t stride = padded_length(u);
   at::Tensor gram = at::zeros({from.size(0), u, stride});
   for (int64_t e = 0; e < from.size(0); ++e) {
-    const float* own = from.data_ptr<float>() + e * u * dim;
-    float* products = gram.data_ptr<float>() + e * u * stride;
-    const auto pointers = pointers_to(own, u, dim);
-    // Those of each block of rows with what follows, and the same transposed.
-    for (int64_t begin = 0; begin < u; begin += kBlock) {
-      const int64_t columns = std::min(kBlock, u - begin);
-      row_dots({pointers.data() + begin, u - begin, own + begin * dim, columns, dim, stride},
-               products + begin * stride + begin);
-      for (int64_t i = begin + columns; i < u; ++i) {
-        for (int64_t j = begin; j < begin + columns; ++j) products[j * stride + i] = products[i * stride + j];
-      }
-    }
+    const auto pointers = pointers_to(from.data_ptr<float>() + e * u * dim, u, dim);
+    gram_of_rows({pointers.data(), u, dim, stride}, gram.data_ptr<float>() + e * u * stride);
   }
   return gram;
 }

@@ -5,17 +5,29 @@
 
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/space_rows.h"
 
 namespace protocom {
 
 /// A method that is a function of an episode and its options, of which `transform` is a FeatureSpace: the features that
-/// the function gets have been through it, each by itself.
+/// the function gets have been through it, each by itself. Where it pays it has a hand-made form besides, for episodes
+/// that are rows of a table; the tensors are the reference.
 template <typename Options>
 class SpaceMethod : public Method {
  public:
   using Answer = EpisodeScores (*)(const EpisodeBatch& batch, const Options& options);
+  /// The hand-made form of an answer with these options; null: there is none.
+  using Run = std::unique_ptr<RowRun> (*)(const Options& options);
 
-  SpaceMethod(Options options, Answer answer) : options_(std::move(options)), answer_(answer) {}
+  SpaceMethod(Options options, Answer answer, Run run = nullptr)
+      : options_(std::move(options)), answer_(answer), run_(run) {}
+
+  [[nodiscard]] const FastForm* join(FastForms& forms) const override {
+    if (run_ == nullptr || options_.transform == "none" || run_(options_) == nullptr) return nullptr;
+    auto& form = forms.shared<SpaceRows>(std::make_shared<FeatureSpace>(options_.transform, forms.context()));
+    form.add([options = options_, run = run_] { return run(options); });
+    return &form;
+  }
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     return std::make_unique<Answering>(*this, context);
   }
@@ -35,13 +47,14 @@ class SpaceMethod : public Method {
 
   Options options_;
   Answer answer_;
+  Run run_;
 };
 
 /// Its definition.
 template <typename Options>
 MethodDefinition define_in_space(MethodSpec spec, typename SpaceMethod<Options>::Answer answer,
-                                 Parameters<Options> parameters) {
-  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), answer);
+                                 Parameters<Options> parameters, typename SpaceMethod<Options>::Run run = nullptr) {
+  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), answer, run);
 }
 
 }  // namespace protocom

@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "fewshot/toolbox/class_kernels.h"
 #include "fewshot/toolbox/vector_form.h"
 #include "protocom/fewshot/paper/gauss_fusion.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
@@ -61,6 +63,61 @@ TEST_P(RowKernels, MultiplyEveryNumberOfRowsAndPrototypes) {
       }
     }
   }
+}
+
+TEST_P(RowKernels, GiveAPairTheSameProductWhateverStandsBesideIt) {
+  const Rows x(random({11, 80}));
+  const Rows p(random({13, 80}));
+  const at::Tensor all = dots_of(x, p);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    for (int64_t j = 0; j < p.count(); ++j)
+      EXPECT_EQ(all[i][j].item<float>(),
+                row_dot(x.pointers[static_cast<size_t>(i)], p.pointers[static_cast<size_t>(j)], x.dim()));
+  }
+}
+
+TEST_P(RowKernels, MultiplyRowsThatLieAnywhereWithOneAnother) {
+  for (const int64_t count : {1, 4, 5, 9, 16, 80}) {
+    Rows x(random({count, 48}));
+    std::reverse(x.pointers.begin(), x.pointers.end());
+    const int64_t stride = padded_length(count);
+    at::Tensor gram = at::full({count, stride}, 7.0);
+    gram_of_rows({x.pointers.data(), count, 48, stride}, gram.data_ptr<float>());
+    const at::Tensor wide = x.padded.flip(0).to(at::kDouble);
+    EXPECT_LT(error_of(gram.slice(1, 0, count), at::mm(wide, wide.t())), 1e-5) << count;
+    EXPECT_TRUE(gram.slice(1, 0, count).equal(gram.slice(1, 0, count).t())) << count;
+    EXPECT_TRUE(gram.slice(1, count).eq(7).all().item<bool>()) << "what is beyond is not touched";
+  }
+}
+
+TEST_P(RowKernels, SumRowsByTheWeightsOfEachSum) {
+  for (const int64_t dim : {16, 48, 272}) {
+    for (const int64_t n : {1, 2, 4, 5, 6, 9}) {
+      const Rows x(random({37, dim}));
+      const at::Tensor weights = random({n, 48});
+      at::Tensor sums = at::full({n, dim}, 7.0);
+      sums_of_rows({x.pointers.data(), 37, weights.data_ptr<float>(), n, 48, dim}, sums.data_ptr<float>());
+      const at::Tensor expected = at::mm(weights.slice(1, 0, 37).to(at::kDouble), x.padded.to(at::kDouble));
+      EXPECT_LT(error_of(sums, expected), 1e-5) << dim << " " << n;
+    }
+  }
+  at::Tensor none = at::full({1, 16}, 7.0);
+  sums_of_rows({nullptr, 0, nullptr, 1, 0, 16}, none.data_ptr<float>());
+  EXPECT_TRUE(none.eq(0).all().item<bool>()) << "the sum of no rows";
+}
+
+TEST_P(RowKernels, ShareEachPointAmongItsClasses) {
+  const at::Tensor logits = 30 * random({6, 48});
+  const at::Tensor factors = at::rand({6}, generator_) + 0.1;
+  at::Tensor values = logits.clone();
+  exponentials_of_classes(values.data_ptr<float>(), 6, 48);
+  const at::Tensor wide = logits.to(at::kDouble);
+  EXPECT_LT(error_of(values, (wide - wide.amax(0, true)).exp()), 1e-5);
+  at::Tensor shares = values.clone();
+  shares_of_classes(nullptr, shares.data_ptr<float>(), 6, 48);
+  EXPECT_LT(error_of(shares, wide.softmax(0)), 1e-5);
+  shares_of_classes(factors.data_ptr<float>(), values.data_ptr<float>(), 6, 48);
+  EXPECT_LT(error_of(values, (wide + factors.to(at::kDouble).log().unsqueeze(1)).softmax(0)), 1e-5);
 }
 
 TEST_P(RowKernels, SumRowsAndTheirSquaresByWeight) {

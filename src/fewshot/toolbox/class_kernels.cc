@@ -1,0 +1,70 @@
+#include "fewshot/toolbox/class_kernels.h"
+
+#include "fewshot/toolbox/processor_vectors.h"
+#include "fewshot/toolbox/vector_form.h"
+
+namespace protocom {
+namespace {
+
+template <typename Cpu>
+PROTOCOM_INLINE void exponentials_body(float* logits, int64_t n, int64_t stride) {
+  using Vector = typename Cpu::Vector;
+  for (int64_t i = 0; i < stride; i += kLanes<Cpu>) {
+    Vector most = at<Cpu>(logits + i).vector;
+    for (int64_t k = 1; k < n; ++k) {
+      const Vector logit = at<Cpu>(logits + k * stride + i).vector;
+      most = logit > most ? logit : most;
+    }
+    for (int64_t k = 0; k < n; ++k) {
+      float* values = logits + k * stride + i;
+      at<Cpu>(values).vector -= most;
+      exponentiate<Cpu>(values);
+    }
+  }
+}
+
+template <typename Cpu>
+PROTOCOM_INLINE void shares_body(const float* factors, float* values, int64_t n, int64_t stride) {
+  using Vector = typename Cpu::Vector;
+  for (int64_t i = 0; i < stride; i += kLanes<Cpu>) {
+    Vector total = {};
+    for (int64_t k = 0; k < n; ++k)
+      total += (factors == nullptr ? 1.0F : factors[k]) * at<Cpu>(values + k * stride + i).vector;
+    const Vector inverse = 1.0F / total;
+    for (int64_t k = 0; k < n; ++k)
+      at<Cpu>(values + k * stride + i).vector *= (factors == nullptr ? 1.0F : factors[k]) * inverse;
+  }
+}
+
+struct ClassForm {
+  void (*exponentials)(float*, int64_t, int64_t);
+  void (*shares)(const float*, float*, int64_t, int64_t);
+};
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
+#define PROTOCOM_CLASSES(space, Cpu, ATTRIBUTE)                                                                        \
+  namespace space {                                                                                                    \
+  ATTRIBUTE void exponentials(float* logits, int64_t n, int64_t stride) { exponentials_body<Cpu>(logits, n, stride); } \
+  ATTRIBUTE void shares(const float* factors, float* values, int64_t n, int64_t stride) {                              \
+    shares_body<Cpu>(factors, values, n, stride);                                                                      \
+  }                                                                                                                    \
+  constexpr ClassForm kClassForm = {exponentials, shares};                                                             \
+  }
+#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kClassForm,
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+PROTOCOM_FOR_EACH_FORM(PROTOCOM_CLASSES)
+constexpr const ClassForm* kClassForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
+
+}  // namespace
+
+void exponentials_of_classes(float* logits, int64_t n, int64_t stride) {
+  kClassForms[vector_form()]->exponentials(logits, n, stride);
+}
+
+void shares_of_classes(const float* factors, float* values, int64_t n, int64_t stride) {
+  kClassForms[vector_form()]->shares(factors, values, n, stride);
+}
+
+}  // namespace protocom

@@ -1,0 +1,75 @@
+#include "fewshot/toolbox/row_episode.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fewshot/toolbox/row_kernels.h"
+
+namespace protocom {
+namespace {
+
+std::vector<float> squares_of(const std::vector<float>& vectors, int64_t n, int64_t dim) {
+  std::vector<float> squares(static_cast<size_t>(n));
+  for (int64_t k = 0; k < n; ++k)
+    squares[static_cast<size_t>(k)] = row_dot(vectors.data() + k * dim, vectors.data() + k * dim, dim);
+  return squares;
+}
+
+}  // namespace
+
+float inverse_root(float square) {
+  constexpr float kTiny = 1e-12F;
+  return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
+}
+
+void place_class_means(const RowEpisode& episode, std::vector<float>& means) {
+  means.assign(static_cast<size_t>(episode.n * episode.dim), 0.0F);
+  std::vector<float> shots(static_cast<size_t>(episode.n));
+  for (int64_t i = 0; i < episode.supports(); ++i) {
+    const int64_t k = episode.label[static_cast<size_t>(i)];
+    add_scaled_row(1, episode.rows[static_cast<size_t>(i)], episode.dim, means.data() + k * episode.dim);
+    shots[static_cast<size_t>(k)] += 1;
+  }
+  for (int64_t k = 0; k < episode.n; ++k) {
+    float* mean = means.data() + k * episode.dim;
+    for (int64_t d = 0; d < episode.dim; ++d) mean[d] /= shots[static_cast<size_t>(k)];
+  }
+}
+
+void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, std::vector<float>& mean) {
+  const std::vector<float> shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
+  grow(mean, episode.dim);
+  sums_of_rows({episode.rows.data() + begin, end - begin, shares.data(), 1, end - begin, episode.dim}, mean.data());
+}
+
+void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t count,
+                              const std::vector<float>& vectors, float* out) {
+  const int64_t n = episode.n;
+  row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
+  const std::vector<float> squares = squares_of(vectors, n, episode.dim);
+  for (int64_t i = 0; i < count; ++i) {
+    const float square = episode.squares[static_cast<size_t>(first + i)];
+    for (int64_t k = 0; k < n; ++k) {
+      float& value = out[i * n + k];
+      value = std::min(0.0F, 2 * value - square - squares[static_cast<size_t>(k)]);
+    }
+  }
+}
+
+void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const std::vector<float>& vectors,
+                   float* out) {
+  const int64_t n = episode.n;
+  row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
+  std::vector<float> factors = squares_of(vectors, n, episode.dim);
+  for (float& factor : factors) factor = inverse_root(factor);
+  for (int64_t i = 0; i < count; ++i) {
+    const float own = inverse_root(episode.squares[static_cast<size_t>(first + i)]);
+    for (int64_t k = 0; k < n; ++k) out[i * n + k] *= own * factors[static_cast<size_t>(k)];
+  }
+}
+
+void grow(std::vector<float>& values, int64_t size) {
+  if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
+}
+
+}  // namespace protocom
