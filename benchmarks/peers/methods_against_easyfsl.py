@@ -45,7 +45,7 @@ def answers_of(cls, tasks, given=torch.Tensor.clone, **arguments):
 def centred(module, name):
     def run(checkout, tasks):
         cls = getattr(easyfsl_module(checkout, module), name)
-        return answers_of(cls, tasks, feature_centering=tasks.features.base.mean(0), feature_normalization=2)
+        return answers_of(cls, tasks, feature_centering=tasks.features.centre, feature_normalization=2)
     return run
 
 

@@ -4,6 +4,7 @@ import argparse
 import copy
 import csv
 import dataclasses
+import functools
 import json
 import pathlib
 import sys
@@ -23,9 +24,14 @@ class Features:
         self.labels = torch.from_numpy(archive["labels"].astype(numpy.int64))
         self.is_base = torch.from_numpy(archive["split"][archive["labels"]] == "base")
 
-    @property
+    @functools.cached_property
     def base(self):
         return self.table[self.is_base]
+
+    @functools.cached_property
+    def centre(self):
+        """Mean of the base images."""
+        return self.base.mean(0)
 
 
 def load_episodes(path):
@@ -59,7 +65,7 @@ class Tasks:
 
     def cl2n(self, x):
         """Less the base images' mean, then of unit length."""
-        return torch.nn.functional.normalize(x - self.features.base.mean(0), dim=-1)
+        return torch.nn.functional.normalize(x - self.features.centre, dim=-1)
 
     def __len__(self):
         return len(self.support)

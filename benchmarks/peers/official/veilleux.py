@@ -62,7 +62,7 @@ def made(checkout, module, name, config, tasks, **changed):
 def run_class(checkout, module, name, config, tasks, **changed):
     method = made(checkout, module, name, config, tasks, **changed)
     method.run_task({"x_s": tasks.support, "x_q": tasks.query, "y_s": tasks.support_labels.unsqueeze(2),
-                     "y_q": tasks.query_labels.unsqueeze(2), "train_mean": tasks.features.base.mean(0)}, tasks.shots)
+                     "y_q": tasks.query_labels.unsqueeze(2), "train_mean": tasks.features.centre}, tasks.shots)
     return answers_of(method)
 
 

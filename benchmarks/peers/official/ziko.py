@@ -26,7 +26,7 @@ def laplacian_shot(checkout, tasks, rectified):
 
     code.bound_update = recorded
     support, labels = tasks.by_class()
-    mean = tasks.features.base.mean(0).numpy()
+    mean = tasks.features.centre.numpy()
     for given in zip(support.numpy(), tasks.query.numpy(), labels.numpy(), tasks.query_labels.numpy()):
         code.metric_class_type(*given, tasks.shots, train_mean=mean)
     return numpy.stack(answers)

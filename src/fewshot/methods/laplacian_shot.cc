@@ -1,16 +1,18 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "fewshot/row_length.h"
 #include "fewshot/toolbox/class_kernels.h"
 #include "fewshot/toolbox/dense_layer.h"
 #include "fewshot/toolbox/rectified_prototypes.h"
 #include "fewshot/toolbox/rectified_rows.h"
-#include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/row_span.h"
 #include "fewshot/toolbox/space_method.h"
 #include "protocom/fewshot/toolbox/distances.h"
 
@@ -29,25 +31,32 @@ struct Options {
 /// Finds the smallest of a row, of equals the first.
 class Smallest {
  public:
-  /// The places of `count` of them, at least 1 and at most `columns`.
+  /// The places of `count` of them, at least 1 and at most `columns`, to `places`.
   void place(const float* row, int64_t columns, int64_t count, int32_t* places) {
-    values_.assign(static_cast<size_t>(count), std::numeric_limits<float>::max());
-    float worst = values_.back();
-    for (int64_t k = 0; k < columns; ++k) {
-      if (k >= count && row[k] >= worst) continue;
-      int64_t at = std::min(k, count - 1);
-      for (; at > 0 && row[k] < values_[static_cast<size_t>(at - 1)]; --at) {
-        values_[static_cast<size_t>(at)] = values_[static_cast<size_t>(at - 1)];
-        places[at] = places[at - 1];
-      }
-      values_[static_cast<size_t>(at)] = row[k];
-      places[at] = static_cast<int32_t>(k);
-      worst = values_.back();
+    values_.resize(static_cast<size_t>(count));
+    float* values = values_.data();
+    for (int64_t k = 0; k < count; ++k) insert(row[k], k, k, values, places);
+    float most = values[count - 1];
+    for (int64_t k = count; k < columns; ++k) {
+      if (row[k] >= most) continue;
+      insert(row[k], k, count - 1, values, places);
+      most = values[count - 1];
     }
   }
 
  private:
-  std::vector<float> values_;  // in their order
+  /// Among `before` that are in their order; what was at that place falls out.
+  static void insert(float value, int64_t k, int64_t before, float* values, int32_t* places) {
+    int64_t at = before;
+    for (; at > 0 && value < values[at - 1]; --at) {
+      values[at] = values[at - 1];
+      places[at] = places[at - 1];
+    }
+    values[at] = value;
+    places[at] = static_cast<int32_t>(k);
+  }
+
+  std::vector<float> values_;
 };
 
 /// Which of each row's columns are its smallest `count`, as 1 among 0.
@@ -120,35 +129,33 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   return {(alone_of(batch.query) + options.lambda * of_query.sum(y)).transpose(1, 2), at::Tensor()};
 }
 
-/// The same of one episode after the other. What has a number of each unlabelled image lies class by class, [n,
-/// stride].
+/// The same of one episode after the other, in coefficients of its points. What has a number of each unlabelled image
+/// lies class by class, [n, stride].
 class LaplacianRun : public RowRun {
  public:
   explicit LaplacianRun(const Options& options)
       : options_(options), rectified_({"mean", 10, options.queries == "moved"}) {}
 
   void answer(const RowEpisode& episode, float* logits) override {
-    if (options_.prototypes != "rectified") place_class_means(episode, means_);
-    const std::vector<float>& prototypes = options_.prototypes == "rectified" ? rectified_.place(episode) : means_;
-    const int64_t n = episode.n, u = episode.unlabelled, first = episode.supports();
-    stride_ = padded_length(u);
-    by_image_.resize(static_cast<size_t>(std::max(u, episode.queries) * n));
-    place_negative_distances(episode, first, u, prototypes, by_image_.data());
+    const int64_t n = episode.n, first = episode.supports(), queries = episode.first_query();
+    span_.place(episode.rows, episode.dim);
+    place_mean_coefficients(episode, span_.stride(), means_);
+    const bool rectifies = options_.prototypes == "rectified";
+    distances_.resize(means_.size());
+    span_.place_distances((rectifies ? rectified_.place(episode, span_, means_) : means_).data(), n, distances_.data());
+    stride_ = padded_length(episode.unlabelled);
     alone_.assign(static_cast<size_t>(n * stride_), 0.0F);
     for (int64_t k = 0; k < n; ++k) {
-      for (int64_t i = 0; i < u; ++i)
-        alone_[static_cast<size_t>(k * stride_ + i)] = by_image_[static_cast<size_t>(i * n + k)];
+      const float* from = distances_.data() + k * span_.stride() + first;
+      std::transform(from, from + episode.unlabelled, alone_.data() + k * stride_, std::negate<>());
     }
     place_neighbours(episode);
-    update(n, u);
-    if (episode.first_query() == first) {  // there is no pool
-      for (int64_t k = 0; k < n; ++k) {
-        for (int64_t i = 0; i < u; ++i) logits[i * n + k] = logits_[static_cast<size_t>(k * stride_ + i)];
-      }
-      return;
+    update(n, episode.unlabelled);
+    if (queries != first) return answer_beside_pool(episode, logits);
+    for (int64_t k = 0; k < n; ++k) {
+      const float* own = logits_.data() + k * stride_;
+      for (int64_t i = 0; i < episode.queries; ++i) logits[i * n + k] = own[i];
     }
-    place_negative_distances(episode, episode.first_query(), episode.queries, prototypes, logits);
-    add_neighbours_of_queries(episode, logits);
   }
 
  private:
@@ -156,33 +163,34 @@ class LaplacianRun : public RowRun {
   void place_neighbours(const RowEpisode& episode) {
     const int64_t u = episode.unlabelled;
     count_ = std::min(options_.neighbours, u - 1);
-    near_.resize(static_cast<size_t>(std::max<int64_t>(u * count_, 0)));
     if (count_ < 1) return;
-    grow(gram_, u * stride_);
-    gram_of_rows({episode.rows.data() + episode.supports(), u, episode.dim, stride_}, gram_.data());
-    distances_.resize(static_cast<size_t>(u));
-    const float* squares = episode.squares.data() + episode.supports();
+    near_.resize(static_cast<size_t>(u * count_));
     for (int64_t i = 0; i < u; ++i) {
-      const float* inner = gram_.data() + i * stride_;
-      for (int64_t j = 0; j < u; ++j) distances_[static_cast<size_t>(j)] = squares[j] - 2 * inner[j];
-      distances_[static_cast<size_t>(i)] = std::numeric_limits<float>::infinity();
-      smallest_.place(distances_.data(), u, count_, near_.data() + i * count_);
+      place_to_others(episode, episode.supports() + i);
+      to_others_[static_cast<size_t>(i)] = std::numeric_limits<float>::infinity();
+      smallest_.place(to_others_.data(), u, count_, near_.data() + i * count_);
     }
+  }
+
+  /// Squared distances of a point to the unlabelled images, less its own square.
+  void place_to_others(const RowEpisode& episode, int64_t point) {
+    to_others_.resize(static_cast<size_t>(episode.unlabelled));
+    const float* inner = span_.gram() + point * span_.stride() + episode.supports();
+    const float* squares = episode.squares.data() + episode.supports();
+    float* to = to_others_.data();
+    for (int64_t j = 0; j < episode.unlabelled; ++j) to[j] = squares[j] - 2 * inner[j];
   }
 
   /// Equation 8, all steps.
   void update(int64_t n, int64_t u) {
-    logits_ = alone_;
-    answers_ = alone_;
+    logits_ = answers_ = alone_;
     softmax(n);
     for (int64_t step = 0; step < options_.steps; ++step) {
       for (int64_t k = 0; k < n && count_ > 0; ++k) {
-        const float* own = answers_.data() + k * stride_;
-        for (int64_t i = 0; i < u; ++i) {
-          float sum = 0;
-          for (int64_t j = 0; j < count_; ++j) sum += own[near_[static_cast<size_t>(i * count_ + j)]];
-          const auto at = static_cast<size_t>(k * stride_ + i);
-          logits_[at] = alone_[at] + static_cast<float>(options_.lambda) * sum;
+        if (count_ == 2) {
+          place_logits<2>(k * stride_, u);
+        } else {
+          place_logits<0>(k * stride_, u);
         }
       }
       answers_ = logits_;
@@ -190,39 +198,53 @@ class LaplacianRun : public RowRun {
     }
   }
 
+  /// Of the class whose row begins at `from`; for kCount neighbours, 0: any number.
+  template <int64_t kCount>
+  void place_logits(int64_t from, int64_t u) {
+    const auto lambda = static_cast<float>(options_.lambda);
+    const float* answers = answers_.data() + from;
+    const float* alone = alone_.data() + from;
+    const int32_t* near = near_.data();
+    float* own = logits_.data() + from;
+    const int64_t count = kCount > 0 ? kCount : count_;
+    for (int64_t i = 0; i < u; ++i, near += count) own[i] = alone[i] + lambda * sum_of(answers, near, count);
+  }
+
+  static float sum_of(const float* values, const int32_t* places, int64_t count) {
+    float sum = 0;
+    for (int64_t j = 0; j < count; ++j) sum += values[places[j]];
+    return sum;
+  }
+
   void softmax(int64_t n) {
     exponentials_of_classes(answers_.data(), n, stride_);
     shares_of_classes(nullptr, answers_.data(), n, stride_);
   }
 
-  void add_neighbours_of_queries(const RowEpisode& episode, float* logits) {
-    const int64_t n = episode.n, u = episode.unlabelled, first = episode.supports();
-    const int64_t count = std::min(options_.neighbours, u);
+  void answer_beside_pool(const RowEpisode& episode, float* logits) {
+    const int64_t n = episode.n, first = episode.first_query();
+    const int64_t count = std::min(options_.neighbours, episode.unlabelled);
     std::vector<int32_t> near(static_cast<size_t>(count));
-    distances_.resize(static_cast<size_t>(u));
     for (int64_t i = 0; i < episode.queries; ++i) {
-      const auto query = static_cast<size_t>(episode.first_query() + i);
-      for (int64_t j = 0; j < u; ++j) {
-        const auto other = static_cast<size_t>(first + j);
-        const float inner = row_dot(episode.rows[query], episode.rows[other], episode.dim);
-        distances_[static_cast<size_t>(j)] =
-            std::max(episode.squares[query] + episode.squares[other] - 2 * inner, 0.0F);
-      }
-      smallest_.place(distances_.data(), u, count, near.data());
+      place_to_others(episode, first + i);
+      smallest_.place(to_others_.data(), episode.unlabelled, count, near.data());
       for (int64_t k = 0; k < n; ++k) {
-        float sum = 0;
-        for (const int32_t j : near) sum += answers_[static_cast<size_t>(k * stride_ + j)];
-        logits[i * n + k] += static_cast<float>(options_.lambda) * sum;
+        logits[i * n + k] =
+            static_cast<float>(options_.lambda) * sum_of(answers_.data() + k * stride_, near.data(), count) -
+            distances_[static_cast<size_t>(k * span_.stride() + first + i)];
       }
     }
   }
 
   Options options_;
-  RectifiedRows rectified_;
-  int64_t stride_ = 0, count_ = 0;
-  std::vector<float> means_, by_image_, gram_, distances_, alone_, logits_, answers_;
-  std::vector<int32_t> near_;  // [u, count]
+  RectifiedSpan rectified_;
+  RowSpan span_;
   Smallest smallest_;
+  int64_t stride_ = 0, count_ = 0;
+  std::vector<float> means_, distances_;         // [n, span's stride], coefficients and of all points
+  std::vector<float> to_others_;                 // [u]
+  std::vector<float> alone_, logits_, answers_;  // [n, stride]
+  std::vector<int32_t> near_;                    // [u, count]
 };
 
 std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<LaplacianRun>(options); }

@@ -50,11 +50,10 @@ class PtMapRun : public RowRun {
   void answer(const RowEpisode& episode, float* logits) override {
     span_.place(centred_.place(episode), episode.dim);
     const int64_t stride = span_.stride(), supports = episode.supports();
-    std::vector<float> means(size_of(episode.n * stride));
-    for (int64_t i = 0; i < supports; ++i) means[size_of(label_of(episode, i) * stride + i)] = 1;
-    labels_ = means;
-    normalise(episode.n, stride, means);
-    plan_.assign(means.size(), 0.0F);
+    std::vector<float> means;
+    place_mean_coefficients(episode, stride, means);
+    labels_.resize(means.size());
+    std::transform(means.begin(), means.end(), labels_.begin(), [](float share) { return share > 0 ? 1.0F : 0.0F; });
     for (int64_t step = 0; step < options_.steps; ++step) {
       transport(episode, means);
       shares_of_classes(scales_.data(), kernel_.data(), episode.n, free_stride());
@@ -74,7 +73,6 @@ class PtMapRun : public RowRun {
 
  private:
   static size_t size_of(int64_t size) { return static_cast<size_t>(size); }
-  static int64_t label_of(const RowEpisode& episode, int64_t i) { return episode.label[static_cast<size_t>(i)]; }
   [[nodiscard]] int64_t free_stride() const { return free_stride_; }
 
   /// Rows of weights become coefficients of a mean.

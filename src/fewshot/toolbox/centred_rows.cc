@@ -18,11 +18,8 @@ const std::vector<const float*>& CentredRows::place(const RowEpisode& episode) {
 
 void CentredRows::place_apart(const RowEpisode& episode, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
-    const float* from = episode.rows[static_cast<size_t>(i)];
     float* own = rows_.data() + i * episode.dim;
-    for (int64_t d = 0; d < episode.dim; ++d) own[d] = from[d] - centre_[static_cast<size_t>(d)];
-    const float inverse = inverse_root(row_dot(own, own, episode.dim));
-    for (int64_t d = 0; d < episode.dim; ++d) own[d] *= inverse;
+    unit_row(episode.rows[static_cast<size_t>(i)], centre_.data(), episode.dim, own);
     pointers_.push_back(own);
   }
 }

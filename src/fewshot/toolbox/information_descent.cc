@@ -52,7 +52,7 @@ class Descent {
     const auto room = [](int64_t size) { return std::vector<float>(static_cast<size_t>(size)); };
     slopes_ = room(points.n * points.stride);
     relative_ = pull_ = first_ = second_ = room(points.n * width_);
-    dots_ = room(count * points.n);
+    for (int64_t k = 0; k + 1 < points.n; ++k) relative_rows_.push_back(relative_.data() + k * width_);
     half_squares_ = room(points.n);
     ones_.assign(static_cast<size_t>(points.stride), 1.0F);
     work_ = room((points.n + 1) * points.stride + (kRowMultiple + 1) * points.n);
@@ -87,11 +87,7 @@ class Descent {
     const int64_t last = points_.n - 1;
     std::copy_n(weights_, last * width_, relative_.begin());
     for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width_, relative_.data() + k * width_);
-    row_dots({rows_, count_, relative_.data(), last, width_, last}, dots_.data());
-    for (int64_t k = 0; k < last; ++k) {
-      float* own = slopes_.data() + k * points_.stride;
-      for (int64_t i = 0; i < count_; ++i) own[i] = dots_[static_cast<size_t>(i * last + k)];
-    }
+    products_of_rows({relative_rows_.data(), last, rows_, count_, width_, points_.stride}, slopes_.data());
     std::fill_n(slopes_.begin() + last * points_.stride, points_.stride, 0.0F);
   }
 
@@ -109,7 +105,8 @@ class Descent {
   const float* const* rows_;
   int64_t count_, width_;
   float* weights_;
-  std::vector<float> dots_, slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
+  std::vector<const float*> relative_rows_;  // [n - 1]
+  std::vector<float> slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
 };
 
 }  // namespace

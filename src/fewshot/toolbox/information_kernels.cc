@@ -121,7 +121,7 @@ PROTOCOM_INLINE void slopes_body(const InformationPoints& points, const Informat
     space.slopes[k] = static_cast<float>(loss.marginal * entropy_slope(lane_sum(sums), loss.alpha));
   }
   if (loss.alpha != 2) {
-    for (int64_t i = 0; i < points.stride; ++i) space.totals[i] = std::log(space.totals[i]);
+    for (int64_t i = 0; i < points.stride; i += kLanes<Cpu>) log_from_one<Cpu>(space.totals + i);
   }
   for (int64_t i = 0; i < points.stride; i += kLanes<Cpu>) {
     slopes_in_p<Cpu>(points, static_cast<float>(loss.alpha), i, products);

@@ -8,112 +8,162 @@
 
 namespace protocom {
 
-const std::vector<float>& RectifiedRows::place(const RowEpisode& episode) {
-  place_class_means(episode, means_);
-  if (episode.unlabelled == 0) return means_;
-  stride_ = padded_length(episode.learned());
-  place_dots(episode);
-  place_cosines(episode);
-  place_weights(episode);
-  place_sums(episode);
-  for (int64_t k = 0; k < episode.n; ++k) {
-    float* own = prototypes_.data() + k * episode.dim;
-    const auto at = static_cast<size_t>(k);
-    const float weight = options_.variant == "sum" ? total_[at] : count_[at];
-    if (weight > 0) {
-      for (int64_t d = 0; d < episode.dim; ++d)
-        own[d] = (own[d] + moved_[at] * shift_[static_cast<size_t>(d)]) / weight;
-    } else {
-      std::copy_n(means_.data() + k * episode.dim, episode.dim, own);
-    }
-    if (options_.moved_back) add_scaled_row(-1, shift_.data(), episode.dim, own);
-  }
-  return prototypes_;
-}
-
-/// Products of the points with the class means, then with the shift: the first reads the rows from wherever they lie,
-/// and what comes after finds them in the second cache.
-void RectifiedRows::place_dots(const RowEpisode& episode) {
-  const int64_t n = episode.n, count = episode.learned();
-  grow(dots_, count * n);
-  grow(shift_dots_, count);
-  row_dots({episode.rows.data(), count, means_.data(), n, episode.dim, n}, dots_.data());
-  place_mean(episode, 0, episode.supports(), shift_);
-  place_mean(episode, episode.supports(), episode.learned(), other_mean_);
-  add_scaled_row(-1, other_mean_.data(), episode.dim, shift_.data());
-  row_dots({episode.rows.data(), count, shift_.data(), 1, episode.dim, 1}, shift_dots_.data());
-}
-
-/// Of all points with the class means, unlabelled ones after the shift, by products of the points as they are.
-void RectifiedRows::place_cosines(const RowEpisode& episode) {
-  const int64_t n = episode.n;
-  grow(cosines_, n * stride_);
-  nearest_.resize(static_cast<size_t>(episode.learned()));
-  const float square_of_shift = row_dot(shift_.data(), shift_.data(), episode.dim);
-  std::vector<float> inverse(static_cast<size_t>(n));
-  std::vector<float> of_shift(static_cast<size_t>(n));
-  for (int64_t k = 0; k < n; ++k) {
-    const float* mean = means_.data() + k * episode.dim;
-    inverse[static_cast<size_t>(k)] = inverse_root(row_dot(mean, mean, episode.dim));
-    of_shift[static_cast<size_t>(k)] = row_dot(mean, shift_.data(), episode.dim);
-  }
+void RectifiedMembers::place(const RowEpisode& episode, const RectifyProducts& products) {
+  place_cosines(episode, products);
+  place_weights(episode, products.stride);
+  const auto n = static_cast<size_t>(episode.n);
+  totals_.assign(n, 0.0F);
+  moved_.assign(n, 0.0F);
   for (int64_t i = 0; i < episode.learned(); ++i) {
-    const float moved = i < episode.supports() ? 0.0F : 1.0F;
-    const float more = moved * (2 * shift_dots_[static_cast<size_t>(i)] + square_of_shift);
-    const float factor = inverse_root(episode.squares[static_cast<size_t>(i)] + more);
-    int64_t nearest = 0;
-    float most = 0;
-    for (int64_t k = 0; k < n; ++k) {
-      const auto at = static_cast<size_t>(k);
-      const float dot = dots_[static_cast<size_t>(i * n + k)] + moved * of_shift[at];
-      const float cosine = dot * factor * inverse[at];
-      cosines_[static_cast<size_t>(k * stride_ + i)] = cosine;
-      if (k > 0 && cosine <= most) continue;
-      most = cosine;
-      nearest = k;
+    const auto k = static_cast<size_t>(class_of(i));
+    totals_[k] += options_.variant == "sum" ? weight(i) : 1.0F;
+    if (i >= episode.supports()) moved_[k] += weight(i);
+  }
+  for (size_t k = 0; k < n; ++k) {
+    if (totals_[k] > 0) moved_[k] /= totals_[k];
+    if (options_.moved_back) moved_[k] -= 1;
+  }
+  for (size_t i = 0; i < weights_.size(); ++i) weights_[i] /= totals_[static_cast<size_t>(nearest_[i])];
+}
+
+/// Of all points with the class means, unlabelled ones after the shift, by products of the points as they are; and the
+/// class of the largest.
+void RectifiedMembers::place_cosines(const RowEpisode& episode, const RectifyProducts& products) {
+  const int64_t n = episode.n, count = episode.learned(), supports = episode.supports();
+  grow(factors_, count);
+  grow(most_, count);
+  grow(cosines_, n * products.stride);
+  nearest_.assign(static_cast<size_t>(count), 0);
+  float* factors = factors_.data();
+  for (int64_t i = 0; i < count; ++i) {
+    const float more = i < supports ? 0.0F : 2 * products.with_shift[i] + products.shift_square;
+    factors[i] = inverse_root(episode.squares[static_cast<size_t>(i)] + more);
+  }
+  float* most = most_.data();
+  int32_t* nearest = nearest_.data();
+  for (int64_t k = 0; k < n; ++k) {
+    const float inverse = inverse_root(products.mean_squares[static_cast<size_t>(k)]);
+    const float moved = products.mean_shifts[static_cast<size_t>(k)];
+    const float* dots = products.with_means + k * products.stride;
+    float* cosines = cosines_.data() + k * products.stride;
+    for (int64_t i = 0; i < supports; ++i) cosines[i] = dots[i] * factors[i] * inverse;
+    for (int64_t i = supports; i < count; ++i) cosines[i] = (dots[i] + moved) * factors[i] * inverse;
+    for (int64_t i = 0; i < count; ++i) {
+      const bool nearer = k == 0 || cosines[i] > most[i];
+      most[i] = nearer ? cosines[i] : most[i];
+      nearest[i] = nearer ? static_cast<int32_t>(k) : nearest[i];
     }
-    nearest_[static_cast<size_t>(i)] = nearest;
   }
 }
 
-/// The class and the weight of each point.
-void RectifiedRows::place_weights(const RowEpisode& episode) {
+void RectifiedMembers::place_weights(const RowEpisode& episode, int64_t stride) {
   const auto scale = static_cast<float>(options_.scale);
   weights_.resize(nearest_.size());
   if (options_.variant == "sum") {
     std::copy(episode.label.begin(), episode.label.end(), nearest_.begin());
     for (size_t i = 0; i < weights_.size(); ++i) {
-      const float cosine = cosines_[static_cast<size_t>(nearest_[i] * stride_) + i];
+      const float cosine = cosines_[static_cast<size_t>(nearest_[i] * stride) + i];
       weights_[i] = std::exp(scale * (cosine - 1));  // less 1: a factor that falls out
     }
     return;
   }
-  shares_.resize(static_cast<size_t>(episode.n * stride_));
+  shares_.resize(static_cast<size_t>(episode.n * stride));
   for (size_t i = 0; i < shares_.size(); ++i) shares_[i] = scale * cosines_[i];
-  exponentials_of_classes(shares_.data(), episode.n, stride_);
-  shares_of_classes(nullptr, shares_.data(), episode.n, stride_);
-  for (size_t i = 0; i < weights_.size(); ++i) weights_[i] = shares_[static_cast<size_t>(nearest_[i] * stride_) + i];
+  exponentials_of_classes(shares_.data(), episode.n, stride);
+  shares_of_classes(nullptr, shares_.data(), episode.n, stride);
+  for (size_t i = 0; i < weights_.size(); ++i) weights_[i] = shares_[static_cast<size_t>(nearest_[i] * stride) + i];
 }
 
-/// Sums of each class's points by their weights.
-void RectifiedRows::place_sums(const RowEpisode& episode) {
-  grow(prototypes_, episode.n * episode.dim);
-  for (auto* sums : {&total_, &moved_, &count_}) sums->assign(static_cast<size_t>(episode.n), 0.0F);
+const std::vector<float>& RectifiedRows::place(const RowEpisode& episode) {
+  place_class_means(episode, means_);
+  if (episode.unlabelled == 0) return means_;
+  place_products(episode);
+  members_.place(episode, products_);
+  place_sums(episode);
   for (int64_t k = 0; k < episode.n; ++k) {
-    members_.clear();
-    member_weights_.clear();
-    for (size_t i = 0; i < nearest_.size(); ++i) {
-      if (nearest_[i] != k) continue;
-      members_.push_back(episode.rows[i]);
-      member_weights_.push_back(weights_[i]);
-      total_[static_cast<size_t>(k)] += weights_[i];
-      if (i >= episode.label.size()) moved_[static_cast<size_t>(k)] += weights_[i];
-    }
-    const auto count = static_cast<int64_t>(members_.size());
-    count_[static_cast<size_t>(k)] = static_cast<float>(count);
-    sums_of_rows({members_.data(), count, member_weights_.data(), 1, count, episode.dim},
-                 prototypes_.data() + k * episode.dim);
+    float* own = prototypes_.data() + k * episode.dim;
+    if (!members_.has_any(k)) std::copy_n(means_.data() + k * episode.dim, episode.dim, own);
+    add_scaled_row(members_.moved(k), shift_.data(), episode.dim, own);
   }
+  return prototypes_;
+}
+
+/// Products with the class means, then with the shift: the first reads the rows from wherever they lie, and what comes
+/// after finds them in the second cache.
+void RectifiedRows::place_products(const RowEpisode& episode) {
+  const int64_t n = episode.n, count = episode.learned(), dim = episode.dim;
+  const int64_t stride = padded_length(count);
+  grow(dots_, count * n);
+  row_dots({episode.rows.data(), count, means_.data(), n, dim, n}, dots_.data());
+  by_class_.resize(static_cast<size_t>(n * stride));
+  for (int64_t k = 0; k < n; ++k) {
+    float* own = by_class_.data() + k * stride;
+    for (int64_t i = 0; i < count; ++i) own[i] = dots_[static_cast<size_t>(i * n + k)];
+  }
+  place_mean(episode, 0, episode.supports(), shift_);
+  place_mean(episode, episode.supports(), count, other_mean_);
+  add_scaled_row(-1, other_mean_.data(), dim, shift_.data());
+  grow(shift_dots_, count);
+  row_dots({episode.rows.data(), count, shift_.data(), 1, dim, 1}, shift_dots_.data());
+  products_ = {stride, by_class_.data(), shift_dots_.data(), {}, {}, row_dot(shift_.data(), shift_.data(), dim)};
+  for (int64_t k = 0; k < n; ++k) {
+    const float* mean = means_.data() + k * dim;
+    products_.mean_squares.push_back(row_dot(mean, mean, dim));
+    products_.mean_shifts.push_back(row_dot(mean, shift_.data(), dim));
+  }
+}
+
+/// Sums of each class's members by their weights.
+void RectifiedRows::place_sums(const RowEpisode& episode) {
+  const auto n = static_cast<size_t>(episode.n);
+  const int64_t count = episode.learned();
+  first_.assign(n + 1, 0);
+  for (int64_t i = 0; i < count; ++i) ++first_[static_cast<size_t>(members_.class_of(i)) + 1];
+  for (size_t k = 0; k < n; ++k) first_[k + 1] += first_[k];
+  rows_.resize(static_cast<size_t>(count));
+  row_weights_.resize(static_cast<size_t>(count));
+  std::vector<int64_t> next(first_.begin(), first_.end());
+  for (int64_t i = 0; i < count; ++i) {
+    const auto to = static_cast<size_t>(next[static_cast<size_t>(members_.class_of(i))]++);
+    rows_[to] = episode.rows[static_cast<size_t>(i)];
+    row_weights_[to] = members_.weight(i);
+  }
+  grow(prototypes_, episode.n * episode.dim);
+  for (size_t k = 0; k < n; ++k) {
+    const int64_t from = first_[k], own = first_[k + 1] - from;
+    sums_of_rows({rows_.data() + from, own, row_weights_.data() + from, 1, own, episode.dim},
+                 prototypes_.data() + static_cast<int64_t>(k) * episode.dim);
+  }
+}
+
+const std::vector<float>& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& span,
+                                               const std::vector<float>& means) {
+  if (episode.unlabelled == 0) return means;
+  const int64_t n = episode.n, stride = span.stride(), supports = episode.supports();
+  combinations_ = means;
+  combinations_.resize(static_cast<size_t>((n + 1) * stride), 0.0F);
+  float* shift = combinations_.data() + n * stride;
+  std::fill_n(shift, stride, 0.0F);
+  std::fill_n(shift, supports, 1.0F / static_cast<float>(supports));
+  std::fill_n(shift + supports, episode.unlabelled, -1.0F / static_cast<float>(episode.unlabelled));
+  grow(dots_, (n + 1) * stride);
+  span.place_products(combinations_.data(), n + 1, dots_.data());
+  const float* of_shift = dots_.data() + n * stride;
+  products_ = {stride, dots_.data(), of_shift, {}, {}, row_dot(shift, of_shift, stride)};
+  for (int64_t k = 0; k < n; ++k) {
+    products_.mean_squares.push_back(row_dot(means.data() + k * stride, dots_.data() + k * stride, stride));
+    products_.mean_shifts.push_back(row_dot(means.data() + k * stride, of_shift, stride));
+  }
+  members_.place(episode, products_);
+  prototypes_.assign(static_cast<size_t>(n * stride), 0.0F);
+  for (int64_t i = 0; i < episode.learned(); ++i)
+    prototypes_[static_cast<size_t>(members_.class_of(i) * stride + i)] = members_.weight(i);
+  for (int64_t k = 0; k < n; ++k) {
+    float* own = prototypes_.data() + k * stride;
+    if (!members_.has_any(k)) std::copy_n(means.data() + k * stride, stride, own);
+    add_scaled_row(members_.moved(k), shift, stride, own);
+  }
+  return prototypes_;
 }
 
 }  // namespace protocom

@@ -5,36 +5,86 @@
 
 #include "fewshot/toolbox/rectified_prototypes.h"
 #include "fewshot/toolbox/row_episode.h"
+#include "fewshot/toolbox/row_span.h"
 
 namespace protocom {
 
-/// rectified_prototypes() of one episode after the other whose rows are read where they lie. One a thread.
+/// What rectified_prototypes() needs of the points of an episode: products with the class means and with the shift, the
+/// difference between the supports' mean and the unlabelled images'.
+struct RectifyProducts {
+  int64_t stride = 0;
+  const float* with_means = nullptr;  ///< [n, stride], class by class
+  const float* with_shift = nullptr;  ///< [s + u]
+  std::vector<float> mean_squares;    ///< [n], squared lengths of the means
+  std::vector<float> mean_shifts;     ///< [n], products of the means with the shift
+  float shift_square = 0;
+};
+
+/// Which points join a class, and with what weights: a prototype is the weighted sum of its members, and `moved` times
+/// the shift. One a thread.
+class RectifiedMembers {
+ public:
+  explicit RectifiedMembers(RectifyOptions options) : options_(std::move(options)) {}
+
+  void place(const RowEpisode& episode, const RectifyProducts& products);
+
+  [[nodiscard]] int64_t class_of(int64_t i) const { return nearest_[static_cast<size_t>(i)]; }
+  [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
+  /// None: the prototype is the mean of the supports.
+  [[nodiscard]] bool has_any(int64_t k) const { return totals_[static_cast<size_t>(k)] > 0; }
+  /// Also where the prototypes are to be moved back.
+  [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
+
+ private:
+  void place_cosines(const RowEpisode& episode, const RectifyProducts& products);
+  void place_weights(const RowEpisode& episode, int64_t stride);
+
+  RectifyOptions options_;
+  std::vector<float> factors_, most_;    // [stride], of each point
+  std::vector<float> cosines_, shares_;  // [n, stride]
+  std::vector<int32_t> nearest_;         // [s + u]
+  std::vector<float> weights_;           // [s + u]
+  std::vector<float> totals_, moved_;    // [n]
+};
+
+/// rectified_prototypes() of one episode after the other, whose rows are read where they lie. One a thread.
 class RectifiedRows {
  public:
-  explicit RectifiedRows(RectifyOptions options) : options_(std::move(options)) {}
+  explicit RectifiedRows(RectifyOptions options) : members_(std::move(options)) {}
 
   /// [n, dim]; valid until the next call.
   const std::vector<float>& place(const RowEpisode& episode);
 
  private:
-  void place_dots(const RowEpisode& episode);
-  void place_cosines(const RowEpisode& episode);
-  void place_weights(const RowEpisode& episode);
+  void place_products(const RowEpisode& episode);
   void place_sums(const RowEpisode& episode);
 
-  RectifyOptions options_;
-  int64_t stride_ = 0;
+  RectifiedMembers members_;
+  RectifyProducts products_;
   std::vector<float> means_;               // [n, dim]
   std::vector<float> shift_, other_mean_;  // [dim], the second of the unlabelled
-  std::vector<float> dots_;                // [s + u, n]
+  std::vector<float> dots_, by_class_;     // [s + u, n] and [n, stride]
   std::vector<float> shift_dots_;          // [s + u]
-  std::vector<float> cosines_, shares_;    // [n, stride]
-  std::vector<int64_t> nearest_;           // [s + u]
-  std::vector<float> weights_;             // [s + u]
-  std::vector<const float*> members_;      // of one class
-  std::vector<float> member_weights_;
-  std::vector<float> total_, moved_, count_;  // [n]: of the weights; of those of unlabelled points; members
-  std::vector<float> prototypes_;             // [n, dim]
+  std::vector<const float*> rows_;         // class by class
+  std::vector<float> row_weights_;
+  std::vector<int64_t> first_;     // [n + 1], of each class's rows
+  std::vector<float> prototypes_;  // [n, dim]
+};
+
+/// The same as coefficients of the points, where their Gram matrix is at hand.
+class RectifiedSpan {
+ public:
+  explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
+
+  /// [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
+  const std::vector<float>& place(const RowEpisode& episode, const RowSpan& span, const std::vector<float>& means);
+
+ private:
+  RectifiedMembers members_;
+  RectifyProducts products_;
+  std::vector<float> combinations_;  // [n + 1, stride], the means and the shift
+  std::vector<float> dots_;          // [n + 1, stride]
+  std::vector<float> prototypes_;    // [n, stride]
 };
 
 }  // namespace protocom

@@ -15,6 +15,14 @@ std::vector<float> squares_of(const std::vector<float>& vectors, int64_t n, int6
   return squares;
 }
 
+/// What each support of a class is of its mean, [n].
+std::vector<float> shares_of_supports(const RowEpisode& episode) {
+  std::vector<float> shares(static_cast<size_t>(episode.n));
+  for (const int64_t k : episode.label) shares[static_cast<size_t>(k)] += 1;
+  for (float& share : shares) share = 1 / share;
+  return shares;
+}
+
 }  // namespace
 
 float inverse_root(float square) {
@@ -23,16 +31,26 @@ float inverse_root(float square) {
 }
 
 void place_class_means(const RowEpisode& episode, std::vector<float>& means) {
-  means.assign(static_cast<size_t>(episode.n * episode.dim), 0.0F);
-  std::vector<float> shots(static_cast<size_t>(episode.n));
+  grow(means, episode.n * episode.dim);
+  const std::vector<float> shares = shares_of_supports(episode);
+  std::vector<float> weights;
+  for (int64_t i = 0; i < episode.supports(); i += static_cast<int64_t>(weights.size())) {
+    const int64_t k = episode.label[static_cast<size_t>(i)];
+    weights.clear();
+    for (auto j = static_cast<size_t>(i); j < episode.label.size() && episode.label[j] == k; ++j)
+      weights.push_back(shares[static_cast<size_t>(k)]);
+    const auto count = static_cast<int64_t>(weights.size());
+    sums_of_rows({episode.rows.data() + i, count, weights.data(), 1, count, episode.dim},
+                 means.data() + k * episode.dim);
+  }
+}
+
+void place_mean_coefficients(const RowEpisode& episode, int64_t stride, std::vector<float>& means) {
+  means.assign(static_cast<size_t>(episode.n * stride), 0.0F);
+  const std::vector<float> shares = shares_of_supports(episode);
   for (int64_t i = 0; i < episode.supports(); ++i) {
     const int64_t k = episode.label[static_cast<size_t>(i)];
-    add_scaled_row(1, episode.rows[static_cast<size_t>(i)], episode.dim, means.data() + k * episode.dim);
-    shots[static_cast<size_t>(k)] += 1;
-  }
-  for (int64_t k = 0; k < episode.n; ++k) {
-    float* mean = means.data() + k * episode.dim;
-    for (int64_t d = 0; d < episode.dim; ++d) mean[d] /= shots[static_cast<size_t>(k)];
+    means[static_cast<size_t>(k * stride + i)] = shares[static_cast<size_t>(k)];
   }
 }
 

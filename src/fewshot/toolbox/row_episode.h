@@ -40,6 +40,9 @@ using MakeRowRun = std::function<std::unique_ptr<RowRun>()>;
 /// The mean of each class's supports, [n, dim].
 void place_class_means(const RowEpisode& episode, std::vector<float>& means);
 
+/// The same as coefficients of the points, [n, stride].
+void place_mean_coefficients(const RowEpisode& episode, int64_t stride, std::vector<float>& means);
+
 /// Sum of the rows [begin, end) over their number, [dim].
 void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, std::vector<float>& mean);
 

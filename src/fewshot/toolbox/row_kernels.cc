@@ -109,6 +109,14 @@ PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
   }
 }
 
+template <typename Cpu>
+PROTOCOM_INLINE void products_body(const RowProducts& task, float* products) {
+  for (int64_t j = 0; j < task.n; j += kDotColumns) {
+    const int64_t n = task.n - j < kDotColumns ? task.n - j : kDotColumns;
+    dot_some<Cpu, false>(task.rows, task.count, task.columns + j, n, task.dim, task.stride, products + j);
+  }
+}
+
 /// Columns by columns, what lies below the diagonal; the rest is the same.
 template <typename Cpu>
 PROTOCOM_INLINE void gram_body(const RowGram& task, float* gram) {
@@ -328,6 +336,21 @@ PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float*
 }
 
 template <typename Cpu>
+PROTOCOM_INLINE void unit_body(const float* from, const float* centre, int64_t dim, float* out) {
+  constexpr float kTiny = 1e-12F;
+  using Vector = typename Cpu::Vector;
+  Vector square = {};
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
+    const Vector value = at<Cpu>(from + d).vector - at<Cpu>(centre + d).vector;
+    at<Cpu>(out + d).vector = value;
+    square += value * value;
+  }
+  const float length = __builtin_sqrtf(lane_sum(square));
+  const float factor = 1.0F / (length > kTiny ? length : kTiny);
+  for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector *= factor;
+}
+
+template <typename Cpu>
 PROTOCOM_INLINE void add_scaled_body(float factor, const float* row, int64_t dim, float* out) {
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) at<Cpu>(out + d).vector += factor * at<Cpu>(row + d).vector;
 }
@@ -382,6 +405,7 @@ PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
 
 struct Kernels {
   void (*dots)(const RowDots&, float*);
+  void (*products)(const RowProducts&, float*);
   void (*gram)(const RowGram&, float*);
   float (*dot)(const float*, const float*, int64_t);
   void (*sums)(const WeightedSums&, float*, float*);
@@ -391,6 +415,7 @@ struct Kernels {
   void (*dense)(const DenseRows&, float*);
   float (*relu_dot)(const float*, const float*, const float*, int64_t);
   void (*add_scaled)(float, const float*, int64_t, float*);
+  void (*unit)(const float*, const float*, int64_t, float*);
   void (*transport)(const Transport&, float*);
 };
 
@@ -398,6 +423,7 @@ struct Kernels {
 #define PROTOCOM_KERNELS(space, Cpu, ATTRIBUTE)                                                                     \
   namespace space {                                                                                                 \
   ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
+  ATTRIBUTE void products(const RowProducts& task, float* out) { products_body<Cpu>(task, out); }                   \
   ATTRIBUTE void gram(const RowGram& task, float* out) { gram_body<Cpu>(task, out); }                               \
   ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
   ATTRIBUTE void sums(const WeightedSums& task, float* sum, float* squares) { sums_body<Cpu>(task, sum, squares); } \
@@ -411,9 +437,12 @@ struct Kernels {
   ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
+  ATTRIBUTE void unit(const float* from, const float* centre, int64_t dim, float* out) {                            \
+    unit_body<Cpu>(from, centre, dim, out);                                                                         \
+  }                                                                                                                 \
   ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
-  constexpr Kernels kKernels = {                                                                                    \
-      dots, gram, dot, sums, row_sums, softmax, fuse, dense, relu_dot, add_scaled, transport};                      \
+  constexpr Kernels kKernels = {dots, products, gram,     dot,        sums, row_sums, softmax,                      \
+                                fuse, dense,    relu_dot, add_scaled, unit, transport};                             \
   }
 #define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
 
@@ -427,6 +456,8 @@ const Kernels& kernels() { return *kForms[vector_form()]; }
 }  // namespace
 
 void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
+
+void products_of_rows(const RowProducts& task, float* products) { kernels().products(task, products); }
 
 void gram_of_rows(const RowGram& task, float* gram) { kernels().gram(task, gram); }
 
@@ -448,6 +479,10 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { re
 
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
   kernels().add_scaled(factor, row, dim, out);
+}
+
+void unit_row(const float* from, const float* centre, int64_t dim, float* out) {
+  kernels().unit(from, centre, dim, out);
 }
 
 void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }

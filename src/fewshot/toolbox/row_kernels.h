@@ -20,6 +20,20 @@ struct RowDots {
 };
 void row_dots(const RowDots& task, float* dots);
 
+/// products[i * stride + j] = rows[i] . columns[j], which may lie anywhere.
+struct RowProducts {
+  const float* const* rows = nullptr;  ///< [count] pointers to [dim]
+  int64_t count = 0;
+  const float* const* columns = nullptr;  ///< [n] pointers to [dim]
+  int64_t n = 0;
+  int64_t dim = 0;     ///< a multiple of kRowMultiple
+  int64_t stride = 0;  ///< of the products, at least n
+};
+void products_of_rows(const RowProducts& task, float* products);
+
+/// from - centre to `out`, then to unit length (zeros stay zeros), [dim].
+void unit_row(const float* from, const float* centre, int64_t dim, float* out);
+
 /// gram[i * stride + j] = rows[i] . rows[j], for all pairs of `count` rows.
 struct RowGram {
   const float* const* rows = nullptr;  ///< [count] pointers to [dim]

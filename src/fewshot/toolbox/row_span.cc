@@ -1,6 +1,7 @@
 #include "fewshot/toolbox/row_span.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "fewshot/toolbox/row_kernels.h"
 
@@ -23,8 +24,20 @@ void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
   for (int64_t i = 0; i < points_; ++i) squares_[static_cast<size_t>(i)] = square(i);
 }
 
-void RowSpan::place_distances(const float* coefficients, int64_t n, float* out) const {
+/// `kWidth` columns of the Gram matrix from column j on.
+template <int64_t kWidth>
+void RowSpan::copy_panel(int64_t j) {
+  float* panel = panels_.data() + j * points_;
+  for (int64_t i = 0; i < points_; ++i)
+    std::memcpy(panel + i * kPanelWidth, gram_.data() + i * stride_ + j, kWidth * sizeof(float));
+}
+
+void RowSpan::place_products(const float* coefficients, int64_t n, float* out) const {
   dense_rows({coefficients, stride_, n, points_, panels_.data(), zeros_.data(), stride_}, out);
+}
+
+void RowSpan::place_distances(const float* coefficients, int64_t n, float* out) const {
+  place_products(coefficients, n, out);
   for (int64_t k = 0; k < n; ++k) {
     float* own = out + k * stride_;
     const float length = row_dot(coefficients + k * stride_, own, stride_);

@@ -20,11 +20,17 @@ class RowSpan {
   /// The Gram matrix [m, stride()], zeros after m.
   [[nodiscard]] const float* gram() const { return gram_.data(); }
 
+  /// Products of every point and combinations of coefficients [n, stride()], to `out` [n, stride()].
+  void place_products(const float* coefficients, int64_t n, float* out) const;
+
   /// Squared distances of every point and combinations of coefficients [n, stride()], at least 0, to `out`
   /// [n, stride()].
   void place_distances(const float* coefficients, int64_t n, float* out) const;
 
  private:
+  template <int64_t kWidth>
+  void copy_panel(int64_t j);
+
   int64_t points_ = 0;
   int64_t stride_ = 0;
   std::vector<float> gram_;     // [m, stride]

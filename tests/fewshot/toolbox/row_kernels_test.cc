@@ -76,6 +76,29 @@ TEST_P(RowKernels, GiveAPairTheSameProductWhateverStandsBesideIt) {
   }
 }
 
+TEST_P(RowKernels, MultiplyRowsAndColumnsThatLieAnywhere) {
+  for (const int64_t n : {1, 3, 5, 12}) {
+    Rows x(random({6, 48}));
+    Rows y(random({n, 48}));
+    std::reverse(y.pointers.begin(), y.pointers.end());
+    at::Tensor products = at::full({6, 16}, 7.0);
+    products_of_rows({x.pointers.data(), 6, y.pointers.data(), n, 48, 16}, products.data_ptr<float>());
+    const at::Tensor expected = at::mm(x.padded.to(at::kDouble), y.padded.flip(0).to(at::kDouble).t());
+    EXPECT_LT(error_of(products.slice(1, 0, n), expected), 1e-5) << n;
+    EXPECT_TRUE(products.slice(1, n).eq(7).all().item<bool>()) << "what is beyond is not touched";
+  }
+}
+
+TEST_P(RowKernels, BringARowAboutACentreToUnitLength) {
+  const Rows x(random({2, 48}));
+  at::Tensor out = at::empty({48});
+  unit_row(x.pointers[0], x.pointers[1], 48, out.data_ptr<float>());
+  const at::Tensor difference = x.padded[0].to(at::kDouble) - x.padded[1].to(at::kDouble);
+  EXPECT_LT(error_of(out, difference / difference.norm()), 1e-6);
+  unit_row(x.pointers[0], x.pointers[0], 48, out.data_ptr<float>());
+  EXPECT_TRUE(out.eq(0).all().item<bool>()) << "zeros have no direction";
+}
+
 TEST_P(RowKernels, MultiplyRowsThatLieAnywhereWithOneAnother) {
   for (const int64_t count : {1, 4, 5, 9, 16, 80}) {
     Rows x(random({count, 48}));
