@@ -16,13 +16,14 @@ import torch
 
 
 class Features:
-    def __init__(self, path):
+    def __init__(self, path, texts=None):
         archive = numpy.load(path, allow_pickle=False)
         self.table = torch.from_numpy(archive["features"].astype(numpy.float32))
         names = archive["paths"] if "paths" in archive.files else range(len(self.table))
         self.rows = {str(name): i for i, name in enumerate(names)}
         self.labels = torch.from_numpy(archive["labels"].astype(numpy.int64))
         self.is_base = torch.from_numpy(archive["split"][archive["labels"]] == "base")
+        self.texts = texts and vectors_by_name(numpy.load(texts, allow_pickle=False))
 
     @functools.cached_property
     def base(self):
@@ -32,6 +33,10 @@ class Features:
     def centre(self):
         """Mean of the base images."""
         return self.base.mean(0)
+
+
+def vectors_by_name(archive):
+    return {str(name): torch.from_numpy(vector.astype(numpy.float32)) for name, vector in zip(archive["names"], archive["vectors"])}
 
 
 def load_episodes(path):
@@ -46,15 +51,17 @@ class Tasks:
         self.features = features
         self.ways, self.shots = len(episodes[0]["support"]), len(episodes[0]["support"][0])
         self.queries = sum(map(len, episodes[0]["query"])) // self.ways  # a class, on average
-        gathered = lambda images: features.table[torch.tensor([[features.rows[name] for name in names] for names in images])]
+        gathered = lambda images: features.table[torch.tensor([[features.rows[name] for name in names] for names in images], dtype=torch.long)]
         self.support = gathered([[name for turn in zip(*episode["support"]) for name in turn] for episode in episodes])
         self.query = gathered([[name for images in episode["query"] for name in images] for episode in episodes])
         self.support_labels = torch.arange(self.ways).repeat(self.shots).expand(len(episodes), -1)
         self.query_labels = torch.tensor([[k for k, images in enumerate(episode["query"]) for _ in images] for episode in episodes])
+        if features.texts:  # [b, ways, d]
+            self.texts = torch.stack([torch.stack([features.texts[name] for name in episode["classes"]]) for episode in episodes])
 
     def part(self, begin, end):
         part = copy.copy(self)
-        for name in ("support", "query", "support_labels", "query_labels"):
+        for name in ("support", "query", "support_labels", "query_labels") + (("texts",) if self.features.texts else ()):
             setattr(part, name, getattr(self, name)[begin:end].clone())
         return part
 
@@ -80,6 +87,7 @@ class Peer:
     together: int = 0  # tasks that it takes at once, 0: all of them
     exact: bool = True  # whether every episode's accuracy should be the same
     changed: str = ""  # what is changed in it
+    with_texts: bool = False  # whether it compares images with texts of the classes (--texts)
 
 
 class Ours:
@@ -129,6 +137,7 @@ def parsed(description, programs):
         parser.add_argument("--" + name, help="a checkout")
     for name in ("features", "episodes-file", "ours"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--texts", help="npz of `vectors` and `names`: what methods with texts of the classes take")
     parser.add_argument("--predictions", help="every answer of protocom, for the share of those that are equal")
     return parser.parse_args()
 
@@ -138,13 +147,13 @@ def compare(description, programs):
     options = parsed(description, programs)
     torch.set_num_threads(1)
     episodes = load_episodes(options.episodes_file)
-    tasks = Tasks(Features(options.features), episodes)
+    tasks = Tasks(Features(options.features, options.texts), episodes)
     ours = Ours(options.ours, options.predictions, episodes)
     failed = False
     for name, peers in programs.items():
         checkout = getattr(options, name.replace("-", "_"))
         for peer in peers if checkout else ():
-            if peer.method not in ours:
+            if peer.method not in ours or (peer.with_texts and not options.texts):
                 continue
             apart = report(name, peer, ours, *answers_and_seconds(peer, checkout, tasks), tasks.query_labels.numpy())
             failed |= peer.exact and apart > 0

@@ -5,6 +5,7 @@ Like equations.py it shares nothing with the C++ sources: vectors are lists, eve
 elimination and smooth ones by many plain gradient steps. Run it to write yardsticks.json anew:
     python3 tests/golden/yardsticks.py > tests/golden/yardsticks.json
 """
+import itertools
 import json
 import math
 
@@ -628,6 +629,58 @@ def trans_clip(gamma=0.02, weight_of_text=0.5, shots=True, scale=100, weight=50,
     return logits
 
 
+def digamma(x):
+    """By its recurrence up to 10 and its asymptotic series."""
+    below = 0.0
+    while x < 10:
+        below -= 1 / x
+        x += 1
+    terms = ((2, 1 / 12), (4, -1 / 120), (6, 1 / 252), (8, -1 / 240), (10, 1 / 132), (12, -691 / 32760))
+    return below + math.log(x) - 1 / (2 * x) - sum(c / x ** n for n, c in terms)
+
+
+def likeliest_dirichlet(mean_log, alpha):
+    """Martin et al., the minorisation of section 4: 1 + (the curvature at 0) of log Gamma(1 + a) bounds it by a parabola."""
+    for step in range(1000):
+        total, new = digamma(sum(alpha)), []
+        for a, m in zip(alpha, mean_log):
+            slope = digamma(a + 1)
+            curvature = abs(2 * (slope * a - math.lgamma(a + 1)) / a ** 2)
+            b = slope - total - curvature * a - m
+            new.append((math.sqrt(b * b + 4 * curvature) - b) / (2 * curvature))
+        change = square_distance(new, alpha) / dot(alpha, alpha)
+        alpha = new
+        if step and step % 50 == 0 and change < 1e-11:
+            break
+    return alpha
+
+
+def em_dirichlet(present=None, shots=True, temperature=30):
+    xs, ys, qs = images("l2n")
+    if not shots:
+        xs, ys = [], []
+    z = [softmax(row) for row in text_logits(qs, temperature)]
+    log = lambda rows: [[math.log(p + 1e-15) for p in row] for row in rows]
+    log_q, log_s = log(z), log([softmax(row) for row in text_logits(xs, temperature)])
+    factor = WAYS // present if present else 1
+    u, alpha = z, [[1.0] * WAYS for _ in range(WAYS)]
+    for _ in range(20):
+        shares = [sum(row[k] for row in u) / len(qs) for k in range(WAYS)]
+        for k in range(WAYS):
+            weights = [row[k] for row in u] + [float(y == k) for y in ys]
+            alpha[k] = likeliest_dirichlet(weighted_mean(weights, log_q + log_s), alpha[k])
+        logits = [[math.lgamma(sum(a)) - sum(map(math.lgamma, a)) + sum((v - 1) * w for v, w in zip(a, row))
+                   + factor * math.log(share + 1e-15) for a, share in zip(alpha, shares)] for row in log_q]
+        u = [softmax(row) for row in logits]
+    if shots:
+        return logits
+    cluster = [argmax(row) for row in u]
+    present_clusters = sorted(set(cluster))
+    mean_z = {c: mean([row for row, own in zip(z, cluster) if own == c]) for c in present_clusters}
+    best = max(itertools.permutations(range(WAYS)), key=lambda classes: sum(mean_z[c][classes[c]] for c in present_clusters))
+    return [[row[best.index(k)] for k in range(WAYS)] for row in logits]
+
+
 # The answers are logarithms of probabilities, [query][class], of the method as it is typed.
 ANSWERS = {
     "proto-net": lambda: nearest_mean("none"),
@@ -662,10 +715,13 @@ ANSWERS = {
     "gda-text:alpha=1": lambda: gda_text(1),
     "trans-clip:scale=10": lambda: trans_clip(scale=10),
     "trans-clip:gamma=0.2:scale=10": lambda: trans_clip(0.2, scale=10),
+    "em-dirichlet:temperature=3": lambda: em_dirichlet(temperature=3),
+    "em-dirichlet:present=1:temperature=3": lambda: em_dirichlet(1, temperature=3),
     "ilpc:neighbours=4:keep=1:cleaning_steps=50": ilpc,
 }
 
 if __name__ == "__main__":
     found = {name: [log_softmax(row) for row in answer()] for name, answer in ANSWERS.items()}
-    without = {"trans-clip:scale=10": [log_softmax(row) for row in trans_clip(0, 1, shots=False, scale=10)]}
+    without = {"trans-clip:scale=10": [log_softmax(row) for row in trans_clip(0, 1, shots=False, scale=10)],
+               "em-dirichlet:temperature=2": [log_softmax(row) for row in em_dirichlet(shots=False, temperature=2)]}
     print(json.dumps({"episode": EPISODE, "answers": found, "without_photos": without}))

@@ -199,6 +199,8 @@ TEST(MatchedText, AnswersWithoutAnyPhotoAsItsEquationsDo) {
   EXPECT_LT(error_of(world().answer("tip-adapter", without_photos()), text), 1e-6);
   const at::Tensor expected = tensor_of(golden("without_photos", "yardsticks.json").at("trans-clip:scale=10"));
   EXPECT_LT(error_of(world().answer("trans-clip:scale=10", without_photos()), expected), 2e-4);
+  const at::Tensor clusters = tensor_of(golden("without_photos", "yardsticks.json").at("em-dirichlet:temperature=2"));
+  EXPECT_LT(error_of(world().answer("em-dirichlet:temperature=2", without_photos()), clusters), 2e-4);
   EXPECT_THROW(static_cast<void>(world().answer("gda-text", without_photos())), Error) << "it needs labelled images";
 }
 
@@ -214,7 +216,7 @@ TEST(MatchedText, OfAClassThatIsMissingIsTheMeanOfTheOthers) {
 TEST(MatchedText, OfAnotherEncoderIsRefusedWithBothLengths) {
   YardstickEpisode other;
   other.knowledge.class_embedding = at::ones({3, 9});
-  for (const char* method : {"zero-shot", "tip-adapter", "gda-text", "trans-clip"})
+  for (const char* method : {"zero-shot", "tip-adapter", "gda-text", "trans-clip", "em-dirichlet"})
     EXPECT_THAT(testing::message_of([&] { static_cast<void>(other.answer(method)); }),
                 ::testing::HasSubstr("vectors of 9 numbers and the images have 6"))
         << method;

@@ -1,0 +1,96 @@
+#include "fewshot/toolbox/assignment.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "protocom/core/error.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kNone = -1;
+
+/// Rows are given columns one after the other; `of_row` and `of_column` price them so that cost - prices is never
+/// negative and zero where a row has its column.
+class Assignment {
+ public:
+  explicit Assignment(const at::Tensor& cost)
+      : cost_(cost.contiguous()),
+        columns_(cost.size(1)),
+        of_row_(cost.size(0), 0),
+        of_column_(columns_, 0),
+        row_at_(columns_, kNone) {}
+
+  void place(int64_t row);
+  [[nodiscard]] std::vector<int64_t> columns() const {
+    std::vector<int64_t> found(of_row_.size(), kNone);
+    for (int64_t c = 0; c < columns_; ++c)
+      if (row_at_[c] != kNone) found[row_at_[c]] = c;
+    return found;
+  }
+
+ private:
+  struct Path {
+    std::vector<double> length;  ///< shortest to each column
+    std::vector<int64_t> from;   ///< the column before it, kNone: the row that is placed
+    std::vector<char> is_settled;
+  };
+  [[nodiscard]] double reduced(int64_t row, int64_t column) const {
+    return cost_.data_ptr<double>()[row * columns_ + column] - of_row_[row] - of_column_[column];
+  }
+  /// Lengthens the path by `row`, which is reached at `so_far` through `before`; gives the nearest column that is not
+  /// settled.
+  [[nodiscard]] int64_t nearest(Path* path, int64_t row, double so_far, int64_t before) const;
+
+  at::Tensor cost_;
+  int64_t columns_;
+  std::vector<double> of_row_;
+  std::vector<double> of_column_;
+  std::vector<int64_t> row_at_;
+};
+
+int64_t Assignment::nearest(Path* path, int64_t row, double so_far, int64_t before) const {
+  int64_t best = kNone;
+  for (int64_t c = 0; c < columns_; ++c) {
+    if (path->is_settled[c]) continue;
+    const double length = so_far + reduced(row, c);
+    if (length < path->length[c]) {
+      path->length[c] = length;
+      path->from[c] = before;
+    }
+    if (best == kNone || path->length[c] < path->length[best]) best = c;
+  }
+  return best;
+}
+
+void Assignment::place(int64_t row) {
+  Path path{std::vector<double>(columns_, std::numeric_limits<double>::infinity()),
+            std::vector<int64_t>(columns_, kNone), std::vector<char>(columns_, 0)};
+  int64_t column = nearest(&path, row, 0, kNone);
+  while (row_at_[column] != kNone) {
+    path.is_settled[column] = 1;
+    column = nearest(&path, row_at_[column], path.length[column], column);
+  }
+  const double shortest = path.length[column];
+  of_row_[row] += shortest;
+  for (int64_t c = 0; c < columns_; ++c) {
+    if (!path.is_settled[c]) continue;
+    of_row_[row_at_[c]] += shortest - path.length[c];
+    of_column_[c] -= shortest - path.length[c];
+  }
+  for (; path.from[column] != kNone; column = path.from[column]) row_at_[column] = row_at_[path.from[column]];
+  row_at_[column] = row;
+}
+
+}  // namespace
+
+std::vector<int64_t> best_assignment(const at::Tensor& gain) {
+  if (gain.size(0) > gain.size(1))
+    fail("an assignment of {} rows needs as many columns: {}", gain.size(0), gain.size(1));
+  Assignment assignment(-gain.to(at::kDouble));
+  for (int64_t row = 0; row < gain.size(0); ++row) assignment.place(row);
+  return assignment.columns();
+}
+
+}  // namespace protocom
