@@ -96,6 +96,13 @@ PldaCandidate with_floors(PldaCandidate candidate, double factor) {
   return candidate;
 }
 
+PldaCandidate with_variance_around(PldaCandidate candidate, double factor) {
+  candidate.around *= factor;
+  candidate.calibration.residual.scale *= factor;
+  candidate.calibration.residual.floor *= factor;
+  return candidate;
+}
+
 PldaCandidate without_knowledge(PldaCandidate candidate) {
   for (FoldModel& part : candidate.parts) part.predicted = at::Tensor();
   return candidate;

@@ -30,6 +30,7 @@ struct FoldModel {
 struct PldaCandidate {
   double shrinkage = 0;
   double floor = 1;     ///< factor of the laws' floors
+  double around = 1;    ///< factor of the variance around what knowledge predicts
   double strength = 0;  ///< factor of what knowledge predicts; 0 without knowledge
   PldaCalibration calibration = {};
   double explained = 0;
@@ -45,6 +46,9 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
 
 /// The laws' floors times a factor.
 PldaCandidate with_floors(PldaCandidate candidate, double factor);
+
+/// The variance around what knowledge predicts times a factor.
+PldaCandidate with_variance_around(PldaCandidate candidate, double factor);
 
 PldaCandidate without_knowledge(PldaCandidate candidate);
 

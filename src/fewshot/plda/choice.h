@@ -13,6 +13,10 @@ namespace protocom {
 std::vector<PldaTasks> setting_tasks(const std::vector<HeldOutClasses>& parts, const std::vector<TaskQueries>& kinds,
                                      const TaskDraws& draws);
 
+/// Balanced tasks of the same shots with up to 100 classes at once; of parts of fewer than 50 classes none. A quarter
+/// as many, which are more queries all the same.
+std::vector<PldaTasks> many_class_tasks(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws);
+
 /// Accuracy in percent of every task, one after the other, float64.
 at::Tensor accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores);
 

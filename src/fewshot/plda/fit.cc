@@ -85,6 +85,23 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
   return candidates[chosen];
 }
 
+/// The candidate with the factor of the variance around what knowledge predicts that is best in tasks of many classes.
+PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOptions& options,
+                                     std::vector<PldaTrial>& tried) {
+  if (!best.uses_knowledge()) return best;
+  std::vector<std::string> settings;
+  std::vector<at::Tensor> figures;
+  for (const double factor : options.variances_around) {
+    const auto tasks = many_class_tasks(held_out_classes(with_variance_around(best, factor)), draws_of(options));
+    if (tasks.empty()) return best;
+    settings.push_back(fmt::format("{}", factor));
+    figures.push_back(accuracies(tasks, inductive_scores()));
+  }
+  const size_t chosen = choose(figures);
+  record("variance around knowledge", settings, figures, chosen, tried);
+  return with_variance_around(best, options.variances_around[chosen]);
+}
+
 /// The laws that were found, in the space of all base classes.
 void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.shrinkage = best.shrinkage;
@@ -118,7 +135,8 @@ std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& be
   PldaFitOptions other = options;
   other.folds = parts;
   const HeldOutEvidence evidence = hold_out(inputs, other).second;
-  return gains_of(with_floors(measure_candidate(evidence, best.shrinkage, knowledge), best.floor), options);
+  const PldaCandidate measured = with_floors(measure_candidate(evidence, best.shrinkage, knowledge), best.floor);
+  return gains_of(with_variance_around(measured, best.around), options);
 }
 
 /// What knowledge will gain. Where base classes are left out in parts, the prior of each has learnt from the others
@@ -173,7 +191,8 @@ PldaFit fit_once(const PldaFitInputs& given, const PldaFitOptions& options) {
     fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;
   } else {
-    const PldaCandidate best = choose_space(evidence, knowledge, options, fit.tried);
+    const PldaCandidate best =
+        choose_variance_around(choose_space(evidence, knowledge, options, fit.tried), options, fit.tried);
     raw = whole.space(best.shrinkage);
     // The prior is fitted in the space before calibration, so what it predicts is measured in the calibrated unit.
     factor = best.strength * unit_of(best.calibration);
@@ -190,9 +209,13 @@ PldaFit fit_once(const PldaFitInputs& given, const PldaFitOptions& options) {
 }  // namespace
 
 PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
-  if (options.shrinkages.empty() || options.floors.empty() || options.folds < 2 || options.tasks < 1) {
-    fail_usage("{} shrinkages, {} floors, {} folds and {} tasks were asked for, expected at least 1, 1, 2 and 1",
-               options.shrinkages.size(), options.floors.size(), options.folds, options.tasks);
+  if (options.shrinkages.empty() || options.floors.empty() || options.variances_around.empty() || options.folds < 2 ||
+      options.tasks < 1) {
+    fail_usage(
+        "{} shrinkages, {} floors, {} variances, {} folds and {} tasks were asked for, expected at least 1, 1, 1, 2 "
+        "and 1",
+        options.shrinkages.size(), options.floors.size(), options.variances_around.size(), options.folds,
+        options.tasks);
   }
   PldaFit with = fit_once(given, options);
   if (!options.only_if_it_pays || knowledge_pays(with.gains)) return with;

@@ -49,12 +49,15 @@ std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, Tas
 int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks / static_cast<int64_t>(parts)); }
 
 Rng TaskDraws::rng(TaskPurpose purpose, size_t part, int64_t k_shot) const {
+  constexpr uint64_t kManyClassesStreams = 50;
   constexpr uint64_t kProbabilityStreams = 100;
   constexpr uint64_t kStreamsPerPart = 10;  // more than the shots that probabilities are found for
   const Rng all(seed);
   switch (purpose) {
     case TaskPurpose::kSettings:
       return all.fork(part + 1);
+    case TaskPurpose::kManyClasses:
+      return all.fork(kManyClassesStreams + part);
     case TaskPurpose::kProbabilities:
       return all.fork(kProbabilityStreams + kStreamsPerPart * part + static_cast<uint64_t>(k_shot));
   }

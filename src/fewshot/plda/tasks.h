@@ -44,7 +44,7 @@ struct PldaTaskShape {
 };
 
 /// What tasks are drawn for.
-enum class TaskPurpose { kSettings, kProbabilities };
+enum class TaskPurpose { kSettings, kProbabilities, kManyClasses };
 
 /// How many tasks are drawn, and by which random numbers.
 struct TaskDraws {

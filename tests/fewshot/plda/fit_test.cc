@@ -51,6 +51,23 @@ TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
   EXPECT_GT(fit.model.residual.min().item<double>(), 0);
 }
 
+// What a first image may move among many classes is measured where as many are held out, and nowhere else.
+TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
+  PldaFitOptions options;
+  options.shrinkages = {0.1};
+  options.floors = {1};
+  const PldaFit many = fit_plda(inputs(60, 60, 6, 16), options);
+  EXPECT_EQ(chosen(many, "variance around knowledge"), 1);
+  options.variances_around = {0.5};
+  const PldaFit half = fit_plda(inputs(60, 60, 6, 16), options);
+  options.variances_around = {1};
+  const PldaFit whole = fit_plda(inputs(60, 60, 6, 16), options);
+  EXPECT_LT(error_of(2 * half.model.residual, whole.model.residual), 1e-9);
+  EXPECT_LT(error_of(half.model.space.between, whole.model.space.between), 1e-12);
+  const PldaFit few = fit_plda(inputs(24, 8, 20, 16), options);
+  EXPECT_EQ(chosen(few, "variance around knowledge"), 0);
+}
+
 TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereTheyAreShuffled) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
   const double told = fit_plda(data).model.explained;

@@ -1,0 +1,91 @@
+// Classes known by descriptions of another text encoder: the first photo may not cost what the description gained.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "protocom/core/npz.h"
+#include "protocom/core/rng.h"
+#include "protocom/fewshot/plda/fit.h"
+#include "support/real_data.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kImagesOfEach = 4;
+constexpr int64_t kAskedOfEach = 3;  // of each class are asked about
+
+/// The 1,000 ImageNet classes of CLIP's features, four images each, and vectors of their descriptions. Of ten classes
+/// in turn four are base classes, one is a val and one a novel class.
+struct DescribedImages {
+  explicit DescribedImages(const std::filesystem::path& folder) {
+    const NpzReader images(folder / "imagenet-4-per-class.npz"), texts(folder / "imagenet-descriptions-text.npz");
+    features = images.tensor("features").to(at::kFloat);
+    labels = images.tensor("labels").to(at::kLong);
+    const std::vector<std::string> names = texts.strings("names");
+    std::vector<int64_t> order(names.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return names[a] < names[b]; });
+    inputs.descriptions.embedding =
+        texts.tensor("vectors").to(at::kFloat).index_select(0, at::tensor(order, at::kLong));
+    const auto rows = [&](int64_t from, int64_t to) {
+      const at::Tensor turn = labels.remainder(10);
+      return turn.ge(from).logical_and(turn.lt(to)).nonzero().flatten();
+    };
+    inputs.base_features = features.index_select(0, rows(0, 4));
+    inputs.base_labels = labels.index_select(0, rows(0, 4));
+    inputs.val_features = features.index_select(0, rows(4, 5));
+    inputs.val_labels = labels.index_select(0, rows(4, 5));
+  }
+  /// Rows [n, 4] of novel classes [n].
+  [[nodiscard]] at::Tensor images_of(const at::Tensor& classes) const {
+    return classes.unsqueeze(1) * kImagesOfEach + at::arange(kImagesOfEach, at::kLong);
+  }
+
+  at::Tensor features, labels;
+  PldaFitInputs inputs;
+};
+
+/// Percent of the last photos of so many novel classes that are right, with `shots` first ones of each, over draws of
+/// classes and photos: m = (m0 + s S) / (1 + K s), log N(q; m, 1 + v).
+double accuracy_of_described(const DescribedImages& data, const PldaModel& model, int64_t ways, int64_t shots,
+                             int64_t draws) {
+  Rng rng(7);
+  double right = 0;
+  for (int64_t draw = 0; draw < draws; ++draw) {
+    const at::Tensor classes = at::tensor(rng.sample(100, ways), at::kLong) * 10 + 5;
+    const at::Tensor order = at::tensor(rng.sample(kImagesOfEach, kImagesOfEach), at::kLong);
+    const at::Tensor rows = data.images_of(classes).index_select(1, order);
+    const at::Tensor f =
+        model.space.transform(data.features.index_select(0, rows.flatten())).view({ways, kImagesOfEach, -1});
+    const ClassMeanPosterior known =
+        class_mean_posterior(model.prior(data.inputs.descriptions.rows(classes), ways),
+                             at::full({ways}, static_cast<double>(shots)), f.narrow(1, 0, shots).sum(1));
+    const at::Tensor precision = (1 + known.variance.reshape({-1, f.size(2)})[0]).reciprocal();
+    const at::Tensor query = f.narrow(1, kImagesOfEach - kAskedOfEach, kAskedOfEach).reshape({ways * kAskedOfEach, -1});
+    const at::Tensor score = at::mm(query * precision, known.mean.t()) - 0.5 * (known.mean.square() * precision).sum(1);
+    const at::Tensor truth = at::arange(ways, at::kLong).repeat_interleave(kAskedOfEach);
+    right += score.argmax(1).eq(truth).to(at::kDouble).mean().item<double>();
+  }
+  return 100 * right / static_cast<double>(draws);
+}
+
+TEST(DescribedClassesOnRealData, AreToldApartAtLeastAsWellWithAPhotoAsWithoutAny) {
+  REQUIRE_REAL_DATA();
+  const DescribedImages data(*testing::real_data() / "clip-vit-b32");
+  PldaFitOptions options;
+  options.shrinkages = {0.1};
+  options.floors = {1};
+  const PldaFit fit = fit_plda(data.inputs, options);
+  for (const auto& [ways, draws] : {std::pair<int64_t, int64_t>{100, 5}, {5, 200}}) {
+    const double none = accuracy_of_described(data, fit.model, ways, 0, draws);
+    const double one = accuracy_of_described(data, fit.model, ways, 1, draws);
+    EXPECT_GT(none, 100.0 / static_cast<double>(ways) + 30) << ways << " classes are told apart by their descriptions";
+    EXPECT_GE(one, none) << ways << " classes";
+    std::printf("%d classes: %.1f without a photo, %.1f with one\n", static_cast<int>(ways), none, one);
+  }
+}
+
+}  // namespace
+}  // namespace protocom
