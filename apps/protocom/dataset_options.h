@@ -39,7 +39,8 @@ void warn_of_sizes(const Backbone& backbone, const PackedImages& images);
 inline constexpr const char* kBackboneHelp =
     "Image encoder: ONNX, backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a "
     "program: load only what you would also run)";
-inline constexpr const char* kOutputHelp = "Which output of an ONNX file is the feature, or a value inside it by name";
+inline constexpr const char* kOutputHelp =
+    "Which output of an ONNX or TorchScript file is the feature, by name (of a tuple its place from 0)";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
     "What images an ONNX or TorchScript file or bare state dict takes, where it does not say so itself: imagenet "

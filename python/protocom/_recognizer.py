@@ -42,7 +42,7 @@ class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
     ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
-    (":size=64" where they are smaller than 224). ``output``: of an ONNX file with several outputs, or a value inside
+    (":size=64" where they are smaller than 224). ``output``: of an ONNX or TorchScript file with several outputs, or a value inside
     it: the feature.
     """
 

@@ -300,7 +300,7 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, cons
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     const Format format = format_of(path);
     if (format == Format::kTorchScript)
-      return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size);
+      return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size, "");
     if (format == Format::kHuggingFace) return read_huggingface(path, {});
     if (format == Format::kTimm) return read_timm(path, {});
     if (is_graph(format))
@@ -317,10 +317,10 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, cons
     if (is_graph(format)) return read_graph(path, format, preprocessing, asked.output);
     if (format == Format::kHuggingFace && asked.output.empty()) return read_huggingface(path, preprocessing);
     if (format == Format::kTimm && asked.output.empty()) return read_timm(path, preprocessing);
-    if (!asked.output.empty())
-      fail_usage("--output chooses among the outputs of an ONNX file, {} is none", path.string());
     if (format == Format::kTorchScript)
-      return std::make_unique<TorchScriptBackbone>(path, preprocessing, asked.known_size);
+      return std::make_unique<TorchScriptBackbone>(path, preprocessing, asked.known_size, asked.output);
+    if (!asked.output.empty())
+      fail_usage("--output chooses among the outputs of an ONNX or TorchScript file, {} is none", path.string());
     std::unique_ptr<Backbone> backbone;
     if (has_header(path)) {
       backbone = read_own(path);
@@ -343,7 +343,13 @@ std::filesystem::path as_one_file(const std::filesystem::path& given, const Fore
       write_safetensors(written, {files.tensors.begin(), files.tensors.end()}, files.texts);
       return written;
     }
-    if (format_of(path) != Format::kOnnx) return path;
+    const Format format = format_of(path);
+    if (format == Format::kTorchScript && !asked.output.empty()) {
+      const std::filesystem::path written = folder / "backbone.pt";
+      write_torchscript(path, asked.output, written);
+      return written;
+    }
+    if (format != Format::kOnnx) return path;
     const auto whole = onnx::self_contained(path, asked.output);
     if (!whole) return path;
     const std::filesystem::path written = folder / "backbone.onnx";

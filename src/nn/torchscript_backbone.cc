@@ -7,6 +7,7 @@
 #include <set>
 
 #include "nn/module_backbone.h"
+#include "nn/script_output.h"
 #include "nn/stated_images.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
@@ -21,6 +22,9 @@ namespace {
 
 /// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
 constexpr const char* kStatement = "preprocessing.json";
+
+/// The extra file that names the output that is the feature, where a program gives several.
+constexpr const char* kOutput = "output";
 
 /// The method that gives feature maps, where a program has it.
 constexpr const char* kMaps = "forward_maps";
@@ -138,10 +142,11 @@ torch::jit::Module prepared(const torch::jit::Module& module, bool alone) {
 }  // namespace
 
 TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked,
-                                         int64_t otherwise)
+                                         int64_t otherwise, const std::string& output)
     : name_(shown(path)) {
-  torch::jit::ExtraFilesMap extra = {{kStatement, ""}};
+  torch::jit::ExtraFilesMap extra = {{kStatement, ""}, {kOutput, ""}};
   module_ = load(path, extra);
+  output_ = output.empty() ? std::string(trimmed(extra.at(kOutput))) : output;
   preprocessing_ = choose_preprocessing(asked, statement(module_, extra.at(kStatement), name_), otherwise, name_);
   const int64_t size = preprocessing_.image_size;
   check_image_size(size);
@@ -203,25 +208,31 @@ void TorchScriptBackbone::to(c10::Device device) {
   std_ = std_.to(device);
 }
 
-at::Tensor TorchScriptBackbone::run(const std::string& method, const at::Tensor& images) {
+c10::IValue TorchScriptBackbone::run(const std::string& method, const at::Tensor& images) {
   check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
   try {
     const ForeignCode foreign(name_);
     const at::Tensor input = mean_.defined() ? (images - mean_) / std_ : images;
-    const c10::IValue output = module_.get_method(method)({input});
-    if (!output.isTensor()) fail("{} gives a {}, expected one tensor", name_, output.tagKind());
-    return output.toTensor();
-  } catch (const Error&) {
-    throw;
+    return module_.get_method(method)({input});
   } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}{}", name_, fmt::join(images.sizes(), ", "),
          reason_in_script(error), remedy_for(error.what()));
   }
 }
 
+at::Tensor TorchScriptBackbone::feature_of(const c10::IValue& given, int64_t images) const {
+  const std::vector<ScriptOutput> outputs = outputs_of(given);
+  if (outputs.empty()) fail("{} gives a {}, expected a tensor", name_, given.tagKind());
+  try {
+    return choose_output(outputs, output_, images).value;
+  } catch (const Error& error) {
+    fail("{} is no encoder yet: {}", name_, error.what());
+  }
+}
+
 at::Tensor TorchScriptBackbone::forward(const at::Tensor& images) {
-  const at::Tensor features = run("forward", images);
+  const at::Tensor features = feature_of(run("forward", images), images.size(0));
   if (features.dim() != 2 || features.size(0) != images.size(0) || !features.is_floating_point()) {
     fail("{} gives {} [{}] for {} images, expected float features [n, d]", name_, toString(features.scalar_type()),
          fmt::join(features.sizes(), ", "), images.size(0));
@@ -233,7 +244,9 @@ at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
   if (!module_.find_method(kMaps)) {
     fail("{} has no feature maps: script it with a method `forward_maps` that gives [n, c, h, w]", name_);
   }
-  const at::Tensor maps = run(kMaps, images);
+  const c10::IValue given = run(kMaps, images);
+  if (!given.isTensor()) fail("{} gives a {} as maps, expected one tensor", name_, given.tagKind());
+  const at::Tensor& maps = given.toTensor();
   if (maps.dim() != 4 || maps.size(0) != images.size(0) || !maps.is_floating_point()) {
     fail("{} gives {} [{}] as the maps of {} images, expected float [n, c, h, w]", name_, toString(maps.scalar_type()),
          fmt::join(maps.sizes(), ", "), images.size(0));
@@ -261,6 +274,14 @@ std::vector<at::Tensor> TorchScriptBackbone::parameters() const {
     if (parameter.requires_grad()) tensors.push_back(parameter);
   }
   return tensors;
+}
+
+void write_torchscript(const std::filesystem::path& from, const std::string& output, const std::filesystem::path& to) {
+  torch::jit::ExtraFilesMap extra = {{kStatement, ""}, {kOutput, ""}};
+  const torch::jit::Module module = load(from, extra);
+  if (extra.at(kStatement).empty()) extra.erase(kStatement);
+  extra[kOutput] = output;
+  module.save(to.string(), extra);
 }
 
 }  // namespace protocom

@@ -11,10 +11,12 @@ namespace protocom {
 /// A network written by torch.jit behind the Backbone contract. It normalises by itself, or its preprocessing does.
 class TorchScriptBackbone : public Backbone {
  public:
-  /// Loads the file and tries it on two images. What it states of its images is taken, unless `asked` has a size.
-  /// Throws Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend on the
-  /// call or on the images beside it (training mode); UsageError when nobody says a size.
-  TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked, int64_t otherwise);
+  /// Loads the file and tries it on two images. What it states of its images is taken, unless `asked` has a size. Of a
+  /// tuple or a dictionary `output` is the feature, by name or place; empty: what its extra file `output` says, else it
+  /// is found. Throws Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend
+  /// on the call or on the images beside it (training mode); UsageError when nobody says a size.
+  TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked, int64_t otherwise,
+                      const std::string& output);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
@@ -30,11 +32,14 @@ class TorchScriptBackbone : public Backbone {
   [[nodiscard]] std::vector<at::Tensor> parameters() const override;
 
  private:
-  at::Tensor run(const std::string& method, const at::Tensor& images);
+  c10::IValue run(const std::string& method, const at::Tensor& images);
+  /// Of what `forward` gave for so many images.
+  [[nodiscard]] at::Tensor feature_of(const c10::IValue& given, int64_t images) const;
   void check_features_of_one();
 
   mutable torch::jit::Module module_;
-  std::string name_;  // of the file, for messages: where it lies may be gone while this lives
+  std::string output_;  // empty: found
+  std::string name_;    // of the file, for messages: where it lies may be gone while this lives
   Preprocessing preprocessing_;
   at::Tensor mean_;  // [1, 3, 1, 1]; undefined: it normalises by itself
   at::Tensor std_;
@@ -43,5 +48,8 @@ class TorchScriptBackbone : public Backbone {
   bool frozen_ = false;
   int64_t images_a_pass_ = Backbone::most_images_a_pass();
 };
+
+/// The same program in another file that says which of its outputs is the feature (extra file `output`). Throws Error.
+void write_torchscript(const std::filesystem::path& from, const std::string& output, const std::filesystem::path& to);
 
 }  // namespace protocom

@@ -495,6 +495,69 @@ TEST(Backbone, ATorchScriptFileGivesTheMapsOfItsMethod) {
               HasSubstr("gives Float [2, 3] as the maps of 2 images, expected float [n, c, h, w]"));
 }
 
+/// A TorchScript file whose program has this body.
+std::filesystem::path giving(const testing::TempDir& folder, const std::string& body) {
+  torch::jit::Module module("giving");
+  module.define("def forward(self, x):\n" + body);
+  module.save((folder / "giving.pt").string());
+  return folder / "giving.pt";
+}
+
+/// The features of two images by an output that was asked for, or none.
+at::Tensor features_by(const std::filesystem::path& file, const std::string& output) {
+  ForeignBackbone asked;
+  asked.known_size = 20;
+  asked.output = output;
+  return open_backbone(file, asked)->forward(some_images(20));
+}
+
+constexpr const char* kPair = "  return x, x.mean([2, 3])\n";
+constexpr const char* kDictionary =
+    "  return {'last_hidden_state': x.flatten(2), 'pooler_output': x.mean([2, 3]), 'logits': x.sum([2, 3])}\n";
+
+// What transformers' models give: a tuple or a dictionary of a map, a pooled vector and more.
+TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsTheFeatureIsFound) {
+  const testing::TempDir folder;
+  const at::Tensor means = some_images(20).mean({2, 3});
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, kPair), ""), means)) << "the only one that is a row an image";
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, kDictionary), ""), means)) << "by its name";
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, "  return [x.mean([2, 3])]\n"), ""), means));
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, "  return {'a': (x, x.mean([2, 3]))}\n"), ""), means));
+}
+
+TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsOneIsAskedFor) {
+  const testing::TempDir folder;
+  const at::Tensor sums = some_images(20).sum({2, 3});
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, kDictionary), "logits"), sums));
+  EXPECT_TRUE(at::allclose(features_by(giving(folder, "  return x.mean([2, 3]), (x, x.sum([2, 3]))\n"), "1.1"), sums));
+  EXPECT_THAT(message_of([&] { features_by(giving(folder, kDictionary), "logit"); }),
+              HasSubstr("it has no output 'logit': choose among last_hidden_state [2, 3, 400], pooler_output [2, 3], "
+                        "logits [2, 3]"));
+  EXPECT_THAT(message_of([&] { features_by(giving(folder, "  return x.mean([2, 3]), x.sum([2, 3])\n"), ""); }),
+              HasSubstr("say which is the image's feature by --output, among 0 [2, 3], 1 [2, 3]"));
+  EXPECT_THAT(message_of([&] { features_by(giving(folder, "  return 'a'\n"), ""); }),
+              HasSubstr("gives a String, expected a tensor"));
+}
+
+// A recognizer keeps one file, which has to know by itself what was asked for.
+TEST(Backbone, ATorchScriptFileIsWrittenAgainWithTheOutputThatWasAskedFor) {
+  const testing::TempDir folder;
+  const auto file = giving(folder, kDictionary);
+  ForeignBackbone asked;
+  asked.output = "logits";
+  const auto written = as_one_file(file, asked, folder.path());
+  EXPECT_NE(written, file);
+  BackboneOptions options;
+  options.image_size = 20;
+  const auto backbone = read_backbone(written, options);
+  EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).sum({2, 3})));
+  backbone->freeze();
+  EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).sum({2, 3})));
+  EXPECT_EQ(hash_encoder(file, asked), hash_encoder(file, asked));
+  EXPECT_NE(hash_encoder(file, asked), hash_encoder(file, {}));
+  EXPECT_EQ(as_one_file(file, {}, folder.path()), file);
+}
+
 /// A convolution with a batch norm, and maps of it, as a TorchScript file.
 std::unique_ptr<Backbone> convolving(const std::filesystem::path& file) {
   torch::jit::Module module("convolving");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/feature_names.h"
 #include "nn/onnx/fuse.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
@@ -17,9 +18,6 @@ namespace {
 
 constexpr float kSameFeatures = 1e-3F;  // of the largest one: batches sum in another order
 
-/// What exporters call an image's feature.
-constexpr const char* kFeatureNames[] = {"image_embeds", "image_embeddings", "image_features", "pooler_output",
-                                         "embeddings",   "embedding",        "features",       "pooled"};
 constexpr const char* kTokens = "last_hidden_state";
 
 const GraphValue* find(const std::vector<GraphValue>& values, const std::string& name) {

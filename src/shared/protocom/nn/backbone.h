@@ -103,7 +103,7 @@ struct ForeignBackbone {
   std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
-  std::string output = {};  ///< which of an ONNX file's; empty: found
+  std::string output = {};  ///< which of an ONNX or TorchScript file's; empty: found
 };
 std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const ForeignBackbone& asked);
 

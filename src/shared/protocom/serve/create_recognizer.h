@@ -33,7 +33,7 @@ struct NewRecognizer {
   std::filesystem::path text_encoder = {};
   std::vector<std::string> class_names = {};
   std::optional<Preprocessing> preprocessing = {};  ///< where neither backbone nor model says it
-  std::string output = {};                          ///< of an ONNX file that has several; empty: found
+  std::string output = {};                          ///< of an ONNX or TorchScript file that has several; empty: found
   KeepBackbone keep_backbone = KeepBackbone::kInside;
   FeatureType feature_type = RecognizerSettings().feature_type;
   int64_t thumbnail_side = RecognizerSettings().thumbnail_side;
