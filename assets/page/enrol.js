@@ -18,7 +18,7 @@ const photosAtOnce = 32;
  */
 export async function sendExamples(name, photos, said = {}, progress) {
   const total = {added: 0, isNew: false, changes: /** @type {import('./types').Change[]} */ ([]),
-                 unreadable: /** @type {{image: string, reason: string}[]} */ ([])};
+                 unreadable: /** @type {{image: string, reason: string}[]} */ ([]), warnings: /** @type {string[]} */ ([])};
   for (const piece of photos.length ? pieces(photos, photosAtOnce) : [[]]) {
     const form = new FormData();
     for (const photo of piece) form.append('image', photo.blob, photo.name);
@@ -27,6 +27,7 @@ export async function sendExamples(name, photos, said = {}, progress) {
     total.added += done.added;
     total.isNew ||= done.is_new;
     total.unreadable.push(...done.unreadable);
+    total.warnings.push(...done.warnings);
     if (done.change) total.changes.push(done.change);
     progress?.step(piece.length);
   }
@@ -42,7 +43,7 @@ export async function sendExamples(name, photos, said = {}, progress) {
 export async function enrolFiles(classes, said = {}) {
   const count = [...classes.values()].reduce((sum, files) => sum + files.length, 0);
   const progress = new Progress('Enrolling photos', count);
-  const changes = [], unreadable = [];
+  const changes = [], unreadable = [], warnings = [];
   let added = 0, isNew = false;
   const title = classes.size === 1 ? displayName([...classes.keys()][0]) : counted(classes.size, 'class', 'classes');
   try {
@@ -54,6 +55,7 @@ export async function enrolFiles(classes, said = {}) {
       isNew ||= done.isNew;
       changes.push(...done.changes);
       unreadable.push(...done.unreadable);
+      warnings.push(...done.warnings);
     }
   } finally {
     progress.finish();
@@ -61,8 +63,9 @@ export async function enrolFiles(classes, said = {}) {
     await refresh();
   }
   const text = added ? `${counted(added, 'photo')} added to ${title}.` : isNew ? `${title} was added.` : count ? `${title} has these photos already.` : `What is known of ${title} was changed.`;
-  if (!unreadable.length) return text;
-  return `${text} ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).`;
+  const more = warnings.map(one => ` ${one[0].toUpperCase()}${one.slice(1)}.`);
+  if (unreadable.length) more.unshift(` ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).`);
+  return text + more.join('');
 }
 
 /**

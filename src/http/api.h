@@ -97,9 +97,9 @@ class Api {
   void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
                     const Respond& respond);
   void check_class(const Request& request, const ClassRequest& described);
-  /// What is said in words -> the class. Throws HttpError 400 where the server has no text encoder, or for a text
-  /// without a word.
-  void take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
+  /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
+  /// where the server has no text encoder, or for a text without a word.
+  std::vector<std::string> take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
 
   /// Images that could be read -> the engine.
   void submit(const Request& request, const std::vector<Upload>& images, Want want,

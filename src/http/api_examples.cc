@@ -19,6 +19,7 @@ constexpr size_t kMostDescriptions = 64;
 struct Enrolling {
   ClassRequest request;
   std::vector<std::string> descriptions;
+  std::vector<std::string> warnings = {};  // of the descriptions
   std::vector<Upload> images;
   at::Tensor features;  // [n, d] instead of images; may be undefined
 };
@@ -103,19 +104,21 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
                         {"added", done.added},
                         {"images", done.now.images},
                         {"unreadable", unreadable_of(what.images)},
+                        {"warnings", what.warnings},
                         {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
 }
 
 }  // namespace
 
-void Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
-  if (descriptions.empty()) return;
+std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
+  if (descriptions.empty()) return {};
   if (options_.text_encoder == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
   if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  refusing(400, [&] { describe_in_words(*options_.text_encoder, descriptions, to); });
+  const std::string said = refusing(400, [&] { return take_words(*options_.text_encoder, descriptions, to); });
+  return said.empty() ? std::vector<std::string>{} : std::vector<std::string>{said};
 }
 
 void Api::enrol(const Request& request, const Respond& respond) {
@@ -125,7 +128,7 @@ void Api::enrol(const Request& request, const Respond& respond) {
   const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
   if (what->images.empty() && !what->features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
-  take_descriptions(what->descriptions, what->request);
+  what->warnings = take_descriptions(what->descriptions, what->request);
   if (described) check_class(request, what->request);
   const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));

@@ -38,11 +38,19 @@ int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers) {
   return found;
 }
 
+namespace {
+
+std::string sentence_of_cut(const TextEncoder& encoder, const TextVectors& made, size_t texts) {
+  if (made.cut == 0) return "";
+  return fmt::format("{} of {} texts are longer than the encoder's {} tokens: their ends were left out", made.cut,
+                     texts, encoder.longest());
+}
+
+}  // namespace
+
 at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
   const TextVectors made = encoder.encode(texts);
-  if (made.cut > 0)
-    logger().warn("{} of {} texts are longer than the encoder's {} tokens: their ends were left out", made.cut,
-                  texts.size(), encoder.longest());
+  if (made.cut > 0) logger().warn("{}", sentence_of_cut(encoder, made, texts.size()));
   return made.vectors;
 }
 
@@ -50,8 +58,15 @@ at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
   return class_directions(texts, encode_texts(encoder, texts.texts));
 }
 
+std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
+  const ClassTexts texts = texts_of_class(request.name, words);
+  const TextVectors made = encoder.encode(texts.texts);
+  request.text_vector = class_directions(texts, made.vectors)[0];
+  return sentence_of_cut(encoder, made, texts.texts.size());
+}
+
 void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
-  request.text_vector = encode_classes(encoder, texts_of_class(request.name, words))[0];
+  if (const std::string said = take_words(encoder, words, request); !said.empty()) logger().warn("{}", said);
 }
 
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {

@@ -45,6 +45,18 @@ TEST_F(ServedWords, MakeAClassWithoutAPhoto) {
   EXPECT_GT(std::abs(probability["emu"] - probability["robin"]), 1e-4);
 }
 
+TEST_F(ServedWords, ThatTheEncoderCutsAreToldInTheAnswer) {
+  serve(clip_.options());
+  EXPECT_EQ(describe("robin", {{"descriptions", {"a small brown bird"}}}).json().at("warnings"), json::array());
+  std::string endless;
+  for (int i = 0; i < 300; ++i) endless += "bird ";
+  const Reply cut = describe("robin", {{"descriptions", {endless, "a small brown bird"}}});
+  ASSERT_EQ(cut.status, 200) << cut.body;
+  ASSERT_EQ(cut.json().at("warnings").size(), 1U);
+  EXPECT_THAT(cut.json().at("warnings").at(0).get<std::string>(), HasSubstr("1 of 2 texts are longer than"));
+  EXPECT_EQ(enrol("emu", 40).json().at("warnings"), json::array());
+}
+
 TEST_F(ServedWords, AreOneALineInAFormBesidePhotos) {
   serve(clip_.options());
   const Reply made =
