@@ -10,6 +10,7 @@
 #include "protocom/image.h"
 #include "protocom/progress.h"
 #include "protocom/rows.h"
+#include "protocom/text.h"
 
 namespace protocom::v0 {
 
@@ -21,6 +22,8 @@ struct RecognizerParts {
   std::string space = {};          ///< the same of other classes: only its space is taken; or
   std::string model = {};          ///< of `protocom complete`; or none of them
   std::string knowledge = {};      ///< of the classes; needed with a model or a method that was fitted with it
+  std::string text_encoder = {};   ///< the folder of the text encoder that was trained with the backbone, in place of
+                                   ///< knowledge: classes are described in words (enrol_described)
   bool backbone_inside = true;     ///< keep its bytes in the recognizer
   bool half_features = false;      ///< keep features as float16
   bool thumbnails = true;          ///< keep small JPEGs of enrolled images
@@ -162,6 +165,11 @@ class PROTOCOM_API Recognizer {
   /// transaction: all or nothing. Throws Error for an image that cannot be read and an attribute that is not known.
   Enrolment enrol(const std::string& class_name, const std::vector<Image>& images,
                   const std::vector<std::string>& attributes = {});
+  /// The same with texts that say what the class is, such as "a small brown bird with a red breast"; their mean vector
+  /// counts. `encoder` is the one of the recognizer's knowledge. Throws Error for a recognizer whose knowledge is no
+  /// texts, another encoder's sizes and a text without a word.
+  Enrolment enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
+                            const TextEncoder& encoder, const std::vector<Image>& images = {});
   /// The same of features [n, d].
   Enrolment enrol_features(const std::string& class_name, const Rows& features,
                            const std::vector<std::string>& attributes = {});

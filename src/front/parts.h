@@ -11,6 +11,8 @@
 #include "protocom/fit.h"
 #include "protocom/knowledge.h"
 #include "protocom/knowledge/knowledge.h"
+#include "protocom/nn/text_encoder.h"
+#include "protocom/text.h"
 
 // What the front's values hold.
 namespace protocom::v0 {
@@ -32,6 +34,10 @@ struct CompletionModel::Impl {
 struct Fitted::Impl {
   protocom::FittedMethod fitted;
   Warnings warnings = {};
+};
+
+struct TextEncoder::Impl {
+  protocom::TextEncoder encoder;
 };
 
 struct Episodes::Impl {

@@ -6,10 +6,12 @@
 
 #include "front/boundary.h"
 #include "front/images.h"
+#include "front/parts.h"
 #include "front/recognizer_options.h"
 #include "protocom/core/error.h"
 #include "protocom/data/image_files.h"
 #include "protocom/recognizer.h"
+#include "protocom/serve/class_words.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"
 
@@ -61,6 +63,7 @@ protocom::NewRecognizer parts_of(const RecognizerParts& given, const std::string
   parts.fitted = given.fitted;
   parts.space = given.space;
   parts.knowledge = given.knowledge;
+  parts.text_encoder = given.text_encoder;
   parts.extract.device = device;
   if (!given.unlabelled.empty()) parts.unlabelled = find_images({given.unlabelled}).paths;
   if (!given.preprocessing.empty()) parts.preprocessing = parse_preprocessing(given.preprocessing);
@@ -68,6 +71,13 @@ protocom::NewRecognizer parts_of(const RecognizerParts& given, const std::string
   if (given.half_features) parts.feature_type = FeatureType::kFloat16;
   if (!given.thumbnails) parts.thumbnail_side = 0;
   return parts;
+}
+
+protocom::ClassRequest request_of(const std::string& name, const std::vector<std::string>& attributes) {
+  protocom::ClassRequest request;
+  request.name = name;
+  request.attributes = attributes;
+  return request;
 }
 
 /// What was extracted elsewhere, as enrolments take it.
@@ -154,11 +164,8 @@ struct Recognizer::Impl {
     return examples;
   }
 
-  Enrolment enrol(const std::string& name, const std::vector<std::string>& attributes, protocom::NewExamples examples) {
+  Enrolment enrol(const protocom::ClassRequest& request, protocom::NewExamples examples) {
     const std::lock_guard lock(mutex);
-    protocom::ClassRequest request;
-    request.name = name;
-    request.attributes = attributes;
     protocom::ClassEnrolment enrolment = recognizer.describe(request);
     enrolment.examples = std::move(examples);
     protocom::Enrolment done;
@@ -227,13 +234,24 @@ Matrix Recognizer::features_of(const std::vector<Image>& images) {
 
 Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Image>& images,
                             const std::vector<std::string>& attributes) {
-  return with_warnings([&] { return impl_->enrol(class_name, attributes, impl_->examples_of(images)); });
+  return with_warnings([&] { return impl_->enrol(request_of(class_name, attributes), impl_->examples_of(images)); });
+}
+
+Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
+                                      const TextEncoder& encoder, const std::vector<Image>& images) {
+  return with_warnings([&] {
+    if (descriptions.empty()) fail_usage("class '{}' is described by no text", class_name);
+    protocom::ClassRequest request = request_of(class_name, {});
+    describe_in_words(encoder.impl().encoder, descriptions, request);
+    return impl_->enrol(request, impl_->examples_of(images));
+  });
 }
 
 Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
                                      const std::vector<std::string>& attributes) {
-  return with_warnings(
-      [&] { return impl_->enrol(class_name, attributes, examples_of_features(impl_->rows_of(features).clone())); });
+  return with_warnings([&] {
+    return impl_->enrol(request_of(class_name, attributes), examples_of_features(impl_->rows_of(features).clone()));
+  });
 }
 
 Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& progress) {

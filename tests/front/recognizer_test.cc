@@ -46,6 +46,31 @@ class FrontRecognizer : public FrontTest {
   }
 };
 
+TEST_F(FrontRecognizer, EnrolsAClassThatIsDescribedInWords) {
+  const TextEncoder words(clip(file("clip")));
+  EXPECT_EQ(words.dim(), 24);
+  EXPECT_TRUE(words.compares_with_images());
+  const EncodedTexts made = words.encode({"a bird", "a red bird"});
+  EXPECT_EQ(made.vectors.rows, 2);
+  EXPECT_EQ(made.vectors.columns, 24);
+  EXPECT_THAT(made.warnings, ::testing::IsEmpty());
+  RecognizerParts parts;
+  parts.backbone = parts.text_encoder = file("clip");
+  Recognizer own = Recognizer::create(file("described.pcm"), parts);
+  EXPECT_TRUE(own.enrol_described("cardinal", {"a red bird", "it is red"}, words).classes.at(0).is_new);
+  std::string endless;
+  for (int i = 0; i < 300; ++i) endless += "bird ";
+  const Enrolment cut = own.enrol_described("bluebird", {endless}, words, {pixels_of(10, 200, 6)});
+  EXPECT_EQ(cut.classes.at(0).added, 1);
+  ASSERT_THAT(cut.warnings, SizeIs(1));
+  EXPECT_THAT(cut.warnings.front(), HasSubstr("longer than the encoder's"));
+  EXPECT_THAT(own.classify(pixels_of(10, 200, 7)).ranking, SizeIs(2));
+  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {"  "}, words); }), HasSubstr("empty"));
+  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {}, words); }), HasSubstr("no text"));
+  EXPECT_THAT(said_by([&] { birds().enrol_described("jay", {"a bird"}, words); }), HasSubstr("without knowledge"));
+  EXPECT_THAT(said_by([&] { TextEncoder(file("nowhere")); }), HasSubstr("nowhere"));
+}
+
 TEST_F(FrontRecognizer, EnrolsAndClassifiesImagesInEveryForm) {
   Recognizer own = birds();
   EXPECT_EQ(own.classify(photo(file("5.png"), 215, 15, 7)).name(), "cardinal");

@@ -8,6 +8,7 @@
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "serve/store_support.h"
+#include "support/clip_folder.h"
 
 namespace protocom::testing {
 
@@ -26,6 +27,11 @@ std::string png(uint8_t red, uint8_t blue, int seed) { return encode_png({kSide,
 
 std::string photo(const std::string& path, uint8_t red, uint8_t blue, int seed) {
   write_file(path, png(red, blue, seed));
+  return path;
+}
+
+std::string clip(const std::string& path) {
+  write_clip(path);
   return path;
 }
 

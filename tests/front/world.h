@@ -19,6 +19,8 @@ std::string photo(const std::string& path, uint8_t red, uint8_t blue, int seed);
 std::string encoder(const std::string& path);
 /// What is known of the classes "cardinal" and "bluebird": "red" and "blue".
 std::string knowledge(const std::string& path);
+/// CLIP's two towers as a folder of Hugging Face, with made-up weights; images of 32 pixels, vectors of 24 numbers.
+std::string clip(const std::string& path);
 /// Features of three classes "0" to "2" of base, and three of novel, 12 images each, [72, 6], as a file of features.
 std::string features(const std::string& path);
 /// A completion model over features of 6 numbers and the attribute "tail".

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/rows.h"
+
+namespace protocom::v0 {
+
+/// Vectors of texts.
+struct EncodedTexts {
+  Matrix vectors;     ///< float32 [n, d], as long as the network makes them: CLIP's are not of unit length
+  Warnings warnings;  ///< of texts that were longer than the encoder takes and lost their ends
+};
+
+/// A text encoder: a folder of Hugging Face (CLIP, SigLIP, BERT and MPNet as sentence encoders), read as data. Copies
+/// share it; it may be used from several threads.
+class PROTOCOM_API TextEncoder {
+ public:
+  /// Throws Error that names the file, the family and the key of what is missing, damaged or of another family.
+  explicit TextEncoder(const std::string& folder);
+
+  /// Throws Error for a text without a word.
+  [[nodiscard]] EncodedTexts encode(const std::vector<std::string>& texts) const;
+  /// d, numbers of a vector.
+  [[nodiscard]] int64_t dim() const;
+  /// The longest text in tokens, with those that mark its ends.
+  [[nodiscard]] int64_t longest() const;
+  /// Whether its vectors lie in the space of an image tower's (CLIP, SigLIP), so that cosines with images count.
+  [[nodiscard]] bool compares_with_images() const;
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace protocom::v0
