@@ -12,7 +12,7 @@ namespace protocom::cli {
 namespace {
 
 struct EnrolArguments {
-  std::string recognizer, folder, csv, features, table, vectors, wordnet = kWordNetFolder;
+  std::string recognizer, folder, csv, features, unlabelled, table, vectors, wordnet = kWordNetFolder;
   std::string descriptions, text_encoder;
   std::vector<std::string> describe;
   EnrolRequest request;
@@ -115,6 +115,20 @@ std::vector<EnrolRequest> requests_of(const EnrolArguments& options, const Image
   return requests;
 }
 
+/// Photos that nobody has sorted, in place of classes.
+void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
+  const ClassRequest& stated = options.request.description;
+  if (!stated.name.empty() || !options.request.images.empty() || !options.folder.empty() || !options.csv.empty() ||
+      !options.features.empty() || !options.descriptions.empty())
+    fail_usage("--unlabelled takes photos of no class that is named: enrol classes in another call");
+  const FoundImages found = find_images({options.unlabelled});
+  const LearnedUnlabelled learned = recognizer.add_unlabelled(found.paths, progress());
+  for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
+  print_table({{"unlabelled photos added", std::to_string(learned.added)},
+               {"there already", std::to_string(learned.held)},
+               {"now", std::to_string(learned.images)}});
+}
+
 /// Each process makes features of its share of the images; process 0 enrols all of them as one change.
 void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recognizer& recognizer) {
   const ProcessGroup& group = job();
@@ -143,6 +157,9 @@ void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recogn
 void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
   Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
+  if (shared && !options.unlabelled.empty())
+    fail_usage("--unlabelled is for one process: give it to one that is not part of a job, without --resume");
+  if (!options.unlabelled.empty()) return enrol_unlabelled(options, recognizer);
   if (shared) return enrol_shared(command, options, recognizer);
   const ImageArguments images(options.request.images);
   print_enrolment(recognizer.enrol(requests_of(options, images, recognizer.file()), progress()));
@@ -204,6 +221,11 @@ void add_enrol_command(CLI::App& app) {
       ->add_option("--features", options->features,
                    "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                    "images: of the classes that the file names, or all of the one of --class")
+      ->type_name(kInput);
+  command
+      ->add_option(
+          "--unlabelled", options->unlabelled,
+          "Folder of photos like those you will ask about that nobody has sorted: recognising learns from them")
       ->type_name(kInput);
   command
       ->add_option("--table", options->table,

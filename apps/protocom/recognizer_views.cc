@@ -66,6 +66,7 @@ void print_info(const RecognizerFile& file) {
        {"attributes", std::to_string(settings.attributes.size())},
        {"classes", std::to_string(classes.size())},
        {"images", std::to_string(images)},
+       {"unlabelled images", std::to_string(file.count_unlabelled())},
        {"calibration", text_of(file.calibration(), file.path().string())},
        {"last change",
         changes.empty() ? "none that can be undone" : changes.front().what + ", " + time_text(changes.front().time)}});

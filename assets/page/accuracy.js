@@ -73,8 +73,10 @@ function show() {
   }
   const right = found.asked - found.mistakes.length;
   const gain = Math.round(found.gain ?? 0);
-  place.replaceChildren(el('strong', {}, `Leave-out accuracy ${Math.round(100 * found.accuracy)} %`),
-                        ` (${right} of ${counted(found.asked, 'photo')}`, el('span', {class: 'wide'}, ', each answered as if it were not enrolled'), ').',
+  const whole = (/** @type {number | null} */ share) => Math.round(100 * Number(share));
+  place.replaceChildren(el('strong', {}, `${whole(found.expected)} % of new photos should be right`),
+                        `, between ${whole(found.low)} and ${whole(found.high)}. Leave-out accuracy: ${right} of ${counted(found.asked, 'photo')}`,
+                        el('span', {class: 'wide'}, ', each answered as if it were not enrolled'), '.',
                         el('span', {class: 'wide'}, gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : ''));
   const pairs = confusedPairs(found);
   byId('confused').replaceChildren(...pairs.map(({names, count}) =>

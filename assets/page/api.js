@@ -82,7 +82,7 @@ export const callJson = (method, path, value) => call(method, path, JSON.stringi
 /** @param {string} name of a class */
 export const classPath = name => 'v1/classes/' + encodeURIComponent(name);
 
-/** @type {Map<number, Promise<Blob | null>>} */
+/** @type {Map<string, Promise<Blob | null>>} */
 const thumbnails = new Map();
 const mostThumbnails = 3000;
 
@@ -90,16 +90,16 @@ const mostThumbnails = 3000;
 export const forgetThumbnails = () => thumbnails.clear();
 
 /**
- * The small picture of an enrolled photo; null where none was kept.
- * @param {number} example
+ * The small picture of a photo that the server keeps; null where none was kept.
+ * @param {string} photo "v1/examples/12"
  */
-export function thumbnail(example) {
-  let found = thumbnails.get(example);
+export function thumbnail(photo) {
+  let found = thumbnails.get(photo);
   if (!found) {
-    found = fetch(`v1/examples/${example}/thumbnail`, {headers: credentials()})
+    found = fetch(photo + '/thumbnail', {headers: credentials()})
         .then(response => response.ok ? response.blob() : null, () => null);
     if (thumbnails.size >= mostThumbnails) thumbnails.clear();
-    thumbnails.set(example, found);
+    thumbnails.set(photo, found);
   }
   return found;
 }

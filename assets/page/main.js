@@ -15,6 +15,7 @@ import {listenToHistory, openHistory} from './history.js';
 import {acceptedTypes} from './pictures.js';
 import {ask} from './photos.js';
 import {on, refresh, state} from './state.js';
+import {listenToUnsorted} from './unsorted.js';
 import {counted} from './words.js';
 
 const views = ['photos', 'classes', 'none', 'history'];
@@ -71,7 +72,7 @@ function listenToPhotos() {
 function begin() {
   for (const input of document.querySelectorAll('input[type=file]:not([webkitdirectory])')) input.setAttribute('accept', acceptedTypes);
   byId('ask-camera').accept = 'image/*';
-  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports]) listen();
+  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToUnsorted, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports]) listen();
   on('recognizer', showSummary);
   on('recognizer', showChoice);
   byId('which').addEventListener('change', () => { location.href = byId('which').value; });

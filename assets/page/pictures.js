@@ -95,26 +95,29 @@ export function pieces(photos, most) {
 }
 
 /** @param {HTMLImageElement} image */
-const showExample = image => thumbnail(Number(image.dataset.example)).then(blob => blob && showBlob(image, blob));
+const showKept = image => thumbnail(image.dataset.photo ?? '').then(blob => blob && showBlob(image, blob));
 
 /** Shows thumbnails when they come into view. */
 const watcher = new IntersectionObserver(seen => {
   for (const {isIntersecting, target} of seen) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    showExample(/** @type {HTMLImageElement} */ (target));
+    showKept(/** @type {HTMLImageElement} */ (target));
   }
 }, {rootMargin: '200px'});
 
+/** @param {number} example @param {string} alt @param {boolean} [atOnce] */
+export const exampleImage = (example, alt, atOnce) => keptImage('v1/examples/' + example, alt, atOnce);
+
 /**
- * @param {number} example
+ * @param {string} photo that the server keeps: "v1/examples/12"
  * @param {string} alt
  * @param {boolean} [atOnce] whether or not it is in view
  */
-export function exampleImage(example, alt, atOnce = false) {
+export function keptImage(photo, alt, atOnce = false) {
   const image = el('img', {alt, class: 'thumb'});
-  image.dataset.example = String(example);
-  if (atOnce) showExample(image);
+  image.dataset.photo = photo;
+  if (atOnce) showKept(image);
   else watcher.observe(image);
   return image;
 }

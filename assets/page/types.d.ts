@@ -14,6 +14,9 @@ export interface ClassEntry {
 
 export interface Example { example: number; source: string; time: number }
 
+/** A photo whose class nobody has said. */
+export interface Unsorted { photo: number; source: string; time: number }
+
 export interface Calibration {
   false_accept: number;
   accepted: number;
@@ -30,6 +33,8 @@ export interface RecognizerInfo {
   attributes: string[];
   words: Record<string, string>;
   takes_words: boolean;
+  takes_unlabelled: boolean;
+  unlabelled: number;
   shorter_side: number;
   calibration: Calibration | null;
 }
@@ -50,6 +55,10 @@ export interface Accuracy {
   images: number;
   asked: number;
   accuracy: number | null;
+  expected: number | null;
+  low: number | null;
+  high: number | null;
+  without_unlabelled: number | null;
   gain: number | null;
   mistakes: { example: number; class: string; taken_for: string }[];
   twins: { example: number; class: string; twin: number; twin_class: string; similarity: number }[];

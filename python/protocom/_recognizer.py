@@ -274,6 +274,23 @@ class Recognizer:
         expect, in a sentence."""
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
 
+    def add_unlabelled(self, images):
+        """Adds images of the classes to come whose class nobody has said (as ``classify`` takes them), from which
+        recognition learns, up to 5,000 of them; not with ``fitted`` or ``model``. Returns how many were not there yet."""
+        if _is_features(images):
+            rows = np.atleast_2d(_arrays.array(images, "features"))
+            return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
+        return self._core.add_unlabelled(_images(images)[0])
+
+    def remove_unlabelled(self):
+        """Removes all of them; returns how many there were."""
+        return self._core.remove_unlabelled()
+
+    @property
+    def unlabelled(self):
+        """How many of them there are."""
+        return self._core.unlabelled()
+
     def calibrate(self, others=(), *, false_accept=None, progress=None):
         """Calibrates probabilities and the threshold of "none of these": by images of none of the classes, or by
         leaving each class out in turn. ``false_accept``: the share of such images that may be taken for a class; None: as

@@ -245,6 +245,10 @@ void bind_questions(BoundRecognizer& bound) {
                return recognizer.calibration() ? calibration_json(*recognizer.calibration()) : json(nullptr);
              }));
            })
+      .def("unlabelled",
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& recognizer) { return recognizer.file().count_unlabelled(); });
+           })
       .def("expected_accuracy", [](SharedRecognizer& own) {
         return own.call(
             [](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
@@ -260,6 +264,26 @@ void bind_changes(BoundRecognizer& bound) {
              return python_of(own.call([&](Recognizer& recognizer) {
                return enrol(recognizer, said.request(), examples_of(recognizer, given));
              }));
+           })
+      .def("add_unlabelled",
+           [](SharedRecognizer& own, const py::list& images) {
+             const std::vector<GivenImage> given = given_images(images);
+             return own.call([&](Recognizer& recognizer) {
+               recognizer.check_learns_from_unlabelled();
+               return recognizer.file().add_unlabelled(examples_of(recognizer, given));
+             });
+           })
+      .def("add_unlabelled_features",
+           [](SharedRecognizer& own, const py::object& features) {
+             const ArrayView rows(features, "features");
+             return own.call([&](Recognizer& recognizer) {
+               recognizer.check_learns_from_unlabelled();
+               return recognizer.file().add_unlabelled(examples_of(checked_features(recognizer, rows.tensor())));
+             });
+           })
+      .def("remove_unlabelled",
+           [](SharedRecognizer& own) {
+             return own.call([](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {

@@ -57,6 +57,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, 
         path_.string());
   add_class_routes();
   add_example_routes();
+  add_unlabelled_routes();
   add_classify_routes();
   add_calibrate_route();
   add_accuracy_route();

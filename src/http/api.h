@@ -68,6 +68,7 @@ class Api {
 
   void add_class_routes();
   void add_example_routes();
+  void add_unlabelled_routes();
   void add_classify_routes();
   void add_calibrate_route();
   void add_accuracy_route();
@@ -89,6 +90,11 @@ class Api {
   nlohmann::json describe_recognizer(const Request& request);
   /// All of it, to take elsewhere.
   Response file_of_recognizer(const Request& request);
+  nlohmann::json list_unlabelled(const Request& request);
+  nlohmann::json remove_unlabelled(const Request& request);
+  nlohmann::json remove_all_unlabelled(const Request& request);
+  Response unlabelled_thumbnail(const Request& request);
+  void add_unlabelled(const Request& request, const Respond& respond);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, at::Tensor features, const Respond& respond);
@@ -170,6 +176,9 @@ nlohmann::json change_json(const std::optional<ChangeEntry>& change);
 nlohmann::json last_change_of(const RecognizerFile& file);
 /// The one that redo would bring back; null: there is none.
 nlohmann::json next_redo_of(const RecognizerFile& file);
+
+/// The name of a file without where it lies: where an image came from is shown so.
+std::string file_name_of(const std::string& source);
 
 /// Throws HttpError 404 unless the class is there.
 ClassEntry class_or_404(const RecognizerFile& file, const std::string& name);

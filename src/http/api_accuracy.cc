@@ -26,6 +26,10 @@ json accuracy_json(const ExpectedAccuracy& expected) {
           {"images", expected.images},
           {"asked", expected.asked},
           {"accuracy", expected.asked > 0 ? json(expected.accuracy) : json()},
+          {"expected", expected.asked > 0 ? json(expected.expected) : json()},
+          {"low", expected.asked > 0 ? json(expected.low) : json()},
+          {"high", expected.asked > 0 ? json(expected.high) : json()},
+          {"without_unlabelled", expected.without_unlabelled ? json(*expected.without_unlabelled) : json()},
           {"gain", expected.gain ? json(*expected.gain) : json()},
           {"mistakes", mistakes}};
 }

@@ -35,9 +35,6 @@ json class_json(const ClassEntry& entry, const std::vector<std::string>& names) 
           {"attributes", attributes_of(entry, names)}};
 }
 
-/// The name of a file without where it lies.
-std::string label_of(const std::string& source) { return source.substr(source.find_last_of('/') + 1); }
-
 /// Which change a body asks to undo or redo; nothing: the next one.
 std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape& shape) {
   if (body.empty()) return std::nullopt;
@@ -52,6 +49,8 @@ void check_free(const RecognizerFile& file, const std::string& name) {
 }
 
 }  // namespace
+
+std::string file_name_of(const std::string& source) { return source.substr(source.find_last_of('/') + 1); }
 
 json Api::list_classes(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
@@ -68,7 +67,8 @@ json Api::show_class(const Request& request) {
     json shown = class_json(class_or_404(editor.file(), name), settings_.attributes);
     shown["examples"] = json::array();
     for (const ExampleEntry& entry : editor.file().list_examples(name))
-      shown["examples"].push_back({{"example", entry.id}, {"source", label_of(entry.source)}, {"time", entry.time}});
+      shown["examples"].push_back(
+          {{"example", entry.id}, {"source", file_name_of(entry.source)}, {"time", entry.time}});
     return shown;
   });
 }

@@ -17,10 +17,7 @@ bool is_true(const json& value) {
 /// Where an example came from is shown without its folder.
 json shown_answer(const Answer& answer) {
   json shown = answer_json(answer);
-  for (json& item : shown["nearest"]) {
-    const std::string source = item["source"];
-    item["source"] = source.substr(source.find_last_of('/') + 1);
-  }
+  for (json& item : shown["nearest"]) item["source"] = file_name_of(item["source"]);
   return shown;
 }
 

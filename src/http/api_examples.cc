@@ -86,15 +86,6 @@ NewExamples examples_of(const Enrolling& what, const at::Tensor& features, const
   return examples;
 }
 
-json unreadable_of(const std::vector<Upload>& images) {
-  json list = json::array();
-  for (size_t i = 0; i < images.size(); ++i) {
-    if (!images[i].error.empty())
-      list.push_back({{"number", i}, {"image", images[i].label}, {"reason", images[i].error}});
-  }
-  return list;
-}
-
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
   ClassEnrolment enrolment = recognizer.describe(what.request);
   enrolment.examples = examples_of(what, features, recognizer);
@@ -103,8 +94,8 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
                         {"is_new", done.is_new},
                         {"added", done.added},
                         {"images", done.now.images},
-                        {"unreadable", unreadable_of(what.images)},
-                        {"warnings", what.warnings},
+                         {"unreadable", unreadable_json(what.images)},
+                         {"warnings", what.warnings},
                         {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
 }

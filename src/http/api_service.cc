@@ -37,6 +37,8 @@ json Api::describe_recognizer(const Request& request) {
                 {"attributes", settings_.attributes},
                 {"words", settings_.words},
                 {"takes_words", takes_words_},
+                {"takes_unlabelled", editor.learns_from_unlabelled()},
+                {"unlabelled", editor.file().count_unlabelled()},
                 {"feature_dim", settings_.feature_dim},
                 {"image_size", settings_.preprocessing.image_size},
                 {"shorter_side", settings_.preprocessing.shorter_side()},

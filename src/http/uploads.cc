@@ -120,6 +120,15 @@ Form read_form(const Request& request, const UploadOptions& options) {
   return form;
 }
 
+nlohmann::json unreadable_json(const std::vector<Upload>& images) {
+  nlohmann::json list = nlohmann::json::array();
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (!images[i].error.empty())
+      list.push_back({{"number", i}, {"image", images[i].label}, {"reason", images[i].error}});
+  }
+  return list;
+}
+
 void check_any_readable(const std::vector<Upload>& images) {
   if (images.empty()) return;
   for (const Upload& upload : images) {

@@ -45,6 +45,9 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
 /// in all images, than may be.
 Form read_form(const Request& request, const UploadOptions& options);
 
+/// Those that could not be read, by their place, name and why, for a response.
+nlohmann::json unreadable_json(const std::vector<Upload>& images);
+
 /// Throws HttpError 400 when there are images but none could be read.
 void check_any_readable(const std::vector<Upload>& images);
 

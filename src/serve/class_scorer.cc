@@ -59,6 +59,46 @@ std::shared_ptr<const Method> method_of(const StoreModel& model, const std::stri
   return make_methods({name}, fitted).front();
 }
 
+/// Of the tensors of a method that learns from them: the images whose class nobody has said.
+constexpr const char* kUnlabelledTensor = "unlabelled";
+
+using NamedTensor = std::pair<std::string, at::Tensor>;
+
+auto find_tensor(std::vector<NamedTensor>& tensors, const char* name) {
+  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& one) { return one.first == name; });
+}
+
+/// How many unlabelled images a method's state holds.
+int64_t unlabelled_in(MethodState state) {
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  return held == state.tensors.end() ? 0 : held->second.size(0);
+}
+
+/// The method with these images beside those that it has, where it learns from such.
+std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images) {
+  if (!images.defined() || images.size(0) == 0 || !learns_from_unlabelled(*method)) return method;
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end())
+    state.tensors.emplace_back(kUnlabelledTensor, images);
+  else
+    held->second = at::cat({held->second.to(at::kFloat), images});
+  std::unique_ptr<Method> made = make_method(method->label());
+  made->load(state);
+  return made;
+}
+
+/// The method without any.
+std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method) {
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end()) return method;
+  state.tensors.erase(held);
+  std::unique_ptr<Method> made = make_method(method->label());
+  made->load(state);
+  return made;
+}
+
 /// The method adapted to the images of all classes that have some; without a method where it stays as it is.
 AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) {
   std::vector<at::Tensor> features;
@@ -165,7 +205,9 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   const at::NoGradGuard no_grad;
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
-  const AdaptedMethod made = adapted_to(enrolled, *unadapted_);
+  const std::shared_ptr<const Method> own =
+      options_.unlabelled ? with_unlabelled(unadapted_, enrolled.unlabelled) : protocom::without_unlabelled(unadapted_);
+  const AdaptedMethod made = adapted_to(enrolled, *own);
   adapts_ = made.method != nullptr;
   method_ = adapts_ ? made.method : unadapted_;
   unlabelled_ = made.unlabelled;
@@ -294,6 +336,17 @@ at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) 
   const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
   const at::Tensor logits = prepared_->placer()->score(placed, feature.to(at::kFloat).unsqueeze(0)).logits.flatten();
   return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
+}
+
+int64_t ClassScorer::unlabelled_count() const {
+  if (!options_.unlabelled || !adapts_) return 0;
+  return unlabelled_in(unadapted_->state()) + (enrolled_.unlabelled.defined() ? enrolled_.unlabelled.size(0) : 0);
+}
+
+std::unique_ptr<ClassScorer> ClassScorer::without_unlabelled() const {
+  ClassScorerOptions options = options_;
+  options.unlabelled = false;
+  return std::make_unique<ClassScorer>(enrolled_, model_, options);
 }
 
 std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<int64_t>>& left_out) const {

@@ -8,22 +8,30 @@
 #include "protocom/core/json.h"
 #include "protocom/core/log.h"
 #include "protocom/core/scratch_folder.h"
+#include "protocom/core/unfinished.h"
 #include "protocom/data/feature_preprocessing.h"
-#include "protocom/features/embed.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/text_encoder.h"
 #include "protocom/serve/class_words.h"
+#include "protocom/serve/recognizer.h"
 #include "protocom/serve/store_model.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
+const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
+
+bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); }
+
 void check_parts(const NewRecognizer& parts) {
   if (parts.backbone.empty()) fail_usage("a recognizer needs a backbone: give --backbone");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
+  if (has_model(parts) && !parts.unlabelled.empty())
+    fail_usage(
+        "unlabelled photos count where the space follows your own: leave out --unlabelled, or --fitted and --model");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
   if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
@@ -39,10 +47,6 @@ NewRecognizer with_space_beside(NewRecognizer parts) {
   if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
   return parts;
 }
-
-const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
-
-bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); }
 
 /// Whether classes are told apart by their texts too, from which nothing has to be learned.
 bool has_texts(const NewRecognizer& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
@@ -182,28 +186,15 @@ void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, Recogn
   warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }
 
-std::vector<fs::path> evenly(const std::vector<fs::path>& paths, int64_t most) {
-  const auto n = static_cast<int64_t>(paths.size());
-  if (n <= most) return paths;
-  std::vector<fs::path> some;
-  for (int64_t i = 0; i < most; ++i) some.push_back(paths[static_cast<size_t>(i * n / most)]);
-  return some;
-}
-
-/// Gives the method the features of the unlabelled images.
-void take_unlabelled(const NewRecognizer& parts, StoreModel& model) {
+/// Gives the new recognizer the unlabelled images, or leaves none behind.
+void take_unlabelled(const fs::path& path, const NewRecognizer& parts) {
   if (parts.unlabelled.empty()) return;
-  if (has_model(parts))
-    fail_usage(
-        "unlabelled photos count where the space follows your own: leave out --unlabelled, or --fitted and --model");
-  const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
-  const EmbeddedFiles read =
-      embed_files(*backbone, evenly(parts.unlabelled, kMostUnlabelled), parts.extract, *parts.progress);
-  for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
-  if (read.paths.empty()) fail("none of the unlabelled photos can be read");
-  MethodState state = model.fitted->method->state();
-  state.tensors.emplace_back("unlabelled", read.features);
-  model.fitted->method->load(state);
+  UnfinishedPath made(path);
+  RecognizerOptions options;
+  options.extract = parts.extract;
+  const LearnedUnlabelled learned = Recognizer::open(path, options).add_unlabelled(parts.unlabelled, *parts.progress);
+  for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
+  made.release();
 }
 
 std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
@@ -240,7 +231,6 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
   take_backbone(parts, model, settings);
   mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
-  take_unlabelled(parts, model);
   NewRecognizer files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
   if (files.backbone.parent_path() == scratch.path() && parts.keep_backbone == KeepBackbone::kOutside)
@@ -252,6 +242,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
     write_fitted_method(files.fitted, *model.fitted, provenance, {});
   }
   RecognizerFile::create(path, settings, artefacts_of(files), provenance);
+  take_unlabelled(path, parts);
 }
 
 }  // namespace protocom

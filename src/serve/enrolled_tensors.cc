@@ -52,7 +52,7 @@ EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t e
 }  // namespace
 
 EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass> classes) {
-  return {all.feature_dim, all.attributes, std::move(classes)};
+  return {all.feature_dim, all.attributes, std::move(classes), all.unlabelled};
 }
 
 EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {

@@ -1,98 +1,19 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <ctime>
-#include <filesystem>
-#include <limits>
 
 #include "protocom/core/error.h"
-#include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/core/utf8.h"
 #include "protocom/serve/recognizer_file.h"
 #include "serve/database.h"
+#include "serve/recognizer_change.h"
 #include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
 #include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
-
-int64_t now() { return static_cast<int64_t>(std::time(nullptr)); }
-
-/// SQLite calls a table whose numbers are used up a full disk.
-void check_number_left(const Database& database) {
-  const auto last = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
-  if (last == std::numeric_limits<int64_t>::max())
-    throw DatabaseError(
-        DatabaseFault::kDamaged,
-        fmt::format("{}: the file is damaged: it says that it had {} changes, none is left; nothing was "
-                    "changed",
-                    database.path().string(), *last));
-}
-
-/// What stays free on the disk: SQLite keeps what a change overwrites beside the file until the change is through, so
-/// that undoing and removing take room too.
-constexpr uint64_t kRoomKept = uint64_t{4} << 20;
-
-int64_t bytes_of(const Database& database) {
-  return database.number("PRAGMA page_count").value_or(0) * database.number("PRAGMA page_size").value_or(0);
-}
-
-/// Throws DatabaseError where the file, `before` bytes long until this change, would leave too little of the disk to
-/// take the change back: as much as it added, which may not be written yet either.
-void check_room(const Database& database, int64_t before) {
-  std::error_code error;
-  const std::filesystem::space_info disk = std::filesystem::space(database.path(), error);
-  if (error || disk.capacity == 0) return;  // what kind of disk does not say
-  const auto added = static_cast<uint64_t>(std::max<int64_t>(0, bytes_of(database) - before));
-  if (disk.available >= 2 * added + kRoomKept) return;
-  constexpr uint64_t kKibibyte = 1024;
-  throw DatabaseError(
-      DatabaseFault::kFull,
-      fmt::format("{}: the disk is nearly full ({} KiB are free): {} KiB are kept free so that what is "
-                  "enrolled can be undone and removed; nothing was changed; free some room",
-                  database.path().string(), disk.available / kKibibyte, (2 * added + kRoomKept) / kKibibyte));
-}
-
-/// One transaction and its entry in the list of changes, which `made` holds once it is committed. What was undone
-/// before cannot be done again after it.
-class Change {
- public:
-  Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)
-      : database_(database), transaction_(database, Access::kWrite), entry_{0, excerpt(what, 200), now()}, made_(made) {
-    made_.reset();
-    check_number_left(database);
-    forget_undone(database);
-    database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
-    entry_.id = database.last_row();
-  }
-  [[nodiscard]] int64_t id() const { return entry_.id; }
-  /// Says what it was where that is known at its end only.
-  void call(const std::string& what) {
-    entry_.what = excerpt(what, 200);
-    database_.prepare("UPDATE changes SET what = ? WHERE id = ?").bind(entry_.what).bind(entry_.id).run();
-  }
-  void commit() {
-    transaction_.commit();
-    made_ = entry_;
-  }
-
-  /// Live rows of a table where `column` is `value`; returns how many there were.
-  int64_t remove(const std::string& table, const std::string& column, int64_t value) const {
-    database_.prepare("UPDATE " + table + " SET removed_by = ? WHERE " + column + " = ? AND removed_by IS NULL")
-        .bind(entry_.id)
-        .bind(value)
-        .run();
-    return database_.rows_changed();
-  }
-
- private:
-  const Database& database_;
-  Transaction transaction_;
-  ChangeEntry entry_;
-  std::optional<ChangeEntry>& made_;
-};
 
 void check_vector(const at::Tensor& vector, int64_t size, const char* what, const std::string& name) {
   if (!vector.defined() || vector.dim() != 1 || vector.size(0) != size)
@@ -104,29 +25,6 @@ void check_description(const RecognizerSettings& settings, const std::string& na
   check_vector(stated.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
   if (!is_share(stated.association)) fail("class '{}': an association outside 0 to 1", name);
   check_vector(stated.embedding, settings.embedding_dim, "embedding", name);
-}
-
-at::ScalarType type_of(const RecognizerSettings& settings) {
-  return settings.feature_type == FeatureType::kFloat16 ? at::kHalf : at::kFloat;
-}
-
-void check_examples(const RecognizerSettings& settings, const std::string& name, const NewExamples& examples) {
-  const auto n = static_cast<int64_t>(examples.hashes.size());
-  if (n == 0 && !examples.features.defined()) return;
-  if (!examples.features.defined()) fail("class '{}': {} images without features", name, n);
-  const at::Tensor& features = examples.features;
-  if (features.dim() != 2 || features.size(0) != n || features.size(1) != settings.feature_dim)
-    fail("class '{}': expected features of the shape [{}, {}], found [{}]", name, n, settings.feature_dim,
-         fmt::join(features.sizes(), ", "));
-  check_features(features, fmt::format("class '{}'", name));
-  if (!is_finite(features.to(type_of(settings))))
-    fail("class '{}': features that are too large for the recognizer's numbers (float16)", name);
-  for (const auto* texts : {&examples.sources, &examples.thumbnails}) {
-    if (!texts->empty() && static_cast<int64_t>(texts->size()) != n)
-      fail("class '{}': {} texts for {} images", name, texts->size(), n);
-  }
-  if (!examples.times.empty() && static_cast<int64_t>(examples.times.size()) != n)
-    fail("class '{}': {} times for {} images", name, examples.times.size(), n);
 }
 
 std::optional<int64_t> live_class(const Database& database, const std::string& name) {
@@ -147,7 +45,7 @@ void add_name(const Database& database, const Change& change, int64_t id, const 
 }
 
 int64_t add_class(const Database& database, const Change& change, const std::string& name) {
-  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)").bind(now()).bind(change.id()).run();
+  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)").bind(seconds_now()).bind(change.id()).run();
   const int64_t id = database.last_row();
   add_name(database, change, id, name);
   return id;
@@ -177,7 +75,7 @@ int64_t add_examples(const Database& database, const Change& change, int64_t id,
   for (size_t i = 0; i < examples.hashes.size(); ++i) {
     add.bind(id).bind(examples.hashes[i]);
     add.bind_blob(to_blob(examples.features[static_cast<int64_t>(i)], type));
-    add.bind(examples.times.empty() ? now() : examples.times[i]);
+    add.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
     add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
     if (database.rows_changed() == 0) continue;
     ++added;
@@ -261,11 +159,6 @@ void shrink(const Database& database) {
   }
 }
 
-/// "1 image", "2 images".
-std::string count_of(int64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string what_became_of(const Enrolled& enrolled) {
   const std::string& name = enrolled.now.name;
   const std::string by =
@@ -294,7 +187,7 @@ std::string hash_of_feature(const at::Tensor& feature) {
 std::vector<Enrolled> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
   for (const ClassEnrolment& enrolment : enrolments) {
     if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);
-    check_examples(settings_, enrolment.name, enrolment.examples);
+    check_examples(settings_, fmt::format("class '{}'", enrolment.name), enrolment.examples);
   }
   return reading(path(), [&] {
     Change change(*database_, "enrol", last_made_);
@@ -378,7 +271,7 @@ void RecognizerFile::compact() {
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
     forget_undone(*database_);
-    for (const std::string table : changing_tables())
+    for (const std::string table : changing_tables(*database_))
       database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
     use_up_revision(*database_);
     database_->run("DELETE FROM changes");

@@ -101,12 +101,12 @@ void check_undone_rows(const Database& database, const std::string& table, std::
 
 void check_rules(const Database& database, std::vector<std::string>& findings) {
   for (const Rule& rule : kRules) check_rule(database, rule.query, rule.finding, findings);
-  for (const char* table : changing_tables()) check_undone_rows(database, table, findings);
+  for (const char* table : changing_tables(database)) check_undone_rows(database, table, findings);
   if (!has_undone(database)) return;
   for (const Rule& rule : kRulesOfUndone) check_rule(database, rule.query, rule.finding, findings);
   check_rule(database,
              fmt::format("SELECT count(*) FROM undone_removals WHERE part NOT IN ('{}')",
-                         fmt::join(changing_tables(), "', '")),
+                         fmt::join(changing_tables(database), "', '")),
              "removals from tables that are unknown", findings);
 }
 

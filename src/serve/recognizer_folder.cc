@@ -22,6 +22,9 @@ using nlohmann::json;
 constexpr const char* kDocument = "recognizer.json";
 constexpr const char* kClassesFile = "classes.npz";
 constexpr const char* kExamplesFile = "examples.npz";
+constexpr const char* kUnlabelledFile = "unlabelled.npz";
+constexpr const char* kThumbnails = "thumbnails";
+constexpr const char* kUnlabelledThumbnails = "unlabelled-thumbnails";
 
 constexpr size_t kLongestSuffix = 16;
 
@@ -34,8 +37,9 @@ std::string file_name(const RecognizerArtefact& artefact) {
   return artefact.name + (is_plain ? suffix : "");
 }
 
-fs::path thumbnail_path(const fs::path& folder, int64_t number) {
-  return folder / "thumbnails" / fmt::format("{}.jpg", number);
+/// `which`: kThumbnails or kUnlabelledThumbnails.
+fs::path thumbnail_path(const fs::path& folder, const char* which, int64_t number) {
+  return folder / which / fmt::format("{}.jpg", number);
 }
 
 /// JSON texts are UTF-8: a name that is not would come back as another one.
@@ -88,12 +92,28 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
   for (size_t i = 0; i < contents.examples.size(); ++i) {
     const ExampleEntry& entry = contents.examples[i];
     const std::string& jpeg = contents.thumbnails[i];
-    if (!jpeg.empty()) write_file(thumbnail_path(folder, static_cast<int64_t>(i)), jpeg);
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, kThumbnails, static_cast<int64_t>(i)), jpeg);
     entries.push_back(
         {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
   }
   NpzWriter writer(folder / kExamplesFile);
   writer.add("features", contents.features);
+  writer.close();
+  return entries;
+}
+
+/// Images whose class nobody has said; without any there is no file of them.
+json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
+  json entries = json::array();
+  for (size_t i = 0; i < unlabelled.hashes.size(); ++i) {
+    const std::string& jpeg = unlabelled.thumbnails[i];
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, kUnlabelledThumbnails, static_cast<int64_t>(i)), jpeg);
+    entries.push_back(
+        {{"hash", unlabelled.hashes[i]}, {"source", unlabelled.sources[i]}, {"time", unlabelled.times[i]}});
+  }
+  if (entries.empty()) return entries;
+  NpzWriter writer(folder / kUnlabelledFile);
+  writer.add("features", unlabelled.features);
   writer.close();
   return entries;
 }
@@ -114,6 +134,7 @@ class Folder {
     RecognizerFile file(path);
     const std::vector<ClassEnrolment> all = enrolments(classes);
     if (!all.empty()) file.enrol(all);
+    if (const NewExamples images = unlabelled(); !images.hashes.empty()) file.add_unlabelled(images);
     if (const json& stored = document_.at("calibration"); !stored.is_null())
       file.set_calibration(to_json(calibration_from(stored, where_)));
     file.compact();
@@ -171,12 +192,27 @@ class Folder {
       own.hashes.push_back(item.at("hash").get<std::string>());
       own.sources.push_back(item.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(item.at("time")));
-      const fs::path jpeg = thumbnail_path(folder_, i++);
+      const fs::path jpeg = thumbnail_path(folder_, kThumbnails, i++);
       own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
     }
     for (size_t k = 0; k < to.size(); ++k) {
       if (!rows[k].empty()) to[k].examples.features = at::stack(rows[k]).to(at::kFloat);
     }
+  }
+
+  /// A folder that an earlier protocom exported says nothing of them.
+  [[nodiscard]] NewExamples unlabelled() const {
+    NewExamples images;
+    if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
+    images.features = NpzReader(folder_ / kUnlabelledFile).tensor("features").to(at::kFloat);
+    for (const json& item : document_.at("unlabelled")) {
+      const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
+      images.hashes.push_back(item.at("hash").get<std::string>());
+      images.sources.push_back(item.at("source").get<std::string>());
+      images.times.push_back(whole_number<int64_t>(item.at("time")));
+      images.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+    }
+    return images;
   }
 
   fs::path folder_;
@@ -194,6 +230,7 @@ void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
                          {"artefacts", export_artefacts(file, pending.path())},
                          {"classes", export_classes(contents, file.settings().attributes, pending.path())},
                          {"examples", export_examples(contents, pending.path())},
+                         {"unlabelled", export_unlabelled(contents.unlabelled, pending.path())},
                          {"calibration", contents.calibration ? *contents.calibration : json()}};
   write_file(pending.path() / kDocument, dumped_safely(document).dump(1));
   pending.keep();

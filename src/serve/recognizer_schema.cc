@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <string>
 
@@ -12,11 +13,24 @@ namespace {
 
 constexpr int64_t kApplication = 0x50434D52;  // "PCMR"
 constexpr int64_t kVersion = 2;
-constexpr int64_t kVersionWithUndone = 3;  // of a file in which a change was undone
+constexpr int64_t kVersionWithUndone = 3;      // of a file in which a change was undone
+constexpr int64_t kVersionWithUnlabelled = 4;  // of one that has had unlabelled images
+constexpr const char* kUnlabelledTable = "unlabelled";
+
+/// In every file.
+constexpr std::array<const char*, 6> kChangingTables = {"classes",  "names",      "descriptions",
+                                                        "examples", "thumbnails", "calibrations"};
 
 /// Of a table of changing_tables().
 std::string changing(const std::string& columns) {
   return "(id INTEGER PRIMARY KEY, " + columns + ", added_by INTEGER NOT NULL, removed_by INTEGER)";
+}
+
+/// Adds the indexes by which the rows of a change are found.
+void index_changes_of(const std::string& table, std::map<std::string, std::string>& parts) {
+  parts[table + "_added"] = fmt::format("CREATE INDEX {0}_added ON {0}(added_by)", table);
+  parts[table + "_removed"] =
+      fmt::format("CREATE INDEX {0}_removed ON {0}(removed_by) WHERE removed_by IS NOT NULL", table);
 }
 
 /// Name of each table and index -> what makes it.
@@ -46,11 +60,7 @@ const std::map<std::string, std::string>& parts() {
         {"live_thumbnails", "CREATE UNIQUE INDEX live_thumbnails ON thumbnails(example) WHERE removed_by IS NULL"},
         {"live_descriptions", "CREATE UNIQUE INDEX live_descriptions ON descriptions(class) WHERE removed_by IS NULL"},
         {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"}};
-    for (const std::string table : changing_tables()) {
-      all[table + "_added"] = fmt::format("CREATE INDEX {0}_added ON {0}(added_by)", table);
-      all[table + "_removed"] =
-          fmt::format("CREATE INDEX {0}_removed ON {0}(removed_by) WHERE removed_by IS NOT NULL", table);
-    }
+    for (const char* table : kChangingTables) index_changes_of(table, all);
     return all;
   }();
   return kParts;
@@ -63,6 +73,39 @@ const std::map<std::string, std::string>& undone_parts() {
       {"undone_removals",
        "CREATE TABLE undone_removals(change INTEGER NOT NULL, part TEXT NOT NULL, item INTEGER NOT NULL)"}};
   return kParts;
+}
+
+/// The same of what a file has from the first unlabelled image on.
+const std::map<std::string, std::string>& unlabelled_parts() {
+  static const std::map<std::string, std::string> kParts = [] {
+    std::map<std::string, std::string> all = {
+        {kUnlabelledTable,
+         "CREATE TABLE unlabelled" + changing("hash BLOB NOT NULL, feature BLOB NOT NULL, time INTEGER NOT "
+                                              "NULL, source TEXT NOT NULL, jpeg BLOB NOT NULL")},
+        {"live_unlabelled", "CREATE UNIQUE INDEX live_unlabelled ON unlabelled(hash) WHERE removed_by IS NULL"}};
+    index_changes_of(kUnlabelledTable, all);
+    return all;
+  }();
+  return kParts;
+}
+
+/// Tables before their indexes.
+void make_parts(const std::map<std::string, std::string>& parts, const Database& database) {
+  for (const bool tables : {true, false}) {
+    for (const auto& [name, sql] : parts) {
+      if ((sql.rfind("CREATE TABLE", 0) == 0) == tables) database.run(sql);
+    }
+  }
+}
+
+bool has_table(const Database& database, const char* name) {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").bind(name).step();
+}
+
+/// A file never goes back to a version that knows less.
+void set_version(const Database& database, int64_t version) {
+  if (database.number("PRAGMA user_version").value_or(0) < version)
+    database.run(fmt::format("PRAGMA user_version={}", version));
 }
 
 bool is_one_of(const std::map<std::string, std::string>& parts, const std::string& name, const std::string& sql) {
@@ -83,41 +126,41 @@ void check_identity(const Database& database) {
   if (version == 1)
     fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
          where);
-  if (version != kVersion && version != kVersionWithUndone)
+  if (version < kVersion || version > kVersionWithUnlabelled)
     fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version,
-         kVersionWithUndone);
+         kVersionWithUnlabelled);
 }
 
 }  // namespace
 
-const std::vector<const char*>& changing_tables() {
-  static const std::vector<const char*> kTables = {"classes",  "names",      "descriptions",
-                                                   "examples", "thumbnails", "calibrations"};
-  return kTables;
+std::vector<const char*> changing_tables(const Database& database) {
+  std::vector<const char*> tables(kChangingTables.begin(), kChangingTables.end());
+  if (has_unlabelled(database)) tables.push_back(kUnlabelledTable);
+  return tables;
 }
 
 void create_schema(const Database& database) {
-  for (const auto& [name, sql] : parts()) {
-    if (sql.rfind("CREATE TABLE", 0) == 0) database.run(sql);
-  }
-  for (const auto& [name, sql] : parts()) {
-    if (sql.rfind("CREATE TABLE", 0) != 0) database.run(sql);
-  }
+  make_parts(parts(), database);
   database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kVersion));
 }
 
-bool has_undone(const Database& database) {
-  return database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'undone'").value_or(0) > 0;
-}
+bool has_undone(const Database& database) { return has_table(database, "undone"); }
 
 void add_undone(const Database& database) {
-  for (const auto& [name, sql] : undone_parts()) database.run(sql);
-  database.run(fmt::format("PRAGMA user_version={}", kVersionWithUndone));
+  make_parts(undone_parts(), database);
+  set_version(database, kVersionWithUndone);
+}
+
+bool has_unlabelled(const Database& database) { return has_table(database, kUnlabelledTable); }
+
+void add_unlabelled_table(const Database& database) {
+  make_parts(unlabelled_parts(), database);
+  set_version(database, kVersionWithUnlabelled);
 }
 
 void check_schema(const Database& database) {
   check_identity(database);
-  size_t found = 0, found_undone = 0;
+  size_t found = 0, found_undone = 0, found_unlabelled = 0;
   Statement entries = database.prepare("SELECT name, sql FROM sqlite_schema");
   while (entries.step()) {
     const std::string name = entries.text(0);
@@ -126,14 +169,18 @@ void check_schema(const Database& database) {
       ++found;
     else if (is_one_of(undone_parts(), name, sql))
       ++found_undone;
+    else if (is_one_of(unlabelled_parts(), name, sql))
+      ++found_unlabelled;
     else if (!is_of_sqlite(name, sql))
       fail("{}: the file is damaged, or another program has changed it: it should have no '{}'",
            database.path().string(), excerpt(name));
   }
-  const size_t expected = parts().size() + (found_undone > 0 ? undone_parts().size() : 0);
-  if (found + found_undone != expected)
+  const size_t expected = parts().size() + (found_undone > 0 ? undone_parts().size() : 0) +
+                          (found_unlabelled > 0 ? unlabelled_parts().size() : 0);
+  const size_t all = found + found_undone + found_unlabelled;
+  if (all != expected)
     fail("{}: the file is damaged: {} of its {} tables and indexes are missing", database.path().string(),
-         expected - found - found_undone, expected);
+         expected - all, expected);
 }
 
 }  // namespace protocom

@@ -7,8 +7,8 @@ namespace protocom {
 
 /// Tables of which rows are added and removed by changes (docs/formats.md): a row belongs to the change that added it,
 /// stays when another removes it or its own is undone, and is never rewritten, so that the last change can be undone
-/// and done again. In the order in which undoing goes through them.
-const std::vector<const char*>& changing_tables();
+/// and done again. In the order in which undoing goes through them; "unlabelled" only where the file has it.
+std::vector<const char*> changing_tables(const Database& database);
 
 /// Makes the tables of a recognizer in an empty file.
 void create_schema(const Database& database);
@@ -17,6 +17,10 @@ void create_schema(const Database& database);
 /// no file has them before its first undo, so that what is never undone can be read by earlier programs too.
 bool has_undone(const Database& database);
 void add_undone(const Database& database);
+
+/// The same of unlabelled images: no file has their table before the first of them.
+bool has_unlabelled(const Database& database);
+void add_unlabelled_table(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no
 /// trigger or view of a stranger's runs.

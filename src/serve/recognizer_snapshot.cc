@@ -11,6 +11,7 @@
 #include "serve/changed_classes.h"
 #include "serve/class_query.h"
 #include "serve/read_examples.h"
+#include "serve/read_unlabelled.h"
 #include "serve/read_view.h"
 #include "serve/stored_tensor.h"
 
@@ -200,6 +201,7 @@ RecognizerContents RecognizerFile::contents() const {
     made.examples = list_examples("");
     made.thumbnails = thumbnails_of(*database_, made.examples);
     made.calibration = calibration();
+    made.unlabelled = unlabelled_contents(*database_, settings_);
     Statement row = database_->prepare(live_classes() + " ORDER BY c.id");
     while (row.step()) made.classes.push_back(bare_class_at(*database_, row, settings_).stored);
     const Examples read = read_examples(*database_, settings_);
@@ -230,6 +232,7 @@ std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const
     }
     if (made.steps.size() > kMostSteps) made.steps.erase(made.steps.begin());
     made.revision = made.steps.back().revision;
+    made.enrolled.unlabelled = read_unlabelled(*database_, settings_);
     made.calibration = calibration();
   });
   snapshot = std::move(made);

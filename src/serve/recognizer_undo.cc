@@ -35,7 +35,7 @@ void take_back(const Database& database, int64_t change) {
   // No change of ours has such a number; the negative of the least is none.
   if (change < 1) fail("{}: the file is damaged: it has a change of the number {}", database.path().string(), change);
   if (!has_undone(database)) add_undone(database);
-  for (const char* table : changing_tables()) {
+  for (const char* table : changing_tables(database)) {
     database
         .prepare(fmt::format("INSERT INTO undone_removals(change, part, item) SELECT ?, '{0}', id FROM {0} "
                              "WHERE removed_by = ? AND added_by <> ?",
@@ -58,7 +58,7 @@ void take_back(const Database& database, int64_t change) {
 
 /// The inverse. Only names of tables that are known are looked for in what the file says.
 void do_again(const Database& database, int64_t change) {
-  for (const char* table : changing_tables()) {
+  for (const char* table : changing_tables(database)) {
     database
         .prepare(fmt::format("UPDATE {0} SET removed_by = ? WHERE removed_by IS NULL AND id IN "
                              "(SELECT item FROM undone_removals WHERE change = ? AND part = '{0}')",
@@ -76,7 +76,7 @@ void do_again(const Database& database, int64_t change) {
 
 void forget_undone(const Database& database) {
   if (!has_undone(database)) return;
-  for (const char* table : changing_tables()) {
+  for (const char* table : changing_tables(database)) {
     database.run(fmt::format("DELETE FROM {} WHERE added_by IN (SELECT id FROM undone)", table));
     database.run(fmt::format("DELETE FROM {} WHERE removed_by < 0", table));
   }

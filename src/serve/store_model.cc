@@ -1,5 +1,7 @@
 #include "protocom/serve/store_model.h"
 
+#include <algorithm>
+
 #include "protocom/core/error.h"
 #include "protocom/data/feature_preprocessing.h"
 
@@ -24,6 +26,14 @@ std::string StoreModel::transductive_method() const {
     if (takes_it && spec->sees == Sees::kAllQueries) return spec->name;
   }
   fail_usage("no transductive method uses what was fitted as '{}'; name another with --method", file);
+}
+
+bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::learns_from_unlabelled(*fitted->method); }
+
+bool learns_from_unlabelled(const Method& method) {
+  const MethodState state = method.state();
+  return std::any_of(state.tensors.begin(), state.tensors.end(),
+                     [](const auto& one) { return one.first == "adaptation"; });  // docs/formats.md
 }
 
 void check_is_for_recognizers(const MethodSpec& method) {

@@ -457,7 +457,8 @@ TEST_F(PageWork, SaysHowWellTheClassesAreToldApart) {
   for (const int grey : {235, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
   reload();
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
-  EXPECT_THAT(text("#accuracy-text"), HasSubstr("Leave-out accuracy"));
+  EXPECT_THAT(text("#accuracy-text"),
+              AllOf(HasSubstr("of new photos should be right, between"), HasSubstr("Leave-out accuracy: ")));
   EXPECT_THAT(text("#confused"), AllOf(HasSubstr("Dark Bird"), HasSubstr("Bright Bird")));
   go("classes/001.Dark_Bird");
   ASSERT_TRUE(browser_->wait_for("document.querySelector('.taken-for')"));

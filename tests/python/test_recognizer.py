@@ -50,6 +50,13 @@ def test_unlabelled_images_count_as_on_the_command_line(photos, tmp_path, progra
     assert answers != [one.ranking for one in mine.classify(between)]
     listed = protocom.Recognizer.create(tmp_path / "listed.pcm", unlabelled=[str(one) for one in pool], **parts)
     assert answers == [one.ranking for one in listed.classify(between)]
+    later = protocom.Recognizer.create(tmp_path / "later.pcm", **parts)
+    assert later.add_unlabelled(pool[:2]) == 2 and later.add_unlabelled(pool) == 1 and later.unlabelled == 3
+    assert answers == [one.ranking for one in later.classify(between)]
+    assert "without the 3 unsorted ones" in later.expected_accuracy()
+    assert later.remove_unlabelled() == 3 and later.unlabelled == 0
+    assert later.add_unlabelled(features) == 3
+    assert answers == [one.ranking for one in later.classify(between)]
     with pytest.raises(protocom.Error, match="nowhere"):
         protocom.Recognizer.create(tmp_path / "none.pcm", unlabelled=[tmp_path / "nowhere"], **parts)
     assert not (tmp_path / "none.pcm").exists()

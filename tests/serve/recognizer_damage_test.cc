@@ -66,7 +66,7 @@ TEST_F(DamagedRecognizer, AnotherProgramsDatabaseIsRefused) {
 
 TEST_F(DamagedRecognizer, ANewerFormatIsRefusedByItsNumber) {
   SqliteFile(path_).run("PRAGMA user_version=7");
-  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 3")));
+  EXPECT_THAT(opened(), AllOf(HasSubstr("format 7"), HasSubstr("up to 4")));
 }
 
 TEST_F(DamagedRecognizer, TheFirstFormatIsRefusedWithTheWayOverAFolder) {

@@ -60,6 +60,10 @@ inline std::string all_of(const RecognizerFile& file) {
   }
   for (const ExampleEntry& one : file.list_examples(""))
     text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
+  for (const UnlabelledEntry& one : file.list_unlabelled())
+    text += fmt::format("\n{} {} {} {}", one.id, one.source, one.hash, file.unlabelled_thumbnail(one.id));
+  if (snapshot.enrolled.unlabelled.defined())
+    text += fmt::format("\n{}", snapshot.enrolled.unlabelled.sum().item<float>());
   return text + (snapshot.calibration ? snapshot.calibration->dump() : "");
 }
 
@@ -71,7 +75,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
   const std::string some = classes.empty() ? "" : classes[random() % classes.size()].name;
   const auto number = static_cast<float>(random() % 100);
   const std::string hash = std::to_string(random() % 30);
-  switch (random() % 7) {
+  switch (random() % 9) {
     case 0:
       if (!some.empty() && !file.find_class(name)) return file.rename_class(some, name);
       break;
@@ -88,6 +92,13 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
         file.merge_class(some, name);
         return;
       }
+      break;
+    case 5:
+      if (file.add_unlabelled(enrolment("", {{number, 3}}, {hash}).examples) > 0) return;
+      break;
+    case 6:
+      if (const auto unlabelled = file.list_unlabelled(); !unlabelled.empty())
+        return file.remove_unlabelled({unlabelled[random() % unlabelled.size()].id});
       break;
     default:
       break;

@@ -23,6 +23,8 @@ struct ClassScorerOptions {
   /// The classes as the same method has placed them before (ClassScorer::placed): they are not placed again, and this
   /// is not written to, so that it may be mapped. Empty: they are placed.
   PlacedClasses placed = {};
+  /// Whether images whose class nobody has said count, where the method learns from them.
+  bool unlabelled = true;
 };
 
 /// A class and how probable it is.
@@ -49,6 +51,10 @@ class ClassScorer {
 
   /// [c], in the order of their enrolment.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
+
+  /// How many images whose class nobody has said the method learned from: those that are enrolled and those that it
+  /// was made with.
+  [[nodiscard]] int64_t unlabelled_count() const;
 
   /// As it was adapted to the enrolled images (Method::adapted), where it is.
   [[nodiscard]] const Method& method() const { return *method_; }
@@ -83,6 +89,8 @@ class ClassScorer {
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
+  /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
+  [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
   /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
   [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
   /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
@@ -99,7 +107,7 @@ class ClassScorer {
 
   const StoreModel& model_;
   ClassScorerOptions options_;
-  std::shared_ptr<const Method> unadapted_;
+  std::shared_ptr<const Method> unadapted_;  // with what the model has of unlabelled images, if any
   std::shared_ptr<const Method> method_;
   bool adapts_ = false;
   std::map<std::string, double> shares_;

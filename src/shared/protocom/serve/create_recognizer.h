@@ -15,9 +15,6 @@ namespace protocom {
 /// Where a recognizer finds its backbone.
 enum class KeepBackbone { kInside, kOutside };
 
-/// Learning takes a decomposition of d x d for each of several parts of the images: more of them hardly gain.
-inline constexpr int64_t kMostUnlabelled = 5000;
-
 /// What a recognizer is made from.
 struct NewRecognizer {
   std::filesystem::path backbone;  ///< its file or folder; a `space.npz` in that folder is taken as `space`

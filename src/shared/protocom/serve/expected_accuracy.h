@@ -17,26 +17,32 @@ struct LeftOutMistake {
   int64_t example = 0;    ///< see RecognizerFile::example; 0 unless a Recognizer says it
 };
 
-/// How many new images of the enrolled classes will be classified right, by leaving enrolled images out.
+/// How many new images of the enrolled classes will be classified right, by leaving enrolled images out. The images
+/// left out are told by one image per class less than new ones will be; the error is taken to fall as 1 / sqrt(K) with
+/// K images per class, as it did on average on base and val classes (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled
   int64_t asked = 0;    ///< left out and classified by the others; 0: no class has two
   double accuracy = 0;  ///< of those, in [0, 1]
-  /// Points of accuracy that kMoreImages further images of each class would add, where the error falls with the number
-  /// of images as it did between half of them and all: error = c K^-p. None where the classes have fewer than 4 images
-  /// or the error does not fall.
+  double expected = 0;  ///< of new images, in [0, 1]
+  /// What new images will be in nine of ten cases (Wilson's interval of half as many images as were asked: they are not
+  /// independent, and neither are new ones of the same classes).
+  double low = 0, high = 1;
+  /// Points of accuracy that kMoreImages further images of each class should add. None where nothing was asked.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
-  std::vector<LeftOutMistake> mistakes = {};  ///< of those asked, the wrong ones
+  int64_t unlabelled = 0;                         ///< images whose class nobody has said, which count
+  std::optional<double> without_unlabelled = {};  ///< `expected` as if there were none; none where there are none
+  std::vector<LeftOutMistake> mistakes = {};      ///< of those asked, the wrong ones
 };
 
-/// Leaves the enrolled images out one of each class at a time, and half of them in a few draws. A method that is
-/// transductive is asked about those that are left out together.
+/// Leaves the enrolled images out one of each class at a time. A method that is transductive is asked about those that
+/// are left out together.
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress = Progress::none());
 
-/// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right (18 photos left out in
-/// turn); 3 more photos per class should add about 6 points." `basis`: "no base classes".
+/// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right, between 66 and 91 (18
+/// photos left out in turn); 3 more photos per class should add about 6 points." `basis`: "no base classes".
 std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis);
 
 }  // namespace protocom

@@ -100,6 +100,14 @@ struct Enrolment {
   std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
 };
 
+/// What became of images whose class nobody has said.
+struct LearnedUnlabelled {
+  int64_t added = 0;
+  int64_t held = 0;                        ///< were there already
+  int64_t images = 0;                      ///< there are now
+  std::vector<UnreadableFile> unreadable;  ///< the rest is added
+};
+
 /// An image file as an enrolment keeps it.
 struct EmbeddedImage {
   std::string hash;       ///< hash_file of it
@@ -175,6 +183,16 @@ class Recognizer {
   using EmbedAll = std::function<std::vector<UnreadableFile>(const std::vector<std::filesystem::path>& images,
                                                              const TakeEmbedded& take)>;
   Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
+
+  /// Adds images of the classes to come whose class nobody has said, from which a space that follows images learns;
+  /// where there would be more than kMostUnlabelled, so many of them, evenly. Throws UsageError of
+  /// check_learns_from_unlabelled(), Error where none can be read.
+  LearnedUnlabelled add_unlabelled(const std::vector<std::filesystem::path>& images,
+                                   Progress& progress = Progress::none());
+  /// Whether it does.
+  [[nodiscard]] bool learns_from_unlabelled() const { return model_->learns_from_unlabelled(); }
+  /// Throws UsageError where such images would be of no use: the method was fitted and stays as it is.
+  void check_learns_from_unlabelled() const;
 
   /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());

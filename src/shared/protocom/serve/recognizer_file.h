@@ -52,7 +52,11 @@ struct RecognizerArtefact {
 /// What stands for the hash of an image of which only its feature is known, float32 [d].
 std::string hash_of_feature(const at::Tensor& feature);
 
-/// Images of one class, as features.
+/// Of a recognizer. Learning takes a decomposition of d x d for each of several parts of the images: more of them
+/// hardly gain.
+inline constexpr int64_t kMostUnlabelled = 5000;
+
+/// Images of one class, or of none that anybody has said, as features.
 struct NewExamples {
   at::Tensor features;                       ///< float32 [n, d]
   std::vector<std::string> hashes;           ///< [n], hash_file of each image, or hash_of_feature
@@ -123,6 +127,14 @@ struct ExampleEntry {
   int64_t time = 0;  ///< of its enrolment, seconds since 1970
 };
 
+/// An image whose class nobody has said.
+struct UnlabelledEntry {
+  int64_t id = 0;
+  std::string source;  ///< where it came from
+  std::string hash;
+  int64_t time = 0;  ///< since when it is there, seconds since 1970
+};
+
 /// All that a recognizer holds besides its artefacts, at one moment and as it lies in the file.
 struct RecognizerContents {
   std::vector<StoredClass> classes;                ///< without features
@@ -130,6 +142,7 @@ struct RecognizerContents {
   at::Tensor features = {};                        ///< float32 [m, d], of the examples
   std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
+  NewExamples unlabelled = {};                     ///< images whose class nobody has said
 };
 
 /// A change of the file that can be undone, or was.
@@ -205,6 +218,12 @@ class RecognizerFile {
   [[nodiscard]] ExampleEntry example(int64_t id) const;
   /// A JPEG, or nothing where none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
+  /// Images whose class nobody has said, in the order in which they came.
+  [[nodiscard]] std::vector<UnlabelledEntry> list_unlabelled() const;
+  /// How many those are.
+  [[nodiscard]] int64_t count_unlabelled() const;
+  /// A JPEG of one of them, or nothing where none was kept. Throws Error when it is not there.
+  [[nodiscard]] std::string unlabelled_thumbnail(int64_t id) const;
   /// What set_calibration() was given last; nothing before.
   [[nodiscard]] std::optional<nlohmann::json> calibration() const;
   /// At most so many of the changes that undo() can take back, last first.
@@ -230,6 +249,14 @@ class RecognizerFile {
   int64_t merge_class(const std::string& name, const std::string& into);
   /// Throws Error when one is not there; then all stay.
   void remove_examples(const std::vector<int64_t>& ids);
+  /// Adds images whose class nobody has said; one that is there already does not count twice. Returns how many were
+  /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
+  /// kMostUnlabelled.
+  int64_t add_unlabelled(const NewExamples& images);
+  /// Throws Error when one is not there; then all stay.
+  void remove_unlabelled(const std::vector<int64_t>& ids);
+  /// Removes all of them, as one change; returns how many there were.
+  int64_t remove_all_unlabelled();
   void set_calibration(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
   /// is a new change, which deletes it for good. Throws Error when there is none.

@@ -26,7 +26,12 @@ struct StoreModel {
   /// The same for images that are looked at together: the transductive method of the same fitted file, else
   /// gauss-fusion. Throws UsageError when the fitted file has none.
   [[nodiscard]] std::string transductive_method() const;
+  /// Whether images whose class nobody has said change its answers (learns_from_unlabelled).
+  [[nodiscard]] bool learns_from_unlabelled() const;
 };
+
+/// Whether the method's space follows the images at hand, so that it learns from those whose class nobody has said.
+bool learns_from_unlabelled(const Method& method);
 
 /// Throws UsageError for a method that answers by more than the classes that are enrolled and their features.
 void check_is_for_recognizers(const MethodSpec& method);

@@ -1,0 +1,118 @@
+// Photos whose class nobody has said, from which recognising learns.
+
+import {remember} from './actions.js';
+import {call} from './api.js';
+import {takeDrops} from './classes.js';
+import {attempt, byId, el, say} from './dom.js';
+import {filesOfFolder, picturesOf} from './folders.js';
+import {keptImage, pieces, shrink} from './pictures.js';
+import {Progress} from './progress.js';
+import {on, refresh, state} from './state.js';
+import {counted} from './words.js';
+
+const photosAtOnce = 32;
+const shownAtOnce = 24;
+
+/** How many of them are shown. */
+let most = shownAtOnce;
+/** What is shown, as of how many there were at which change. */
+let shownFor = '';
+
+/** @param {File[]} files */
+async function add(files) {
+  if (!files.length) throw new Error('These are no photos.');
+  const progress = new Progress('Looking at unsorted photos', files.length);
+  const changes = [], unreadable = [];
+  let added = 0;
+  try {
+    const photos = [];
+    for (const file of files) photos.push({name: file.name || 'photo.jpg', file, blob: await shrink(file)});
+    for (const piece of pieces(photos, photosAtOnce)) {
+      const form = new FormData();
+      for (const photo of piece) form.append('image', photo.blob, photo.name);
+      const done = await call('POST', 'v1/unlabelled', form, {signal: progress.signal});
+      added += done.added;
+      changes.push(done.change);
+      unreadable.push(...done.unreadable);
+      progress.step(piece.length);
+    }
+  } finally {
+    progress.finish();
+    remember(`${counted(added, 'unsorted photo')}`, changes);
+    await refresh();
+  }
+  const text = added ? `${counted(added, 'unsorted photo')} added.` : 'These photos are here already.';
+  say(unreadable.length ? `${text} ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).` : text);
+}
+
+/** @param {import('./types').Unsorted} one */
+function card(one) {
+  const title = one.source || 'photo ' + one.photo;
+  const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
+    const done = await call('DELETE', 'v1/unlabelled/' + one.photo);
+    remember(`remove ${title}`, [done.change]);
+    await refresh();
+    say(`${title} was removed. Undo brings it back.`);
+  })}, 'Remove');
+  return el('li', {class: 'example'}, keptImage('v1/unlabelled/' + one.photo, title), remove);
+}
+
+async function clear() {
+  const done = await call('DELETE', 'v1/unlabelled');
+  remember(`remove ${counted(done.removed, 'unsorted photo')}`, [done.change]);
+  await refresh();
+  say(`${counted(done.removed, 'unsorted photo')} removed. Undo brings them back.`);
+}
+
+/** Asks for the photos once somebody looks at them. */
+async function showPhotos() {
+  const now = `${state.recognizer?.unlabelled} ${state.change?.id} ${most}`;
+  if (!byId('unsorted-box').open || now === shownFor) return;
+  const listed = await call('GET', 'v1/unlabelled');
+  shownFor = now;
+  const focused = [...byId('unsorted').querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
+  byId('unsorted').replaceChildren(...listed.photos.slice(-most).reverse().map(card));
+  const buttons = byId('unsorted').querySelectorAll('button');
+  if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)]?.focus({preventScroll: true});
+  byId('unsorted-tools').hidden = listed.images === 0;
+  byId('unsorted-more').hidden = listed.images <= most;
+}
+
+function show() {
+  const info = state.recognizer;
+  byId('unsorted-box').hidden = !info?.takes_unlabelled;
+  byId('unsorted-count').textContent = info?.unlabelled ? counted(info.unlabelled, 'photo') : '';
+  attempt(null, showPhotos);
+}
+
+/** What they are worth, as far as enrolled photos tell. */
+function showEffect() {
+  const found = state.accuracy;
+  const known = found !== null && found.expected !== null && found.without_unlabelled !== null;
+  byId('unsorted-effect').hidden = !known;
+  if (!known) return;
+  byId('unsorted-effect').textContent =
+      `With them ${Math.round(100 * Number(found.expected))} % of new photos should be right, without them ${Math.round(100 * Number(found.without_unlabelled))} %.`;
+}
+
+export function listenToUnsorted() {
+  on('recognizer', show);
+  on('accuracy', showEffect);
+  byId('unsorted-box').addEventListener('toggle', show);
+  takeDrops(byId('unsorted-drop'), found => add(picturesOf(found)));
+  byId('unsorted-files').addEventListener('change', () => attempt(null, async () => {
+    const files = [...byId('unsorted-files').files];
+    byId('unsorted-files').value = '';
+    await add(files);
+  }, byId('unsorted-error')));
+  byId('unsorted-folder').addEventListener('change', () => attempt(null, async () => {
+    const found = picturesOf(filesOfFolder(byId('unsorted-folder').files));
+    byId('unsorted-folder').value = '';
+    await add(found);
+  }, byId('unsorted-error')));
+  byId('unsorted-more').addEventListener('click', () => attempt(null, async () => {
+    most *= 4;
+    await showPhotos();
+  }));
+  byId('unsorted-clear').addEventListener('click', () => attempt(byId('unsorted-clear'), clear));
+}

@@ -1,0 +1,139 @@
+#include <ATen/ATen.h>
+
+#include "http/api.h"
+#include "http/multipart.h"
+#include "protocom/core/error.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+/// Images, or features, whose class nobody has said.
+struct Unsorted {
+  std::vector<Upload> images;
+  at::Tensor features;  // [n, d] instead of images; may be undefined
+
+  [[nodiscard]] int64_t count() const {
+    return features.defined() ? features.size(0) : static_cast<int64_t>(images.size());
+  }
+};
+
+Unsorted read_unsorted(const Request& request, const UploadOptions& options, const JsonShape& shape) {
+  Unsorted read;
+  if (media_type(request.content_type) == "application/json") {
+    const JsonBody body = read_json_body(request.body, shape);
+    read.features = body.features;
+    read.images = read_json_images(body.members, options);
+    if (read.features.defined() && !read.images.empty()) refuse(400, "give either 'features' or images, not both");
+  } else {
+    read.images = read_form(request, options).images;
+  }
+  check_any_readable(read.images);
+  if (read.count() == 0) refuse(400, "give images or features");
+  return read;
+}
+
+NewExamples examples_of(const Unsorted& what, const at::Tensor& features, const Recognizer& recognizer) {
+  NewExamples examples;
+  examples.features = features;
+  for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
+    examples.hashes.push_back(hash_of_feature(features[i]));
+  for (const Upload& upload : what.images) {
+    if (!upload.error.empty()) continue;
+    examples.hashes.push_back(upload.hash);
+    examples.sources.push_back(upload.label);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
+  }
+  return examples;
+}
+
+UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
+  for (const UnlabelledEntry& entry : file.list_unlabelled()) {
+    if (entry.id == id) return entry;
+  }
+  refuse(404, "there is no unlabelled photo {}", id);
+}
+
+/// Throws HttpError 409 where so many more would be of no use.
+void check_takes(Recognizer& recognizer, int64_t more) {
+  recognizer.check_learns_from_unlabelled();
+  const int64_t held = recognizer.file().count_unlabelled();
+  if (held + more > kMostUnlabelled)
+    refuse(409, "there are {} unlabelled photos, and {} more would be more than {}, beyond which they hardly gain",
+           held, more, kMostUnlabelled);
+}
+
+}  // namespace
+
+json Api::list_unlabelled(const Request& request) {
+  return with_editor(request, [&](const Recognizer& editor) {
+    json photos = json::array();
+    for (const UnlabelledEntry& entry : editor.file().list_unlabelled())
+      photos.push_back({{"photo", entry.id}, {"source", file_name_of(entry.source)}, {"time", entry.time}});
+    return json{{"images", photos.size()}, {"most", kMostUnlabelled}, {"photos", photos}};
+  });
+}
+
+void Api::add_unlabelled(const Request& request, const Respond& respond) {
+  auto what = std::make_shared<Unsorted>(
+      read_unsorted(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})));
+  with_editor(request, [&](Recognizer& editor) {
+    refusing(409, [&] { check_takes(editor, what->count()); });
+    return 0;
+  });
+  const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
+    respond(with_editor(now, [&](Recognizer& editor) {
+      RecognizerFile& file = editor.file();
+      const NewExamples images = examples_of(*what, features, editor);
+      const int64_t added = refusing(409, [&] { return file.add_unlabelled(images); });
+      return json_response({{"added", added},
+                            {"held", static_cast<int64_t>(images.hashes.size()) - added},
+                            {"images", file.count_unlabelled()},
+                            {"unreadable", unreadable_json(what->images)},
+                            {"change", change_json(file.last_made())}});
+    }));
+  };
+  if (what->images.empty()) return add(request, what->features);
+  submit(request, what->images, Want::kFeatures, [this, respond, add](Recognised done) {
+    if (done.error) return respond(error_response(*done.error));
+    later(respond, [add, now = Request(), features = done.features] { add(now, features); });
+  });
+}
+
+json Api::remove_unlabelled(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("photo"));
+  return with_editor(request, [&](Recognizer& editor) {
+    unlabelled_or_404(editor.file(), id);
+    refusing(409, [&] { editor.file().remove_unlabelled({id}); });
+    return json{{"images", editor.file().count_unlabelled()}, {"change", change_json(editor.file().last_made())}};
+  });
+}
+
+json Api::remove_all_unlabelled(const Request& request) {
+  return with_editor(request, [&](Recognizer& editor) {
+    const int64_t removed = refusing(409, [&] { return editor.file().remove_all_unlabelled(); });
+    return json{{"removed", removed}, {"change", change_json(editor.file().last_made())}};
+  });
+}
+
+Response Api::unlabelled_thumbnail(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("photo"));
+  const std::string jpeg = with_editor(request, [&](const Recognizer& editor) {
+    unlabelled_or_404(editor.file(), id);
+    return editor.file().unlabelled_thumbnail(id);
+  });
+  if (jpeg.empty()) refuse(404, "no picture of unlabelled photo {} was kept", id);
+  return {200, "image/jpeg", jpeg};
+}
+
+void Api::add_unlabelled_routes() {
+  answer_with("listUnlabelled", &Api::list_unlabelled);
+  handle("addUnlabelled", [this](const Request& request, const Respond& respond) { add_unlabelled(request, respond); });
+  answer_with("removeAllUnlabelled", &Api::remove_all_unlabelled);
+  answer_with("removeUnlabelled", &Api::remove_unlabelled);
+  handle("showUnlabelledThumbnail",
+         [this](const Request& request, const Respond& respond) { respond(unlabelled_thumbnail(request)); });
+}
+
+}  // namespace protocom::http

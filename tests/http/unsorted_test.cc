@@ -1,0 +1,106 @@
+// Photos whose class nobody has said, over HTTP.
+#include "http/unsorted_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class ServedUnsorted : public Served {
+ protected:
+  void SetUp() override {
+    Served::SetUp();
+    fitted_ = path_;
+    path_ = make_own_photos(folder_.path(), parts());
+    serve();
+  }
+  [[nodiscard]] Reply add(const std::vector<uint8_t>& greys) const {
+    std::vector<FormPart> form;
+    for (const uint8_t grey : greys) form.push_back({"image", png(grey), std::to_string(grey) + ".png"});
+    return ask("POST", "/v1/unlabelled", form_of(form), kForm);
+  }
+  [[nodiscard]] json listed() const { return ask("GET", "/v1/unlabelled").json(); }
+  [[nodiscard]] json familiarity() const {
+    return ask("POST", "/v1/classify", png(90), kPng).json().at("answers").at(0).at("familiarity");
+  }
+
+  fs::path fitted_;  ///< a recognizer whose method stays as it is
+};
+
+TEST_F(ServedUnsorted, CountsPhotosOnceAndAnswersByThem) {
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("takes_unlabelled"), true);
+  for (const int grey : {10, 30, 70}) enrol("dark", static_cast<uint8_t>(grey));
+  for (const int grey : {180, 200, 230}) enrol("bright", static_cast<uint8_t>(grey));
+  const json alone = familiarity();
+  const Reply first = add({20, 45, 70, 95, 120, 195});
+  ASSERT_EQ(first.status, 200) << first.body;
+  EXPECT_EQ(first.json().at("added"), 6);
+  EXPECT_EQ(first.json().at("change").at("what"), "add 6 unlabelled images");
+  const json again = add({45, 220}).json();
+  EXPECT_EQ(again.at("added"), 1);
+  EXPECT_EQ(again.at("held"), 1);
+  EXPECT_EQ(again.at("images"), 7);
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("unlabelled"), 7);
+  EXPECT_NE(familiarity(), alone);
+  const json estimate = ask("GET", "/v1/accuracy").json();
+  EXPECT_TRUE(estimate.at("without_unlabelled").is_number());
+  EXPECT_LE(estimate.at("low"), estimate.at("expected"));
+  ASSERT_EQ(ask("DELETE", "/v1/unlabelled").json().at("removed"), 7);
+  EXPECT_EQ(familiarity(), alone);
+  ASSERT_EQ(ask("POST", "/v1/undo").status, 200);
+  EXPECT_EQ(listed().at("images"), 7);
+}
+
+TEST_F(ServedUnsorted, ListsRemovesAndShowsThem) {
+  ASSERT_EQ(add({20, 45}).status, 200);
+  const json photos = listed().at("photos");
+  ASSERT_EQ(photos.size(), 2U);
+  EXPECT_EQ(photos[0].at("source"), "20.png");
+  const std::string first = "/v1/unlabelled/" + photos[0].at("photo").dump();
+  const Reply picture = ask("GET", first + "/thumbnail");
+  EXPECT_EQ(picture.status, 200);
+  EXPECT_EQ(picture.body.substr(0, 2), "\xff\xd8");
+  EXPECT_EQ(ask("DELETE", first).json().at("images"), 1);
+  EXPECT_EQ(ask("DELETE", first).status, 404);
+  EXPECT_EQ(ask("GET", first + "/thumbnail").status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/unlabelled/x").status, 404);
+  const json other_size = {{"features", {{0.5, 0.5}}}};
+  EXPECT_EQ(ask("POST", "/v1/unlabelled", other_size.dump(), kJson).status, 400);
+  const int64_t d = ask("GET", "/v1/recognizer").json().at("feature_dim");
+  const json feature = {{"features", {std::vector<double>(static_cast<size_t>(d), 0.5)}}};
+  EXPECT_EQ(ask("POST", "/v1/unlabelled", feature.dump(), kJson).json().at("images"), 2);
+}
+
+TEST_F(ServedUnsorted, RefusesWhatIsNoPhotoAndSaysWhichCouldNotBeRead) {
+  EXPECT_EQ(ask("POST", "/v1/unlabelled", "no image", kPng).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/unlabelled", form_of({{"class", "cat"}}), kForm).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/unlabelled", json::object().dump(), kJson).status, 400);
+  EXPECT_EQ(ask("PUT", "/v1/unlabelled").status, 405);
+  const Reply mixed =
+      ask("POST", "/v1/unlabelled", form_of({{"image", png(40), "a.png"}, {"image", "x", "b.png"}}), kForm);
+  ASSERT_EQ(mixed.status, 200) << mixed.body;
+  EXPECT_EQ(mixed.json().at("added"), 1);
+  EXPECT_EQ(mixed.json().at("unreadable").at(0).at("image"), "b.png");
+}
+
+TEST_F(ServedUnsorted, ConflictsWithAMethodThatStaysAsItIsAndWithTheMost) {
+  NewExamples many;
+  RecognizerFile file(path_);
+  many.features = at::rand({kMostUnlabelled - 1, file.settings().feature_dim});
+  for (int64_t i = 0; i + 1 < kMostUnlabelled; ++i) many.hashes.push_back(std::to_string(i));
+  file.add_unlabelled(many);
+  const Reply full = add({20, 45});
+  EXPECT_EQ(full.status, 409);
+  EXPECT_THAT(full.body, HasSubstr("more than 5000"));
+  path_ = fitted_;
+  serve();
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("takes_unlabelled"), false);
+  const Reply fixed = add({20});
+  EXPECT_EQ(fixed.status, 409);
+  EXPECT_THAT(fixed.body, HasSubstr("stays as it is"));
+  EXPECT_THAT(fixed.body, ::testing::Not(HasSubstr(folder_.path().string()))) << "nothing about the machine";
+}
+
+}  // namespace
+}  // namespace protocom::testing
