@@ -1,16 +1,26 @@
 #include "cli.h"
+#include "dataset_options.h"
 #include "evaluation_inputs.h"
 #include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/fit.h"
+#include "protocom/eval/fit_space.h"
+#include "protocom/features/embed.h"
 #include "protocom/knowledge/knowledge.h"
 
 namespace protocom::cli {
 namespace {
 
 struct FitArguments {
-  std::string out;
+  std::string out, unlabelled, backbone, preprocess;
   FitOptions fit;
+  ExtractOptions extract;
+};
+
+/// Features of images whose class nobody has said, and what the images went through.
+struct UnlabelledImages {
+  at::Tensor features;
+  nlohmann::json details = nlohmann::json::object();
 };
 
 KnowledgeUse use_of(const std::string& name) {
@@ -30,12 +40,61 @@ void run_fit(const CLI::App& command, const FitArguments& options, const Evaluat
   for (const std::string& finding : fitted.findings) fmt::print("{}\n", finding);
 }
 
+UnlabelledImages embedded_folder(const FitArguments& options) {
+  if (options.backbone.empty()) fail_usage("--unlabelled with a folder of photos takes their encoder: give --backbone");
+  ForeignBackbone asked;
+  if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
+  const auto backbone = open_backbone(options.backbone, asked);
+  const EmbeddedFiles read =
+      embed_files(*backbone, find_images({options.unlabelled}).paths, options.extract, progress());
+  for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
+  if (read.paths.empty()) fail("none of the photos can be read");
+  return {read.features, {{"preprocessing", to_json(backbone->preprocessing())}}};
+}
+
+/// A file of features, whose classes are not looked at, or a folder of photos.
+UnlabelledImages unlabelled_images(const FitArguments& options) {
+  if (std::filesystem::is_directory(options.unlabelled)) return embedded_folder(options);
+  if (!options.backbone.empty() || !options.preprocess.empty())
+    fail_usage("{} holds features: leave out --backbone and --preprocess", options.unlabelled);
+  FeatureFileOptions read;
+  read.without_split = Split::kBase;
+  return {read_features(options.unlabelled, read).features, preprocessing_details(options.unlabelled)};
+}
+
+void run_fit_space(const CLI::App& command, const FitArguments& options) {
+  if (options.fit.method != FitOptions().method) fail_usage("--unlabelled makes a space of 'plda': leave out --method");
+  const UnlabelledImages images = unlabelled_images(options);
+  Provenance provenance = provenance_of(command, options.fit.seed);
+  const FittedMethod space = fit_space(images.features, options.fit.seed, progress());
+  write_fitted_method(options.out, space, provenance, images.details);
+  print_table({{"space", "for recognizer create --space and evaluate --space"},
+               {"photos without labels", std::to_string(images.features.size(0))},
+               {"written to", options.out}});
+}
+
+void add_unlabelled_options(CLI::App& command, FitArguments& options) {
+  CLI::Option* unlabelled =
+      command
+          .add_option("--unlabelled", options.unlabelled,
+                      "In place of --features: a folder of photos whose classes nobody has said, or their features; "
+                      "groups of those that look alike stand for classes, and the space is for --space")
+          ->type_name(kInput)
+          ->excludes(command.get_option("--features"))
+          ->excludes(command.get_option("--knowledge"));
+  command.get_option("--features")->required(false);
+  command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput)->needs(unlabelled);
+  command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(unlabelled);
+  command.add_option("--device", options.extract.device, "cpu, cuda, cuda:1 or auto")->needs(unlabelled);
+}
+
 void add_fit_command(CLI::App& app) {
   auto options = std::make_shared<FitArguments>();
   auto files = std::make_shared<EvaluationFiles>();
   CLI::App* command =
       add_command(app, "fit", "Fit a method on the base classes of features",
                   "protocom fit --features features.npz --knowledge knowledge.npz --out plda.npz\n"
+                  "protocom fit --unlabelled many-photos --backbone encoder.pt --out space.npz\n"
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods")
@@ -48,10 +107,13 @@ void add_fit_command(CLI::App& app) {
           "images need), never")
       ->default_str("auto")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_unlabelled_options(*command, *options);
   command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
   command->callback([command, options, files] {
     check_writable(options->out);
+    if (!options->unlabelled.empty()) return run_fit_space(*command, *options);
+    if (files->features.empty()) fail_usage("--features is required, or --unlabelled");
     run_fit(*command, *options, read_files(*files, Split::kBase));
   });
 }

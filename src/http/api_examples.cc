@@ -94,8 +94,8 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
                         {"is_new", done.is_new},
                         {"added", done.added},
                         {"images", done.now.images},
-                         {"unreadable", unreadable_json(what.images)},
-                         {"warnings", what.warnings},
+                        {"unreadable", unreadable_json(what.images)},
+                        {"warnings", what.warnings},
                         {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
 }

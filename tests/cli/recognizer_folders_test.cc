@@ -18,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   const auto by_class = images_by_class();
@@ -49,6 +50,63 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
   EXPECT_THAT(mixed.err, HasSubstr("1 file is left out: 1 .txt"));
   EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
+}
+
+TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
+  const std::vector<std::string> parts = {"--backbone", out("backbone.npz").string(), "--images", "named"};
+  size_t taken = 0;
+  for (const auto& [name, images] : images_by_class()) {
+    if (++taken > 3) break;
+    fs::create_directories(*folder_ / "named" / name);
+    fs::create_directories(*folder_ / "pile");
+    for (size_t i = 0; i < images.size(); ++i)
+      fs::copy_file(out("images") / images[i],
+                    *folder_ / (i < 3 ? "named/" + name : "pile") / (name + std::to_string(i) + ".jpg"),
+                    fs::copy_options::overwrite_existing);
+  }
+  std::vector<std::string> create = {"recognizer", "create", "pile.pcm"};
+  create.insert(create.end(), parts.begin(), parts.end());
+  const Outcome alone = protocom(folder_->path(), create);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_THAT(alone.out, HasSubstr(" expected right, between "));
+  EXPECT_THAT(alone.out, Not(HasSubstr("unsorted")));
+  const Outcome added = protocom(folder_->path(), {"enrol", "pile.pcm", "--unlabelled", "pile"});
+  ASSERT_EQ(added.exit_code, 0) << added.err;
+  EXPECT_THAT(added.out, HasSubstr("unlabelled photos added"));
+  EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "pile.pcm"}).out, HasSubstr("unlabelled images"));
+  EXPECT_THAT(protocom(folder_->path(), {"undo", "pile.pcm"}).out, HasSubstr("unlabelled image"));
+  create[2] = "with.pcm";
+  create.insert(create.end(), {"--unlabelled", "pile"});
+  const Outcome with = protocom(folder_->path(), create);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_THAT(with.out, HasSubstr("% without the "));
+  const Outcome both = protocom(folder_->path(), {"enrol", "pile.pcm", "--unlabelled", "pile", "--class", "zebra"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("takes photos of no class"));
+  ASSERT_EQ(this->create("fixed.pcm").exit_code, 0);
+  const Outcome fixed = protocom(folder_->path(), {"enrol", "fixed.pcm", "--unlabelled", "pile"});
+  EXPECT_EQ(fixed.exit_code, 2);
+  EXPECT_THAT(fixed.err, HasSubstr("which stays as it is"));
+}
+
+TEST_F(Recognizers, AreToldApartInASpaceOfPhotosWithoutClasses) {
+  const std::string backbone = out("backbone.npz").string();
+  const Outcome nothing = protocom(folder_->path(), {"fit", "--out", "space.npz"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--features is required, or --unlabelled"));
+  const std::string images = out("images").string();
+  const Outcome bare = protocom(folder_->path(), {"fit", "--unlabelled", images, "--out", "space.npz"});
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_THAT(bare.err, HasSubstr("give --backbone"));
+  const Outcome made =
+      protocom(folder_->path(), {"fit", "--unlabelled", images, "--backbone", backbone, "--out", "space.npz"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(
+      protocom(folder_->path(), {"recognizer", "create", "spaced.pcm", "--backbone", backbone, "--space", "space.npz"})
+          .exit_code,
+      0);
+  EXPECT_EQ(protocom(folder_->path(), {"enrol", "spaced.pcm", image, "--class", "one"}).exit_code, 0);
 }
 
 TEST_F(Recognizers, SortIntoAFolderWhateverBytesAClassNameHas) {

@@ -18,8 +18,8 @@ struct LeftOutMistake {
 };
 
 /// How many new images of the enrolled classes will be classified right, by leaving enrolled images out. The images
-/// left out are told by one image per class less than new ones will be; the error is taken to fall as 1 / sqrt(K) with
-/// K images per class, as it did on average on base and val classes (docs/results/own-photos.md).
+/// left out are told by one image per class less than new ones will be; the error is taken to fall as 1 / sqrt(K + .3)
+/// with K images per class, as it did on average on val and base classes (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled

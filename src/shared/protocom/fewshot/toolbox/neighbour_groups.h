@@ -1,0 +1,16 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+namespace protocom {
+
+/// Groups of images that are near neighbours of one another, which stand for classes where nobody has named any: images
+/// of one class, or of classes that look alike, differ as those of a group do.
+///
+/// Each image is joined with up to four of its ten nearest (cosine of square roots where no feature is negative, less
+/// their mean) that have it among their own ten nearest. The groups that are nearest together come first; an image is
+/// in one group, and a group has four or five images.
+///
+/// features: float32 [n, d]. Returns int64 [n], groups numbered from 0 in that order, -1: in none. O(n^2 d).
+at::Tensor neighbour_groups(const at::Tensor& features);
+
+}  // namespace protocom
