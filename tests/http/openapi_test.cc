@@ -1,7 +1,7 @@
 #include <set>
 
 #include "http/api.h"
-#include "http/server_support.h"
+#include "http/unsorted_support.h"
 
 namespace protocom::testing {
 namespace {
@@ -179,7 +179,7 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
       ++bodies;
     }
   }
-  EXPECT_EQ(bodies, 3) << "enrol, classify, calibrate";
+  EXPECT_EQ(bodies, 4) << "enrol, add unlabelled ones, classify, calibrate";
 }
 
 TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
@@ -247,6 +247,17 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("POST", "/v1/redo", R"({"change": 1})", kJson), "/v1/redo", "post");
   check(ask("POST", "/v1/redo"), "/v1/redo", "post");
   for (const char* path : {"/healthz", "/readyz", "/metrics", "/openapi.json"}) check(ask("GET", path), path, "get");
+  check(ask("POST", "/v1/unlabelled", png(7), kPng), "/v1/unlabelled", "post");
+  path_ = make_own_photos(folder_.path(), parts());
+  serve();
+  check(ask("POST", "/v1/unlabelled", form_of(some), kForm), "/v1/unlabelled", "post");
+  check(ask("GET", "/v1/unlabelled"), "/v1/unlabelled", "get");
+  check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
+  check(ask("GET", "/v1/unlabelled/1/thumbnail"), "/v1/unlabelled/{photo}/thumbnail", "get");
+  check(ask("GET", "/v1/unlabelled/9/thumbnail"), "/v1/unlabelled/{photo}/thumbnail", "get");
+  check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
+  check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
+  check(ask("DELETE", "/v1/unlabelled"), "/v1/unlabelled", "delete");
   for (const auto& [path, item] : document.at("paths").items()) {
     for (const auto& [method, operation] : item.items())
       EXPECT_TRUE(method == "parameters" || checked.count(method + " " + path) > 0) << method << " " << path;
