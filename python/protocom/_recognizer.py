@@ -42,8 +42,8 @@ class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
     ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
-    (":size=64" where they are smaller than 224). ``output``: of an ONNX or TorchScript file with several outputs, or a value inside
-    it: the feature.
+    (":size=64" where they are smaller than 224). ``output``: which of several outputs of an ONNX or TorchScript file
+    is the feature, or a value inside an ONNX file.
     """
 
     def __init__(self, path, *, preprocess="", output="", device="auto"):
