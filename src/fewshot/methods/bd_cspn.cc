@@ -28,7 +28,7 @@ class BdCspnRun : public RowRun {
       : by_cosine_(options.variant == "sum"), rectified_({options.variant, options.scale}) {}
 
   void answer(const RowEpisode& episode, float* logits) override {
-    const std::vector<float>& prototypes = rectified_.place(episode);
+    const Floats& prototypes = rectified_.place(episode);
     const int64_t first = episode.first_query();
     if (!by_cosine_) return place_negative_distances(episode, first, episode.queries, prototypes, logits);
     place_cosines(episode, first, episode.queries, prototypes, logits);

@@ -11,6 +11,7 @@
 #include "fewshot/toolbox/dense_layer.h"
 #include "fewshot/toolbox/rectified_prototypes.h"
 #include "fewshot/toolbox/rectified_rows.h"
+#include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
 #include "fewshot/toolbox/row_span.h"
 #include "fewshot/toolbox/space_method.h"
@@ -56,8 +57,27 @@ class Smallest {
     places[at] = static_cast<int32_t>(k);
   }
 
-  std::vector<float> values_;
+  Floats values_;
 };
+
+/// The same for two of a row that is filled up with infinite values; without a branch a value, which none foresees.
+void place_two_smallest(const float* row, int64_t columns, int32_t* places) {
+  const float most = second_smallest(row, padded_length(columns));
+  int32_t smaller = -1;  // there is one at most
+  int32_t equal[2] = {0, 0};
+  int64_t equals = 0;
+  for (int64_t k = 0; k < columns; ++k) {
+    if (!(row[k] <= most)) continue;
+    const auto place = static_cast<int32_t>(k);
+    if (row[k] < most) {
+      smaller = place;
+    } else if (equals < 2) {
+      equal[equals++] = place;
+    }
+  }
+  places[0] = smaller < 0 ? equal[0] : smaller;
+  places[1] = smaller < 0 ? equal[1] : equal[0];
+}
 
 /// Which of each row's columns are its smallest `count`, as 1 among 0.
 at::Tensor smallest_of_each_row(const at::Tensor& values, int64_t count) {
@@ -168,13 +188,17 @@ class LaplacianRun : public RowRun {
     for (int64_t i = 0; i < u; ++i) {
       place_to_others(episode, episode.supports() + i);
       to_others_[static_cast<size_t>(i)] = std::numeric_limits<float>::infinity();
-      smallest_.place(to_others_.data(), u, count_, near_.data() + i * count_);
+      if (count_ == 2) {
+        place_two_smallest(to_others_.data(), u, near_.data() + 2 * i);
+      } else {
+        smallest_.place(to_others_.data(), u, count_, near_.data() + i * count_);
+      }
     }
   }
 
   /// Squared distances of a point to the unlabelled images, less its own square.
   void place_to_others(const RowEpisode& episode, int64_t point) {
-    to_others_.resize(static_cast<size_t>(episode.unlabelled));
+    to_others_.resize(static_cast<size_t>(padded_length(episode.unlabelled)), std::numeric_limits<float>::infinity());
     const float* inner = span_.gram() + point * span_.stride() + episode.supports();
     const float* squares = episode.squares.data() + episode.supports();
     float* to = to_others_.data();
@@ -241,10 +265,10 @@ class LaplacianRun : public RowRun {
   RowSpan span_;
   Smallest smallest_;
   int64_t stride_ = 0, count_ = 0;
-  std::vector<float> means_, distances_;         // [n, span's stride], coefficients and of all points
-  std::vector<float> to_others_;                 // [u]
-  std::vector<float> alone_, logits_, answers_;  // [n, stride]
-  std::vector<int32_t> near_;                    // [u, count]
+  Floats means_, distances_;         // [n, span's stride], coefficients and of all points
+  Floats to_others_;                 // [u]
+  Floats alone_, logits_, answers_;  // [n, stride]
+  std::vector<int32_t> near_;        // [u, count]
 };
 
 std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<LaplacianRun>(options); }

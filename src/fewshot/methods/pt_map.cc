@@ -50,7 +50,7 @@ class PtMapRun : public RowRun {
   void answer(const RowEpisode& episode, float* logits) override {
     span_.place(centred_.place(episode), episode.dim);
     const int64_t stride = span_.stride(), supports = episode.supports();
-    std::vector<float> means;
+    Floats means;
     place_mean_coefficients(episode, stride, means);
     labels_.resize(means.size());
     std::transform(means.begin(), means.end(), labels_.begin(), [](float share) { return share > 0 ? 1.0F : 0.0F; });
@@ -76,7 +76,7 @@ class PtMapRun : public RowRun {
   [[nodiscard]] int64_t free_stride() const { return free_stride_; }
 
   /// Rows of weights become coefficients of a mean.
-  static void normalise(int64_t n, int64_t stride, std::vector<float>& weights) {
+  static void normalise(int64_t n, int64_t stride, Floats& weights) {
     for (int64_t k = 0; k < n; ++k) {
       float* own = weights.data() + k * stride;
       const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
@@ -85,7 +85,7 @@ class PtMapRun : public RowRun {
   }
 
   /// Logits of all points, the plan's kernel of the unlabelled ones, and the scales of its columns.
-  void transport(const RowEpisode& episode, const std::vector<float>& means) {
+  void transport(const RowEpisode& episode, const Floats& means) {
     const int64_t n = episode.n, u = episode.unlabelled, stride = span_.stride();
     free_stride_ = padded_length(u);
     grow(logits_, n * stride);
@@ -111,7 +111,7 @@ class PtMapRun : public RowRun {
   CentredRows centred_;
   RowSpan span_;
   int64_t free_stride_ = 0;
-  std::vector<float> labels_, plan_, logits_, kernel_, scales_, columns_, work_;
+  Floats labels_, plan_, logits_, kernel_, scales_, columns_, work_;
 };
 
 std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<PtMapRun>(options); }

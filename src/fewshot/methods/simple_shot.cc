@@ -22,7 +22,7 @@ class SimpleShotRun : public RowRun {
   }
 
  private:
-  std::vector<float> means_;  // [n, dim]
+  Floats means_;  // [n, dim]
 };
 
 std::unique_ptr<RowRun> run(const Options& /*options*/) { return std::make_unique<SimpleShotRun>(); }

@@ -14,8 +14,8 @@ class CentredRows {
  private:
   void place_apart(const RowEpisode& episode, int64_t begin, int64_t end);
 
-  std::vector<float> centre_;  // [dim]
-  std::vector<float> rows_;    // [m, dim]
+  Floats centre_;  // [dim]
+  Floats rows_;    // [m, dim]
   std::vector<const float*> pointers_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 class PointTables {
  public:
   /// `labels` [n, points]: the weight of a support in its class, else 0; the first `supports` points may have one.
-  PointTables(const std::vector<float>& labels, int64_t n, int64_t supports, const InformationLoss& loss)
+  PointTables(const Floats& labels, int64_t n, int64_t supports, const InformationLoss& loss)
       : points_(static_cast<int64_t>(labels.size()) / n), stride_(padded_length(points_)), n_(n) {
     labels_.assign(static_cast<size_t>(n * stride_), 0.0F);
     shares_.assign(static_cast<size_t>(stride_), 0.0F);
@@ -37,19 +37,24 @@ class PointTables {
 
  private:
   int64_t points_, stride_, n_;
-  std::vector<float> labels_;  // [n, stride]
-  std::vector<float> shares_;  // [stride]
-  std::vector<float> open_;    // [stride]
+  Floats labels_;  // [n, stride]
+  Floats shares_;  // [stride]
+  Floats open_;    // [stride]
 };
 
 /// Adam's steps on the class weights of one episode.
 class Descent {
  public:
-  /// rows [m] of `width` floats; weights [n, width] where they start, and where they end.
+  /// rows [m] of `width` floats; weights [n, width] where they start.
   Descent(const float* const* rows, int64_t count, int64_t width, const InformationPoints& points,
-          const InformationLoss& loss, float* weights)
-      : loss_(loss), points_(points), rows_(rows), count_(count), width_(width), weights_(weights) {
-    const auto room = [](int64_t size) { return std::vector<float>(static_cast<size_t>(size)); };
+          const InformationLoss& loss, const float* weights)
+      : loss_(loss),
+        points_(points),
+        rows_(rows),
+        count_(count),
+        width_(width),
+        weights_(weights, weights + points.n * width) {
+    const auto room = [](int64_t size) { return Floats(static_cast<size_t>(size)); };
     slopes_ = room(points.n * points.stride);
     relative_ = pull_ = first_ = second_ = room(points.n * width_);
     for (int64_t k = 0; k + 1 < points.n; ++k) relative_rows_.push_back(relative_.data() + k * width_);
@@ -59,6 +64,13 @@ class Descent {
     points_.work = work_.data();
   }
 
+  /// Weights [n, width] where they are after these steps, to `weights`.
+  void run(const DescentOptions& options, float* weights) {
+    for (int64_t number = 1; number <= options.steps; ++number) step(options, number);
+    std::copy(weights_.begin(), weights_.end(), weights);
+  }
+
+ private:
   void step(const DescentOptions& options, int64_t number) {
     for (int64_t k = 0; k < points_.n; ++k) half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width_) / 2;
     products();
@@ -79,13 +91,12 @@ class Descent {
     }
   }
 
- private:
-  [[nodiscard]] float* row(int64_t k) const { return weights_ + k * width_; }
+  [[nodiscard]] float* row(int64_t k) { return weights_.data() + k * width_; }
 
   /// Products of all points with the weights, less those of the last class: a softmax knows differences only.
   void products() {
     const int64_t last = points_.n - 1;
-    std::copy_n(weights_, last * width_, relative_.begin());
+    std::copy_n(weights_.begin(), last * width_, relative_.begin());
     for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width_, relative_.data() + k * width_);
     products_of_rows({relative_rows_.data(), last, rows_, count_, width_, points_.stride}, slopes_.data());
     std::fill_n(slopes_.begin() + last * points_.stride, points_.stride, 0.0F);
@@ -104,9 +115,9 @@ class Descent {
   InformationPoints points_;
   const float* const* rows_;
   int64_t count_, width_;
-  float* weights_;
+  Floats weights_;                           // [n, width]
   std::vector<const float*> relative_rows_;  // [n - 1]
-  std::vector<float> slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
+  Floats slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
 };
 
 }  // namespace
@@ -129,8 +140,8 @@ at::Tensor information_descent(const EpisodePoints& points, const InformationLos
     for (int64_t i = 0; i < m; ++i) rows[static_cast<size_t>(i)] = x.data_ptr<float>() + (e * m + i) * width;
     const float* own = labels.data_ptr<float>() + e * labels.stride(0);
     const PointTables tables({own, own + labels.stride(0)}, labels.size(1), points.supports, loss);
-    Descent descent(rows.data(), m, width, tables.points(), loss, weights.data_ptr<float>() + e * weights.stride(0));
-    for (int64_t step = 1; step <= options.steps; ++step) descent.step(options, step);
+    float* moved = weights.data_ptr<float>() + e * weights.stride(0);
+    Descent(rows.data(), m, width, tables.points(), loss, moved).run(options, moved);
   }
   return weights.slice(2, 0, means.size(2));
 }
@@ -145,8 +156,7 @@ void InformationRun::answer(const RowEpisode& episode, float* logits) {
     labels_[static_cast<size_t>(episode.label[static_cast<size_t>(i)] * learned + i)] = 1;
   const PointTables tables(labels_, n, episode.supports(), loss_);
   place_class_means(episode, weights_);
-  Descent descent(episode.rows.data(), learned, dim, tables.points(), loss_, weights_.data());
-  for (int64_t step = 1; step <= options_.steps; ++step) descent.step(options_, step);
+  Descent(episode.rows.data(), learned, dim, tables.points(), loss_, weights_.data()).run(options_, weights_.data());
   place_negative_distances(episode, episode.first_query(), episode.queries, weights_, logits);
   const auto factor = static_cast<float>(loss_.temperature / 2);
   for (int64_t i = 0; i < episode.queries; ++i) {

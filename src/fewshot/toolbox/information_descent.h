@@ -28,8 +28,8 @@ class InformationRun : public RowRun {
  private:
   InformationLoss loss_;
   DescentOptions options_;
-  std::vector<float> labels_;   // [n, s + u]
-  std::vector<float> weights_;  // [n, dim]
+  Floats labels_;   // [n, s + u]
+  Floats weights_;  // [n, dim]
 };
 
 }  // namespace protocom

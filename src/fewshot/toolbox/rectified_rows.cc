@@ -74,7 +74,7 @@ void RectifiedMembers::place_weights(const RowEpisode& episode, int64_t stride) 
   for (size_t i = 0; i < weights_.size(); ++i) weights_[i] = shares_[static_cast<size_t>(nearest_[i] * stride) + i];
 }
 
-const std::vector<float>& RectifiedRows::place(const RowEpisode& episode) {
+const Floats& RectifiedRows::place(const RowEpisode& episode) {
   place_class_means(episode, means_);
   if (episode.unlabelled == 0) return means_;
   place_products(episode);
@@ -136,8 +136,7 @@ void RectifiedRows::place_sums(const RowEpisode& episode) {
   }
 }
 
-const std::vector<float>& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& span,
-                                               const std::vector<float>& means) {
+const Floats& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& span, const Floats& means) {
   if (episode.unlabelled == 0) return means;
   const int64_t n = episode.n, stride = span.stride(), supports = episode.supports();
   combinations_ = means;

@@ -15,8 +15,8 @@ struct RectifyProducts {
   int64_t stride = 0;
   const float* with_means = nullptr;  ///< [n, stride], class by class
   const float* with_shift = nullptr;  ///< [s + u]
-  std::vector<float> mean_squares;    ///< [n], squared lengths of the means
-  std::vector<float> mean_shifts;     ///< [n], products of the means with the shift
+  Floats mean_squares;                ///< [n], squared lengths of the means
+  Floats mean_shifts;                 ///< [n], products of the means with the shift
   float shift_square = 0;
 };
 
@@ -40,11 +40,11 @@ class RectifiedMembers {
   void place_weights(const RowEpisode& episode, int64_t stride);
 
   RectifyOptions options_;
-  std::vector<float> factors_, most_;    // [stride], of each point
-  std::vector<float> cosines_, shares_;  // [n, stride]
-  std::vector<int32_t> nearest_;         // [s + u]
-  std::vector<float> weights_;           // [s + u]
-  std::vector<float> totals_, moved_;    // [n]
+  Floats factors_, most_;         // [stride], of each point
+  Floats cosines_, shares_;       // [n, stride]
+  std::vector<int32_t> nearest_;  // [s + u]
+  Floats weights_;                // [s + u]
+  Floats totals_, moved_;         // [n]
 };
 
 /// rectified_prototypes() of one episode after the other, whose rows are read where they lie. One a thread.
@@ -53,7 +53,7 @@ class RectifiedRows {
   explicit RectifiedRows(RectifyOptions options) : members_(std::move(options)) {}
 
   /// [n, dim]; valid until the next call.
-  const std::vector<float>& place(const RowEpisode& episode);
+  const Floats& place(const RowEpisode& episode);
 
  private:
   void place_products(const RowEpisode& episode);
@@ -61,14 +61,14 @@ class RectifiedRows {
 
   RectifiedMembers members_;
   RectifyProducts products_;
-  std::vector<float> means_;               // [n, dim]
-  std::vector<float> shift_, other_mean_;  // [dim], the second of the unlabelled
-  std::vector<float> dots_, by_class_;     // [s + u, n] and [n, stride]
-  std::vector<float> shift_dots_;          // [s + u]
-  std::vector<const float*> rows_;         // class by class
-  std::vector<float> row_weights_;
-  std::vector<int64_t> first_;     // [n + 1], of each class's rows
-  std::vector<float> prototypes_;  // [n, dim]
+  Floats means_;                    // [n, dim]
+  Floats shift_, other_mean_;       // [dim], the second of the unlabelled
+  Floats dots_, by_class_;          // [s + u, n] and [n, stride]
+  Floats shift_dots_;               // [s + u]
+  std::vector<const float*> rows_;  // class by class
+  Floats row_weights_;
+  std::vector<int64_t> first_;  // [n + 1], of each class's rows
+  Floats prototypes_;           // [n, dim]
 };
 
 /// The same as coefficients of the points, where their Gram matrix is at hand.
@@ -77,14 +77,14 @@ class RectifiedSpan {
   explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
 
   /// [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
-  const std::vector<float>& place(const RowEpisode& episode, const RowSpan& span, const std::vector<float>& means);
+  const Floats& place(const RowEpisode& episode, const RowSpan& span, const Floats& means);
 
  private:
   RectifiedMembers members_;
   RectifyProducts products_;
-  std::vector<float> combinations_;  // [n + 1, stride], the means and the shift
-  std::vector<float> dots_;          // [n + 1, stride]
-  std::vector<float> prototypes_;    // [n, stride]
+  Floats combinations_;  // [n + 1, stride], the means and the shift
+  Floats dots_;          // [n + 1, stride]
+  Floats prototypes_;    // [n, stride]
 };
 
 }  // namespace protocom

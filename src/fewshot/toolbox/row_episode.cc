@@ -8,16 +8,16 @@
 namespace protocom {
 namespace {
 
-std::vector<float> squares_of(const std::vector<float>& vectors, int64_t n, int64_t dim) {
-  std::vector<float> squares(static_cast<size_t>(n));
+Floats squares_of(const Floats& vectors, int64_t n, int64_t dim) {
+  Floats squares(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k)
     squares[static_cast<size_t>(k)] = row_dot(vectors.data() + k * dim, vectors.data() + k * dim, dim);
   return squares;
 }
 
 /// What each support of a class is of its mean, [n].
-std::vector<float> shares_of_supports(const RowEpisode& episode) {
-  std::vector<float> shares(static_cast<size_t>(episode.n));
+Floats shares_of_supports(const RowEpisode& episode) {
+  Floats shares(static_cast<size_t>(episode.n));
   for (const int64_t k : episode.label) shares[static_cast<size_t>(k)] += 1;
   for (float& share : shares) share = 1 / share;
   return shares;
@@ -30,10 +30,10 @@ float inverse_root(float square) {
   return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
 }
 
-void place_class_means(const RowEpisode& episode, std::vector<float>& means) {
+void place_class_means(const RowEpisode& episode, Floats& means) {
   grow(means, episode.n * episode.dim);
-  const std::vector<float> shares = shares_of_supports(episode);
-  std::vector<float> weights;
+  const Floats shares = shares_of_supports(episode);
+  Floats weights;
   for (int64_t i = 0; i < episode.supports(); i += static_cast<int64_t>(weights.size())) {
     const int64_t k = episode.label[static_cast<size_t>(i)];
     weights.clear();
@@ -45,26 +45,26 @@ void place_class_means(const RowEpisode& episode, std::vector<float>& means) {
   }
 }
 
-void place_mean_coefficients(const RowEpisode& episode, int64_t stride, std::vector<float>& means) {
+void place_mean_coefficients(const RowEpisode& episode, int64_t stride, Floats& means) {
   means.assign(static_cast<size_t>(episode.n * stride), 0.0F);
-  const std::vector<float> shares = shares_of_supports(episode);
+  const Floats shares = shares_of_supports(episode);
   for (int64_t i = 0; i < episode.supports(); ++i) {
     const int64_t k = episode.label[static_cast<size_t>(i)];
     means[static_cast<size_t>(k * stride + i)] = shares[static_cast<size_t>(k)];
   }
 }
 
-void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, std::vector<float>& mean) {
-  const std::vector<float> shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
+void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, Floats& mean) {
+  const Floats shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
   grow(mean, episode.dim);
   sums_of_rows({episode.rows.data() + begin, end - begin, shares.data(), 1, end - begin, episode.dim}, mean.data());
 }
 
-void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t count,
-                              const std::vector<float>& vectors, float* out) {
+void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors,
+                              float* out) {
   const int64_t n = episode.n;
   row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
-  const std::vector<float> squares = squares_of(vectors, n, episode.dim);
+  const Floats squares = squares_of(vectors, n, episode.dim);
   for (int64_t i = 0; i < count; ++i) {
     const float square = episode.squares[static_cast<size_t>(first + i)];
     for (int64_t k = 0; k < n; ++k) {
@@ -74,11 +74,10 @@ void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t 
   }
 }
 
-void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const std::vector<float>& vectors,
-                   float* out) {
+void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors, float* out) {
   const int64_t n = episode.n;
   row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
-  std::vector<float> factors = squares_of(vectors, n, episode.dim);
+  Floats factors = squares_of(vectors, n, episode.dim);
   for (float& factor : factors) factor = inverse_root(factor);
   for (int64_t i = 0; i < count; ++i) {
     const float own = inverse_root(episode.squares[static_cast<size_t>(first + i)]);
@@ -86,7 +85,7 @@ void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, cons
   }
 }
 
-void grow(std::vector<float>& values, int64_t size) {
+void grow(Floats& values, int64_t size) {
   if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "fewshot/toolbox/floats.h"
+
 namespace protocom {
 
 /// One episode as rows of a table, where they lie: the supports class by class, the unlabelled images (the queries, or
@@ -15,7 +17,7 @@ struct RowEpisode {
   int64_t queries = 0;
   std::vector<int64_t> label;      ///< of each support, in [0, n); every class has one
   std::vector<const float*> rows;  ///< [m]
-  std::vector<float> squares;      ///< [m], the rows' squared lengths
+  Floats squares;                  ///< [m], the rows' squared lengths
 
   [[nodiscard]] int64_t supports() const { return static_cast<int64_t>(label.size()); }
   [[nodiscard]] int64_t points() const { return static_cast<int64_t>(rows.size()); }
@@ -38,26 +40,25 @@ class RowRun {
 using MakeRowRun = std::function<std::unique_ptr<RowRun>()>;
 
 /// The mean of each class's supports, [n, dim].
-void place_class_means(const RowEpisode& episode, std::vector<float>& means);
+void place_class_means(const RowEpisode& episode, Floats& means);
 
 /// The same as coefficients of the points, [n, stride].
-void place_mean_coefficients(const RowEpisode& episode, int64_t stride, std::vector<float>& means);
+void place_mean_coefficients(const RowEpisode& episode, int64_t stride, Floats& means);
 
 /// Sum of the rows [begin, end) over their number, [dim].
-void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, std::vector<float>& mean);
+void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, Floats& mean);
 
 /// -|x - p|^2, at most 0, of `count` rows from `first` on and vectors [n, dim]: [count, n].
-void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t count,
-                              const std::vector<float>& vectors, float* out);
+void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors,
+                              float* out);
 
 /// Cosines of `count` rows from `first` on with vectors [n, dim]: [count, n].
-void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const std::vector<float>& vectors,
-                   float* out);
+void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors, float* out);
 
 /// 1 / max(length, 1e-12) of a vector whose squared length is `square`.
 float inverse_root(float square);
 
 /// Makes room.
-void grow(std::vector<float>& values, int64_t size);
+void grow(Floats& values, int64_t size);
 
 }  // namespace protocom

@@ -335,6 +335,31 @@ PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float*
   return lane_sum(sum);
 }
 
+/// Of each lane, then of all lanes.
+template <typename Cpu>
+PROTOCOM_INLINE float second_smallest_body(const float* values, int64_t count) {
+  using Vector = typename Cpu::Vector;
+  Vector least = at<Cpu>(values).vector;
+  Vector next = Vector{} + __builtin_inff();
+  for (int64_t i = kLanes<Cpu>; i < count; i += kLanes<Cpu>) {
+    const Vector value = at<Cpu>(values + i).vector;
+    const Vector larger = value > least ? value : least;
+    least = value < least ? value : least;
+    next = larger < next ? larger : next;
+  }
+  float all[2 * kLanes<Cpu>];
+  at<Cpu>(all).vector = least;
+  at<Cpu>(all + kLanes<Cpu>).vector = next;
+  float first = __builtin_inff();
+  float second = first;
+  for (const float value : all) {
+    const float larger = value > first ? value : first;
+    first = value < first ? value : first;
+    second = larger < second ? larger : second;
+  }
+  return second;
+}
+
 template <typename Cpu>
 PROTOCOM_INLINE void unit_body(const float* from, const float* centre, int64_t dim, float* out) {
   constexpr float kTiny = 1e-12F;
@@ -415,6 +440,7 @@ struct Kernels {
   void (*dense)(const DenseRows&, float*);
   float (*relu_dot)(const float*, const float*, const float*, int64_t);
   void (*add_scaled)(float, const float*, int64_t, float*);
+  float (*second)(const float*, int64_t);
   void (*unit)(const float*, const float*, int64_t, float*);
   void (*transport)(const Transport&, float*);
 };
@@ -437,12 +463,13 @@ struct Kernels {
   ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
     add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
   }                                                                                                                 \
+  ATTRIBUTE float second(const float* values, int64_t count) { return second_smallest_body<Cpu>(values, count); }   \
   ATTRIBUTE void unit(const float* from, const float* centre, int64_t dim, float* out) {                            \
     unit_body<Cpu>(from, centre, dim, out);                                                                         \
   }                                                                                                                 \
   ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
-  constexpr Kernels kKernels = {dots, products, gram,     dot,        sums, row_sums, softmax,                      \
-                                fuse, dense,    relu_dot, add_scaled, unit, transport};                             \
+  constexpr Kernels kKernels = {dots, products, gram,     dot,        sums,   row_sums, softmax,                    \
+                                fuse, dense,    relu_dot, add_scaled, second, unit,     transport};                 \
   }
 #define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
 
@@ -480,6 +507,8 @@ float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { re
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
   kernels().add_scaled(factor, row, dim, out);
 }
+
+float second_smallest(const float* values, int64_t count) { return kernels().second(values, count); }
 
 void unit_row(const float* from, const float* centre, int64_t dim, float* out) {
   kernels().unit(from, centre, dim, out);

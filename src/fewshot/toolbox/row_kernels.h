@@ -102,6 +102,9 @@ inline constexpr int64_t kPanelWidth = 32;
 /// sum_i w[i] max(a[i] + b[i], 0): the score of one (prototype, attribute) pair (equation 10).
 float relu_dot(const float* a, const float* b, const float* w, int64_t dim);
 
+/// The second smallest of `count` values, a multiple of kRowMultiple; of two that are the smallest, that.
+float second_smallest(const float* values, int64_t count);
+
 /// out += factor * row.
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out);
 

@@ -33,10 +33,10 @@ class RowSpan {
 
   int64_t points_ = 0;
   int64_t stride_ = 0;
-  std::vector<float> gram_;     // [m, stride]
-  std::vector<float> panels_;   // the same as dense_rows takes it
-  std::vector<float> zeros_;    // [stride]
-  std::vector<float> squares_;  // [stride]
+  Floats gram_;     // [m, stride]
+  Floats panels_;   // the same as dense_rows takes it
+  Floats zeros_;    // [stride]
+  Floats squares_;  // [stride]
 };
 
 }  // namespace protocom

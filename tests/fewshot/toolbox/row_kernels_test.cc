@@ -89,6 +89,19 @@ TEST_P(RowKernels, MultiplyRowsAndColumnsThatLieAnywhere) {
   }
 }
 
+TEST_P(RowKernels, FindTheSecondSmallest) {
+  for (const int64_t count : {16, 32, 80}) {
+    for (int64_t trial = 0; trial < 20; ++trial) {
+      const at::Tensor values = random({count});
+      EXPECT_EQ(second_smallest(values.data_ptr<float>(), count), std::get<0>(values.sort())[1].item<float>());
+    }
+  }
+  at::Tensor equal = at::full({32}, 3.0);
+  equal[7] = -1;
+  equal[23] = -1;
+  EXPECT_EQ(second_smallest(equal.data_ptr<float>(), 32), -1) << "two are the smallest";
+}
+
 TEST_P(RowKernels, BringARowAboutACentreToUnitLength) {
   const Rows x(random({2, 48}));
   at::Tensor out = at::empty({48});
