@@ -255,16 +255,8 @@ void bind_questions(BoundRecognizer& bound) {
       });
 }
 
-void bind_changes(BoundRecognizer& bound) {
+void bind_unlabelled(BoundRecognizer& bound) {
   bound
-      .def("enrol",
-           [](SharedRecognizer& own, const py::dict& stated, const py::list& images) {
-             const std::vector<GivenImage> given = given_images(images);
-             const Said said(stated);
-             return python_of(own.call([&](Recognizer& recognizer) {
-               return enrol(recognizer, said.request(), examples_of(recognizer, given));
-             }));
-           })
       .def("add_unlabelled",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
@@ -281,9 +273,20 @@ void bind_changes(BoundRecognizer& bound) {
                return recognizer.file().add_unlabelled(examples_of(checked_features(recognizer, rows.tensor())));
              });
            })
-      .def("remove_unlabelled",
-           [](SharedRecognizer& own) {
-             return own.call([](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
+      .def("remove_unlabelled", [](SharedRecognizer& own) {
+        return own.call([](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
+      });
+}
+
+void bind_changes(BoundRecognizer& bound) {
+  bound
+      .def("enrol",
+           [](SharedRecognizer& own, const py::dict& stated, const py::list& images) {
+             const std::vector<GivenImage> given = given_images(images);
+             const Said said(stated);
+             return python_of(own.call([&](Recognizer& recognizer) {
+               return enrol(recognizer, said.request(), examples_of(recognizer, given));
+             }));
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
@@ -344,6 +347,7 @@ void bind_recognizer(py::module_& module) {
     return unlocked([&] { return std::make_shared<SharedRecognizer>(path, options); });
   }));
   bind_questions(bound);
+  bind_unlabelled(bound);
   bind_changes(bound);
   module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {
     const NewRecognizer parts = parts_of(given);
