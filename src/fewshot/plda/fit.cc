@@ -19,6 +19,21 @@ constexpr const char* kMissed = "of the squared means missed";
 constexpr const char* kRight = "% of the images of held-out classes right";
 constexpr const char* kExplained = "of the variance between held-out classes explained";
 
+/// Few images, less the classes, say little of a covariance of hundreds of dimensions, and a space close to a multiple
+/// of the identity is better: it is tried too where they are few, and it is the usual one where they are so few that
+/// there may be no class left to ask (docs/log/plda.md).
+constexpr double kShrinkageOfFew = 0.85;
+constexpr double kFewDegrees = 1000, kVeryFewDegrees = 300;
+
+/// Those to try, the usual one first.
+std::vector<double> shrinkages_for(const UnitMoments& base, const PldaFitOptions& options) {
+  std::vector<double> shrinkages = options.shrinkages;
+  const double degrees = base.count.sum().item<double>() - static_cast<double>(base.classes.size(0));
+  if (shrinkages.size() == 1 || degrees >= kFewDegrees) return shrinkages;
+  shrinkages.insert(degrees < kVeryFewDegrees ? shrinkages.begin() : shrinkages.end(), kShrinkageOfFew);
+  return shrinkages;
+}
+
 TaskDraws draws_of(const PldaFitOptions& options) { return {options.tasks, options.seed}; }
 
 void record(const std::string& what, const std::vector<std::string>& settings, const std::vector<at::Tensor>& figures,
@@ -176,11 +191,12 @@ PldaSpace with_floor(PldaSpace space) {
   return space;
 }
 
-PldaFit fit_once(const PldaFitInputs& given, const PldaFitOptions& options) {
+PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
   PldaFit fit;
   const bool root = root_of(given.base_features);
   const PldaFitInputs inputs = root ? roots_of(given) : given;
   const auto [whole, evidence] = hold_out(inputs, options);
+  options.shrinkages = shrinkages_for(whole.moments(), options);
   const PriorChoice choice = choose_knowledge(whole, inputs, options);
   record(choice, fit);
   const KnowledgeInputs knowledge{inputs.descriptions, choice.fit};

@@ -51,6 +51,23 @@ TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
   EXPECT_GT(fit.model.residual.min().item<double>(), 0);
 }
 
+TEST(PldaFit, KeepsCloseToTheIdentityWhereImagesAreFewAndNoClassCanBeLeftOut) {
+  EXPECT_EQ(fit_plda(inputs(3, 0, 20, 16)).shrinkage, 0.85);
+  EXPECT_EQ(fit_plda(inputs(3, 0, 400, 16)).shrinkage, 0.1);
+  PldaFitOptions own;
+  own.shrinkages = {0.3};
+  EXPECT_EQ(fit_plda(inputs(3, 0, 20, 16), own).shrinkage, 0.3);
+}
+
+TEST(PldaFit, TriesASpaceCloseToTheIdentityWhereImagesAreFew) {
+  const auto tries = [](const PldaFit& fit) {
+    return std::any_of(fit.tried.begin(), fit.tried.end(),
+                       [](const PldaTrial& trial) { return trial.setting == "0.85, 1"; });
+  };
+  EXPECT_TRUE(tries(fit_plda(inputs(24, 8, 20, 16))));
+  EXPECT_FALSE(tries(fit_plda(inputs(24, 8, 45, 16))));
+}
+
 // What a first image may move among many classes is measured where as many are held out, and nowhere else.
 TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
   PldaFitOptions options;
