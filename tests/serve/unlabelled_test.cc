@@ -104,7 +104,8 @@ TEST_F(UnlabelledFile, RefusesWhatDoesNotFitAndMoreThanItHolds) {
               HasSubstr("unlabelled images: expected features of the shape [1, 2]"));
   EXPECT_THAT(message_of([&] { file_.add_unlabelled(unsorted({{1, NAN}}, {"a"})); }), HasSubstr("unlabelled images"));
   EXPECT_THAT(message_of([&] { file_.remove_unlabelled({7}); }), HasSubstr("no unlabelled image 7"));
-  EXPECT_THAT(message_of([&] { file_.unlabelled_thumbnail(7); }), HasSubstr("no unlabelled image 7"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(file_.unlabelled_thumbnail(7)); }),
+              HasSubstr("no unlabelled image 7"));
   NewExamples many;
   many.features = at::rand({kMostUnlabelled + 1, 2});
   for (int64_t i = 0; i <= kMostUnlabelled; ++i) many.hashes.push_back(std::to_string(i));

@@ -30,7 +30,8 @@ PROTOCOM_INLINE void store_four_columns(const Float16 (&sum)[4][kColumns], int c
   sum_twos(rows[2], rows[3], halves[1]);
   sum_ones(halves[0], halves[1], all);
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) std::memcpy(dots + i * stride + column, reinterpret_cast<const float*>(&all) + 4 * i, 16);
+  for (int64_t i = 0; i < 4; ++i)
+    std::memcpy(dots + i * stride + column, reinterpret_cast<const float*>(&all) + 4 * i, 16);
 }
 
 template <typename Cpu, int kRows, int kColumns>
@@ -80,7 +81,7 @@ PROTOCOM_INLINE void dot_columns(const float* const* rows, int64_t count, const 
   constexpr int kRows = Cpu::kDotRows;
   int64_t i = 0;
   if (kAhead) {
-    for (; i + 2 * kRows <= count; i += kRows)
+    for (; i + int64_t{2} * kRows <= count; i += kRows)
       dot_tile<Cpu, kRows, kColumns, true>(rows + i, columns, dim, stride, dots + i * stride);
   }
   for (; i + kRows <= count; i += kRows)
