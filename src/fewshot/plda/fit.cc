@@ -19,18 +19,21 @@ constexpr const char* kMissed = "of the squared means missed";
 constexpr const char* kRight = "% of the images of held-out classes right";
 constexpr const char* kExplained = "of the variance between held-out classes explained";
 
-/// Few images, less the classes, say little of a covariance of hundreds of dimensions, and a space close to a multiple
-/// of the identity is better: it is tried too where they are few, and it is the usual one where they are so few that
-/// there may be no class left to ask (docs/log/plda.md).
+/// Few classes and few images, less the classes, say little of how images of other classes differ, and a space close to
+/// a multiple of the identity is better: it is tried too where they are few, and it is the usual one where they are so
+/// few that there is hardly a class left to ask (docs/log/plda.md).
 constexpr double kShrinkageOfFew = 0.85;
+constexpr int64_t kFewClasses = 20, kVeryFewClasses = 5;
 constexpr double kFewDegrees = 1000, kVeryFewDegrees = 300;
 
 /// Those to try, the usual one first.
 std::vector<double> shrinkages_for(const UnitMoments& base, const PldaFitOptions& options) {
   std::vector<double> shrinkages = options.shrinkages;
-  const double degrees = base.count.sum().item<double>() - static_cast<double>(base.classes.size(0));
-  if (shrinkages.size() == 1 || degrees >= kFewDegrees) return shrinkages;
-  shrinkages.insert(degrees < kVeryFewDegrees ? shrinkages.begin() : shrinkages.end(), kShrinkageOfFew);
+  const int64_t classes = base.classes.size(0);
+  const double degrees = base.count.sum().item<double>() - static_cast<double>(classes);
+  if (shrinkages.size() == 1 || (classes >= kFewClasses && degrees >= kFewDegrees)) return shrinkages;
+  const bool usual = classes < kVeryFewClasses || degrees < kVeryFewDegrees;
+  shrinkages.insert(usual ? shrinkages.begin() : shrinkages.end(), kShrinkageOfFew);
   return shrinkages;
 }
 

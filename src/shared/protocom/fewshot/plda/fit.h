@@ -22,8 +22,8 @@ struct PldaFitInputs {
 /// How its settings are chosen.
 struct PldaFitOptions {
   std::string prior = "kernel-ridge";  ///< of prior_names(), where there is knowledge
-  /// The first stays unless another is surely better. Where there are several and the images are fewer than 1000 beyond
-  /// one of each class, .85 is tried after them, and with fewer than 300 before them.
+  /// The first stays unless another is surely better. Where there are several, and fewer than 20 base classes or 1000
+  /// images beyond one of each, .85 is tried after them; with fewer than 5 or 300 it comes first.
   std::vector<double> shrinkages = {0.1, 0.02, 0.3, 0.6};
   /// Factors of the variance between classes in dimensions that no base class shows: few base classes show few of those
   /// in which others differ.
