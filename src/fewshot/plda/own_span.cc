@@ -131,8 +131,8 @@ bool SpanProducts::to_unit_length(const std::vector<double>& least) {
 std::optional<SpanProducts> products_of_directions(const SpanImages& images, double share) {
   const at::Tensor x = rooted_features(images).unsqueeze(0);
   const at::Tensor labelled = x.narrow(1, 0, images.labelled());
-  const at::Tensor inner = inner_products(labelled, x).contiguous();  // [1, m, m + q]
-  const at::Tensor squares = x.square().sum(-1).to(at::kDouble).contiguous();
+  const at::Tensor inner = inner_products(labelled, x).contiguous();       // [1, m, m + q]
+  const at::Tensor squares = row_squares(x).to(at::kDouble).contiguous();  // [1, m + q, 1]
   SpanProducts products{{images.labelled(), x.size(1)}, {}};
   std::copy_n(inner.data_ptr<float>(), inner.numel(), products.inner.values.begin());
   products.squares.assign(squares.data_ptr<double>(), squares.data_ptr<double>() + squares.numel());
