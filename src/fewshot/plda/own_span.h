@@ -14,9 +14,9 @@ namespace protocom {
 /// vector. An episode takes O((m + q) m d + m^3) in place of O(d^3).
 ///
 /// `episode` has one episode; `scale` is plda's factor of log predictives, 0: the one that folds find. Logits [1, q, n]
-/// and what is never seen, as adapted() and PldaRows give, up to rounding. Nothing where those have to be asked: a
-/// label has copies of an image, or more images than a space's own way would be slow for, or the images hardly differ
-/// from the center.
+/// and those of a class never seen, as adapted() and PldaRows give, up to rounding. Nothing where those have to be
+/// asked: a class has copies of an image, a support counts in part, the labelled images are more than 256, or an image
+/// hardly differs from the center.
 std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, const PldaAdaptation& adaptation,
                                                 double scale);
 
