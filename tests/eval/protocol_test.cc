@@ -18,6 +18,7 @@
 #include "support/message_of.h"
 #include "support/ragged_shape.h"
 #include "support/toy_features.h"
+#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -100,7 +101,7 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
   const at::Tensor centres = class_moments(bench.world.features.features, bench.world.features.labels,
                                            static_cast<int64_t>(bench.world.features.class_names.size()))
                                  .mean();
-  const std::string before = vector_form_name();
+  const testing::VectorFormKept kept;
   for (const auto& form : vector_form_names()) {
     use_vector_form(form);
     for (const MethodScores& scores : bench.run(list).methods) {
@@ -125,7 +126,6 @@ TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
       }
     }
   }
-  use_vector_form(before);
 }
 
 TEST_P(EvaluateShapes, DoNotDependOnThreadsOrBatchesToTheLastBit) {

@@ -6,6 +6,7 @@
 #include "fewshot/toolbox/row_products.h"
 #include "fewshot/toolbox/vector_form.h"
 #include "protocom/core/thread_scope.h"
+#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -34,7 +35,7 @@ TEST_F(CoarseRowsTest, TheOthersAreOffByAFewThousandthsOfTheLengths) {
 }
 
 TEST_F(CoarseRowsTest, EveryProcessorAndNumberOfThreadsGivesTheSame) {
-  const std::string best = vector_form_name();
+  const testing::VectorFormKept kept;
   const at::Tensor coarse = coarse_rows(many_).codes;
   const at::Tensor expected = found();
   const at::Tensor rest = exact().le(std::get<0>(exact().kthvalue(kMany - 2 * kExactProducts, 1, true)));
@@ -42,7 +43,6 @@ TEST_F(CoarseRowsTest, EveryProcessorAndNumberOfThreadsGivesTheSame) {
     use_vector_form(form);
     EXPECT_TRUE(found().masked_select(rest).equal(expected.masked_select(rest))) << form;
   }
-  use_vector_form(best);
   const ThreadScope one(1);
   EXPECT_TRUE(found().equal(expected));
 }

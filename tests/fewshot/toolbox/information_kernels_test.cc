@@ -9,6 +9,7 @@
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/vector_form.h"
 #include "protocom/core/rng.h"
+#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -47,9 +48,8 @@ double loss_of(const InformationLoss& loss, const LogitTable& logits) {
 class InformationSlopes : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(before_); }
 
-  const std::string before_ = vector_form_name();
+  const testing::VectorFormKept kept_;
 };
 
 TEST_P(InformationSlopes, AreTheLossesDifferencesInTheLogits) {

@@ -11,6 +11,7 @@
 #include "protocom/fewshot/paper/gauss_fusion.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "support/golden.h"
+#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -45,9 +46,8 @@ at::Tensor dots_of(const Rows& rows, const Rows& prototypes) {
 class RowKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(before_); }
 
-  const std::string before_ = vector_form_name();
+  const testing::VectorFormKept kept_;
   at::Generator generator_ = at::detail::createCPUGenerator(3);
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };

@@ -7,6 +7,7 @@
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/vector_form.h"
 #include "support/golden.h"
+#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -16,9 +17,8 @@ using protocom::testing::error_of;
 class SoftmaxDescentForms : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
-  void TearDown() override { use_vector_form(before_); }
 
-  const std::string before_ = vector_form_name();
+  const testing::VectorFormKept kept_;
   at::Generator generator_ = at::detail::createCPUGenerator(3);
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };
