@@ -35,13 +35,15 @@ TEST_F(CoarseRowsTest, TheOthersAreOffByAFewThousandthsOfTheLengths) {
 }
 
 TEST_F(CoarseRowsTest, EveryProcessorAndNumberOfThreadsGivesTheSame) {
-  const testing::VectorFormKept kept;
   const at::Tensor coarse = coarse_rows(many_).codes;
   const at::Tensor expected = found();
   const at::Tensor rest = exact().le(std::get<0>(exact().kthvalue(kMany - 2 * kExactProducts, 1, true)));
-  for (const std::string& form : vector_form_names()) {
-    use_vector_form(form);
-    EXPECT_TRUE(found().masked_select(rest).equal(expected.masked_select(rest))) << form;
+  {
+    const testing::VectorFormKept kept;
+    for (const std::string& form : vector_form_names()) {
+      use_vector_form(form);
+      EXPECT_TRUE(found().masked_select(rest).equal(expected.masked_select(rest))) << form;
+    }
   }
   const ThreadScope one(1);
   EXPECT_TRUE(found().equal(expected));
