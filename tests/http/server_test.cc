@@ -201,10 +201,10 @@ TEST_F(Served, MergesAClassIntoAnotherAsOneChange) {
   EXPECT_EQ(merged.json()["images"], 2);
   EXPECT_EQ(merged.json()["added"], 1) << "one was there already";
   std::set<int64_t> there;
-  for (const json& example : ask("GET", "/v1/classes/dark").json().at("examples"))
-    there.insert(example.at("example").get<int64_t>());
-  ASSERT_EQ(merged.json()["examples"].size(), 2U);
-  for (const json& one : merged.json()["examples"])
+  const json dark = ask("GET", "/v1/classes/dark").json(), change = merged.json();
+  for (const json& example : dark.at("examples")) there.insert(example.at("example").get<int64_t>());
+  ASSERT_EQ(change.at("examples").size(), 2U);
+  for (const json& one : change.at("examples"))
     EXPECT_EQ(there.erase(one.at("to").get<int64_t>()), 1U) << "one of its own each";
   EXPECT_EQ(merge("dark").status, 404) << "it is gone";
   EXPECT_EQ(ask("POST", "/v1/undo", json{{"change", merged.json()["change"]["id"]}}.dump(), kJson).status, 200);
