@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -69,6 +70,8 @@ int main(int argc, char** argv) {
     std::fputs("usage: encoder_ratio PREPROCESS IMAGES THREADS ENCODER...\n", stderr);
     return 2;
   }
+  ::mallopt(M_MMAP_MAX, 0);  // as the program has it
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   try {
     at::set_num_threads(std::atoi(argv[3]));
     compare(argv[1], std::atoll(argv[2]), {argv + 4, argv + argc});

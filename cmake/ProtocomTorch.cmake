@@ -66,3 +66,22 @@ if(EXISTS ${TORCH_INSTALL_PREFIX}/include/fmt AND NOT fmt_DIR MATCHES "^${TORCH_
   get_target_property(includes torch INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(torch PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_BINARY_DIR}/system;${includes}")
 endif()
+
+# oneDNN, for the convolutions of ONNX's networks: LibTorch's own, where that is a library of the system whose headers are there as well
+# (Debian: libdnnl-dev). Where it lies inside LibTorch, a second one in the process would take the calls of the first.
+add_library(protocom_onednn INTERFACE IMPORTED GLOBAL)
+find_path(PROTOCOM_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp DOC "Headers of the oneDNN that LibTorch links")
+find_library(PROTOCOM_ONEDNN_LIBRARY libdnnl.so.2 DOC "The oneDNN that LibTorch links")
+if(PROTOCOM_ONEDNN_INCLUDE AND PROTOCOM_ONEDNN_LIBRARY AND CMAKE_READELF)
+  file(STRINGS ${PROTOCOM_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_version.h version REGEX "DNNL_VERSION_MAJOR 2$")
+  cmake_path(GET TORCH_LIBRARY PARENT_PATH directory)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${directory}/libtorch_cpu.so OUTPUT_VARIABLE needed ERROR_QUIET)
+  if(version AND needed MATCHES "libdnnl\\.so\\.2")
+    set_target_properties(protocom_onednn PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${PROTOCOM_ONEDNN_INCLUDE}
+      INTERFACE_LINK_LIBRARIES ${PROTOCOM_ONEDNN_LIBRARY} INTERFACE_COMPILE_DEFINITIONS PROTOCOM_ONEDNN)
+    set(PROTOCOM_ONEDNN ON)
+  endif()
+endif()
+if(NOT PROTOCOM_ONEDNN)
+  message(STATUS "Without LibTorch's oneDNN 2 and its headers (libdnnl-dev): ONNX's convolutions are LibTorch's, which are slower")
+endif()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "nn/onnx/operators.h"
@@ -94,12 +95,53 @@ void fold_batch_norm(Model& model, const Graph& graph, Node& norm) {
   replace(norm, "Conv", {conv->inputs[0], name + ".weight", name + ".bias"}, std::move(attributes));
 }
 
-/// A ReLU goes into the convolution before it.
-void fuse_relu(const Graph& graph, Node& node) {
-  if (!is_operator(node, "Relu", 1) || node.outputs.size() != 1) return;
-  Node* conv = graph.from(node.inputs[0], "Conv");
-  if (conv == nullptr || !graph.has_one_user(node.inputs[0])) return;
-  replace(node, kConvRelu, conv->inputs, conv->attributes);
+/// A sum goes into one of the convolutions before it, whose result nobody else takes.
+void fuse_sum(const Graph& graph, Node& node) {
+  if (!is_operator(node, "Add", 2)) return;
+  for (const size_t i : {0U, 1U}) {
+    const Node* conv = graph.from(node.inputs[i], "Conv");
+    const std::string& other = node.inputs[1 - i];
+    if (conv == nullptr || conv->inputs.size() < 2 || !graph.has_one_user(node.inputs[i]) ||
+        graph.constant(other).defined())
+      continue;
+    std::vector<std::string> inputs = conv->inputs;
+    inputs.resize(3);
+    inputs.push_back(other);
+    return replace(node, kConv, std::move(inputs), conv->attributes);
+  }
+}
+
+/// The bounds of a Clip; none where they are not constant numbers.
+std::optional<std::pair<double, double>> bounds(const Graph& graph, const Node& clip) {
+  const auto bound = [&](const char* name, size_t input, double otherwise) -> std::optional<double> {
+    const auto found = clip.attributes.find(name);
+    if (found != clip.attributes.end()) return found->second.number;
+    if (clip.inputs.size() <= input || clip.inputs[input].empty()) return otherwise;
+    return graph.scalar(clip.inputs[input]);
+  };
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const auto least = bound("min", 1, -kMost);
+  const auto most = bound("max", 2, kMost);
+  if (!least || !most) return std::nullopt;
+  return std::pair{*least, *most};
+}
+
+/// An activation goes into the convolution before it.
+void fuse_activation(const Graph& graph, Node& node) {
+  const std::set<std::string> taken = {"Relu", "Clip", "HardSwish", kSilu};
+  if (taken.count(node.op) == 0 || !is_operator(node, node.op.c_str(), 1) || node.outputs.size() != 1) return;
+  const Node* conv = graph.from(node.inputs[0], "Conv");
+  if (conv == nullptr) conv = graph.from(node.inputs[0], kConv);
+  if (conv == nullptr || conv->attributes.count("activation") > 0 || !graph.has_one_user(node.inputs[0])) return;
+  std::map<std::string, Attribute> attributes = conv->attributes;
+  if (node.op == "Clip") {
+    const auto found = bounds(graph, node);
+    if (!found) return;
+    attributes["least"] = number(found->first);
+    attributes["most"] = number(found->second);
+  }
+  attributes["activation"].text = node.op;
+  replace(node, kConv, conv->inputs, std::move(attributes));
 }
 
 // Layer norm ----------------------------------------------------------------------------------------------------------
@@ -225,7 +267,7 @@ void restore_gated(const Graph& graph, Node& node) {
   for (const size_t i : {0U, 1U}) {
     const std::string& x = node.inputs[1 - i];
     const Node* gate = graph.from(node.inputs[i], "Sigmoid");
-    if (gate != nullptr && gate->inputs.at(0) == x) return replace(node, std::string(kOwn) + "Silu", {x});
+    if (gate != nullptr && gate->inputs.at(0) == x) return replace(node, kSilu, {x});
     gate = graph.from(node.inputs[i], "HardSigmoid");
     if (gate == nullptr || gate->inputs.at(0) != x) continue;
     const auto slope = gate->attributes.find("alpha");
@@ -304,8 +346,8 @@ void simplify(Model& model, const std::string& output) {
   resolve_constants(model);
   keep_needed(model, output);
   everywhere(model, output, [&](const Graph& graph, Node& node) { fold_batch_norm(model, graph, node); });
-  for (const auto rewrite :
-       {&restore_layer_norm, &take_scale, &take_shift, &restore_gelu, &restore_gated, &restore_linear, &fuse_relu})
+  for (const auto rewrite : {&restore_layer_norm, &take_scale, &take_shift, &restore_gelu, &restore_gated,
+                             &restore_linear, &fuse_sum, &fuse_activation})
     everywhere(model, output, rewrite);
 }
 

@@ -23,7 +23,7 @@ Operation make_linear(const Binding& binding) {
 }  // namespace
 
 const std::vector<Operator>& fused_operators() {
-  static const std::vector<Operator> kAll = {{"protocom.Silu", &make_silu}, {"protocom.Linear", &make_linear}};
+  static const std::vector<Operator> kAll = {{kSilu, &make_silu}, {"protocom.Linear", &make_linear}};
   return kAll;
 }
 

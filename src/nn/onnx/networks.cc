@@ -1,101 +1,16 @@
 #include <ATen/ATen.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/ivalue.h>
 #include <c10/util/Optional.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <optional>
 
 #include "nn/onnx/operators.h"
 #include "nn/onnx/windows.h"
 #include "protocom/core/error.h"
-#include "protocom/core/log.h"
 
-/// Convolutions, poolings, normalisations and resizing.
+/// Poolings, normalisations and resizing.
 namespace protocom::onnx {
 namespace {
-
-/// What a convolution is, besides its weights.
-struct ConvolutionShape {
-  Sizes strides, padding, dilations;
-  int64_t groups = 1;
-  bool relu = false;  ///< of the result
-  Sizes input;        ///< of one image, for which weights are put in order
-};
-
-/// An operator that LibTorch registers without a C++ declaration.
-c10::optional<c10::OperatorHandle> registered(const char* name) {
-  return c10::Dispatcher::singleton().findSchema({name, ""});
-}
-
-/// conv2d_prepack(weight, bias, stride, padding, dilation, groups, input_size, attr) -> context
-c10::IValue packed_weights(const c10::OperatorHandle& pack, const at::Tensor& weight,
-                           const c10::optional<at::Tensor>& bias, const ConvolutionShape& shape) {
-  torch::jit::Stack stack = {weight,          bias ? c10::IValue(*bias) : c10::IValue(),
-                             shape.strides,   shape.padding,
-                             shape.dilations, shape.groups,
-                             shape.input,     shape.relu ? "relu" : "none"};
-  pack.callBoxed(&stack);
-  return stack.at(0);
-}
-
-/// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
-/// them into it at each call. None where LibTorch was built without oneDNN or the operator is another.
-std::optional<std::function<at::Tensor(const at::Tensor&)>> packed_convolution(const at::Tensor& weight,
-                                                                               const c10::optional<at::Tensor>& bias,
-                                                                               const ConvolutionShape& shape) {
-  const auto pack = registered("mkldnn_prepacked::conv2d_prepack");
-  const auto run = registered("mkldnn_prepacked::conv2d_run");
-  if (!pack || !run) return std::nullopt;
-  try {
-    const c10::IValue packed = packed_weights(*pack, weight, bias, shape);
-    return [packed, run = *run](const at::Tensor& images) {
-      torch::jit::Stack stack = {images, packed};
-      run.callBoxed(&stack);
-      return stack.at(0).toTensor();
-    };
-  } catch (const std::exception& error) {
-    logger().debug("a convolution's weights cannot be packed: {}", reason_of(error));
-    return std::nullopt;
-  }
-}
-
-using Convolution = std::function<at::Tensor(const at::Tensor&)>;
-
-Convolution convolution_of(const Binding& binding, const at::Tensor& weight, const c10::optional<at::Tensor>& bias,
-                           const ConvolutionShape& shape) {
-  if (binding.is_frozen()) {
-    if (const auto packed = packed_convolution(weight, bias, shape)) return *packed;
-  }
-  return [=](const at::Tensor& images) {
-    at::Tensor maps = at::conv2d(images, weight, bias, shape.strides, shape.padding, shape.dilations, shape.groups);
-    return shape.relu ? maps.relu_() : maps;
-  };
-}
-
-/// Conv, and kConvRelu.
-Operation make_conv(const Binding& binding) {
-  const at::Tensor weight = binding.weight(1).contiguous(at::MemoryFormat::ChannelsLast);
-  if (weight.dim() != 4 || weight.numel() == 0) fail("its weights are [{}]", fmt::join(weight.sizes(), ", "));
-  const Window window = window_of(binding, {weight.size(2), weight.size(3)});
-  const int64_t groups = binding.whole("group", 1);
-  const Sizes& input = binding.sizes(0);
-  if (groups < 1 || groups > input[1] || input[1] != weight.size(1) * groups || weight.size(0) % groups != 0)
-    fail("it takes {} channels in {} groups, its weights are [{}]", input[1], groups, fmt::join(weight.sizes(), ", "));
-  check_maps(window, input, weight.size(0));
-  c10::optional<at::Tensor> bias;
-  if (binding.has(2)) bias = binding.weight(2);
-  const bool even = window.is_even();
-  const ConvolutionShape shape = {window.strides, even ? window.begin : Sizes{0, 0}, window.dilations,
-                                  groups,         binding.node().op != "Conv",       input};
-  const Convolution convolve = convolution_of(binding, weight, bias, shape);
-  if (even) return one_output([=](Tensors& in) { return convolve(in.at(0)); });
-  return one_output([=](Tensors& in) { return convolve(at::constant_pad_nd(in.at(0), window.pads(), 0)); });
-}
 
 Window pooling_window(const Binding& binding) {
   const Window window = window_of(binding, binding.wholes("kernel_shape", {}));
@@ -263,7 +178,7 @@ Operation make_resize(const Binding& binding) {
 const std::vector<Operator>& network_operators() {
   static const std::vector<Operator> kAll = {
       {"Conv", &make_conv},
-      {kConvRelu, &make_conv},
+      {kConv, &make_conv},
       {"MaxPool", &make_max_pool},
       {"AveragePool", &make_average_pool},
       {"GlobalAveragePool", &make_global_average},

@@ -79,8 +79,12 @@ const std::vector<Operator>& network_operators();
 /// What `fuse` puts in the place of several nodes; their names begin with kOwn.
 const std::vector<Operator>& fused_operators();
 inline constexpr const char* kOwn = "protocom.";
-/// A convolution and the ReLU after it, among network_operators.
-inline constexpr const char* kConvRelu = "protocom.ConvRelu";
+/// A Conv, the Add after it (input 3: what is added) and the activation after that (`activation`: its operator, with
+/// `least` and `most` of a Clip), each of which may be missing.
+inline constexpr const char* kConv = "protocom.Conv";
+inline constexpr const char* kSilu = "protocom.Silu";
+
+Operation make_conv(const Binding& binding);
 
 /// Throws Error that names the operator where there is none.
 Maker find_maker(const Node& node);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 
+#include "nn/onnx/layout.h"
 #include "protocom/core/error.h"
 
 namespace protocom::onnx {
@@ -63,6 +65,7 @@ class Plan::Maker {
     sizes_[model_.inputs.front().name] = input.sizes().vec();
     keep(plan_.input_, input);
     last_use_[output] = model_.nodes.size();
+    if (use_ == Use::kFrozen && device_.is_cpu()) layout_.emplace(model_, output);
     for (size_t i = 0; i < model_.nodes.size(); ++i) add(model_.nodes[i], i);
     const auto found = numbers_.find(output);
     if (found == numbers_.end()) fail("'{}' does not depend on the image", excerpt(output));
@@ -119,7 +122,8 @@ class Plan::Maker {
   void add(const Node& node, size_t index) {
     for_node(name_of(node), [&] {
       const Binding binding = bind(node);
-      const Operation operation = find_maker(node)(binding);
+      const Operation operation =
+          layout_ && !is_computed(node) ? layout_->operation(binding) : find_maker(node)(binding);
       if (is_computed(node))
         compute(node, operation);
       else
@@ -177,7 +181,8 @@ class Plan::Maker {
     const Tensors outputs = operation(inputs);
     check_outputs(node, outputs);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      sizes_[node.outputs[i]] = outputs[i].sizes().vec();
+      sizes_[node.outputs[i]] =
+          layout_ ? layout_->sizes(node.outputs[i], outputs[i].sizes()) : outputs[i].sizes().vec();
       const bool wanted = !node.outputs[i].empty() && last_use_.count(node.outputs[i]) > 0;
       step.outputs.push_back(wanted ? number(node.outputs[i]) : kNone);
       if (wanted) keep(step.outputs.back(), outputs[i]);
@@ -188,6 +193,7 @@ class Plan::Maker {
   Plan& plan_;
   const Model& model_;
   Use use_;
+  std::optional<Layout> layout_;
   c10::Device device_ = c10::Device(c10::kCPU);
   std::map<std::string, at::Tensor> constants_;
   std::map<std::string, Sizes> sizes_;  // of those that depend on the image
