@@ -174,7 +174,7 @@ TEST_F(SiglipFolder, AMapOfCharactersNeverLeadsOutOfItself) {
 TEST_F(SiglipFolder, WhatIsMissingIsNamed) {
   std::filesystem::remove(folder_ / "spiece.model");
   EXPECT_THAT(message_of([&] { open_text_encoder(folder_.path()); }),
-              AllOf(HasSubstr("spiece.model"), HasSubstr("SigLIP 2")));
+              AllOf(HasSubstr("spiece.model"), HasSubstr("SigLIP 2"), HasSubstr("knowledge embeddings")));
   write_siglip_texts(folder_.path());
   EXPECT_THAT(refusal_of("tokenizer_config.json", R"({"do_lower_case": false})"), HasSubstr("do_lower_case"));
   EXPECT_THAT(refusal_of("tokenizer_config.json", R"({"pad_token": "[PAD]"})"), HasSubstr("[PAD]"));

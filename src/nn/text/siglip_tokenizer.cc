@@ -116,7 +116,11 @@ std::string special_token(const nlohmann::json& settings, const char* name, cons
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
   const auto model = files.find(kModelFile);
   if (model == files.end())
-    fail("there is no {}, the tokenizer of SigLIP (SigLIP 2, whose tokenizer is Gemma's, is not read)", kModelFile);
+    fail(
+        "there is no {}, the tokenizer of SigLIP; SigLIP 2's, which is Gemma's, is not read: have Python's "
+        "transformers make the texts' vectors "
+        "and give them to `protocom knowledge embeddings`, or take SigLIP or CLIP",
+        kModelFile);
   const auto stated = files.find(kSettingsFile);
   const nlohmann::json settings = stated == files.end()
                                       ? nlohmann::json::object()
