@@ -27,6 +27,13 @@ constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
 /// within-class covariance (docs/methods/plda.md).
 constexpr double kIsotropicShare = 0.3;
 
+/// Added to the variance between classes in every dimension of a foreign space, in units of that within classes: other
+/// classes differ also where those it was fitted on do not (docs/log/plda.md).
+constexpr double kBetweenElsewhere = 0.2;
+
+/// The scale of log predictives in a foreign space where no class has an image to leave out.
+constexpr double kForeignScale = 0.12;
+
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
 constexpr double kAdaptedTrust = 0.5;
 
@@ -169,6 +176,8 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
   if (!space.adaptation.adapts()) {
     space.adaptation = kForeignSpace;
     space.space = with_isotropic_share(space.space, kIsotropicShare);
+    space.space.between = space.space.between + kBetweenElsewhere;
+    set_scale(kForeignScale, space);
     space.residual = space.space.between;
     space.vb.spread = 0;
     space.vb.trust = kAdaptedTrust;
