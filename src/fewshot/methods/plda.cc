@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "fewshot/plda/method.h"
-#include "fewshot/plda/own_span.h"
 #include "fewshot/toolbox/coarse_rows.h"
 #include "protocom/fewshot/image_points.h"
 
@@ -68,11 +67,7 @@ class Plda : public PldaMethod {
       return std::make_unique<Predictive>(std::move(prepared), options);
     };
   }
-  [[nodiscard]] OwnSpanForm own_span_form() const override {
-    return [scale = options_.scale](const EpisodeBatch& episode, const PldaAdaptation& adaptation) {
-      return answer_in_own_span(episode, adaptation, scale);
-    };
-  }
+  [[nodiscard]] std::optional<double> scale_in_span() const override { return options_.scale; }
 
  private:
   /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.

@@ -3,15 +3,15 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "fewshot/plda/isotropic.h"
+#include "fewshot/plda/left_out.h"
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/toolbox/complete_basis.h"
 #include "protocom/core/error.h"
@@ -50,28 +50,21 @@ Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, con
   return isotropic_variances(sums);
 }
 
-/// Times adaptation.degrees of a fitted space; the first stays unless another is surely better.
-constexpr std::array<double, 5> kDegreeFactors = {1, 0.3, 0.1, 3, 10};
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+std::vector<double> values_of(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
 }
 
-/// The degrees that leaving images out prefers. Of x in units in which S0 is I.
-double choose_degrees(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const Scatter& scatter,
-                      double usual) {
-  std::vector<double> first, least;
-  double best = usual;
-  for (const double factor : kDegreeFactors) {
-    const std::vector<double> loss = left_out_loss(x, labels, classes, scatter, factor * usual);
-    if (first.empty()) {
-      first = least = loss;
-    } else if (surely_less(loss, first) && mean_of(loss) < mean_of(least)) {
-      least = loss;
-      best = factor * usual;
-    }
-  }
-  return best;
+/// LeftOutProducts of x [m, e] in units in which S0 is I, through the r eigenvectors of their scatter: O(m c r + m e r).
+std::function<LeftOutProducts(double)> left_out_products(const at::Tensor& x, const at::Tensor& means,
+                                                         const Scatter& scatter) {
+  const at::Tensor p = at::mm(x, scatter.directions), q = at::mm(means, scatter.directions);
+  return [=, eigenvalues = scatter.eigenvalues](double nu) -> LeftOutProducts {
+    const at::Tensor w = eigenvalues / (nu + eigenvalues);  // I - U diag(w) U' = nu (nu I + R)^-1
+    return {values_of(x.square().sum(1) - at::mv(p.square(), w)),
+            values_of(at::mm(x, means.t()) - at::mm(p * w, q.t())),
+            values_of(at::mm(means, means.t()) - at::mm(q * w, q.t()))};
+  };
 }
 
 /// A space for the classes at hand and how well it told their images apart.
@@ -212,8 +205,10 @@ AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const P
   SpaceUpdate update = update_of(f, own.labels, own.count, adaptation);
   space.offset = fitted.offset + update.shift;
   if (!update.whitens()) return result;
-  const double degrees = choose_degrees((f - update.shift) / std::sqrt(update.scale), own.labels, own.classes(),
-                                        update.scatter, adaptation.degrees);
+  const at::Tensor x = (f - update.shift) / std::sqrt(update.scale);
+  const std::vector<int64_t> labels{own.labels.data_ptr<int64_t>(), own.labels.data_ptr<int64_t>() + x.size(0)};
+  const double degrees = choose_degrees(adaptation.degrees, {&labels, own.classes(), update.scatter.degrees},
+                                        left_out_products(x, class_means(x, own.labels, own.count), update.scatter));
   update.whitening = whitening_of(update.scatter, degrees);
   result.degrees = degrees + update.scatter.degrees;
   space.projection = update.apply(fitted.projection);
@@ -308,29 +303,6 @@ PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
   result.offset = at::mv(root, space.offset);
   result.between = at::mv(root.square(), space.between);
   return result;
-}
-
-std::vector<double> left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
-                                  const Scatter& scatter, double nu) {
-  const at::Tensor count = class_counts(labels, classes);
-  const at::Tensor means = class_means(x, labels, count);
-  // Inner products u' (I - U diag(w) U') v = nu u' (nu I + R)^-1 v.
-  const at::Tensor w = scatter.eigenvalues / (nu + scatter.eigenvalues);
-  const at::Tensor p = at::mm(x, scatter.directions), q = at::mm(means, scatter.directions);
-  const at::Tensor xx = x.square().sum(1) - at::mv(p.square(), w);        // [m]
-  const at::Tensor xm = at::mm(x, means.t()) - at::mm(p * w, q.t());      // [m, c]
-  const at::Tensor mm = at::mm(means, means.t()) - at::mm(q * w, q.t());  // [c, c]
-  const at::Tensor squared = xx.unsqueeze(1) + mm.diagonal() - 2 * xm;
-  const at::Tensor own = labels.unsqueeze(1);
-  const at::Tensor g = squared.gather(1, own);  // of a = x - m_own, [m, 1]
-  const at::Tensor h = xx.unsqueeze(1) - xm - xm.gather(1, own) + mm.index_select(0, labels);  // a against x - m_c
-  const at::Tensor images = count.index_select(0, labels).unsqueeze(1);
-  const at::Tensor k = images / (images - 1);
-  const at::Tensor left = nu - k * g;  // above 0: R less the image's part is positive semidefinite
-  at::Tensor distance = (squared + k * h.square() / left) / nu;
-  distance = distance.scatter(1, own, k.square() * g / left) * (nu + scatter.degrees - 1);
-  const at::Tensor kept = images.squeeze(1).gt(1).nonzero().flatten();
-  return most_likely_scale(-0.5 * distance.index_select(0, kept), labels.index_select(0, kept)).loss;
 }
 
 void set_scale(double scale, PldaModel& model) {

@@ -47,14 +47,6 @@ WithinWhitening whitening_of(const Scatter& scatter, double nu);
 /// directions than those it was fitted on.
 PldaSpace with_isotropic_share(const PldaSpace& space, double share);
 
-/// -log p(class) of each labelled image whose class has others, [m'], at the scale of log densities that makes it
-/// least: x [m, e] against the class means, itself left out of its class's mean and of the scatter, where the prior of
-/// S is I with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison), through the r
-/// eigenvectors of the scatter. Class means have no prior here. O(m c r + m e r). It compares values of nu; scatter of
-/// class means keeps the image, so it says nothing of how sure answers may be (scale_by_folds does).
-std::vector<double> left_out_loss(const at::Tensor& x, const at::Tensor& labels, int64_t classes,
-                                  const Scatter& scatter, double nu);
-
 /// All of the model's factors of log densities.
 void set_scale(double scale, PldaModel& model);
 

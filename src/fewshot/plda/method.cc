@@ -5,7 +5,9 @@
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/batch_space.h"
 #include "fewshot/plda/findings.h"
+#include "fewshot/plda/foreign_span.h"
 #include "fewshot/plda/known.h"
+#include "fewshot/plda/own_span.h"
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
 #include "protocom/core/error.h"
@@ -86,9 +88,14 @@ EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
 class AdaptingScorer : public Scorer {
  public:
   using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
-  /// `in_own_span` may be empty.
-  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make, PldaMethod::OwnSpanForm in_own_span)
-      : model_(std::move(model)), make_(std::move(make)), in_own_span_(std::move(in_own_span)) {}
+  /// `scale`: PldaMethod::scale_in_span().
+  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make, std::optional<double> scale)
+      : model_(std::move(model)), make_(std::move(make)) {
+    if (model_->adaptation.unlabelled) return;
+    scale_ = scale;
+    if (scale_ && !model_->adaptation.isotropic) rows_ = std::make_shared<const ForeignRows>(model_->space);
+  }
+  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return rows_; }
 
  private:
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
@@ -103,9 +110,25 @@ class AdaptingScorer : public Scorer {
 
   [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
     if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
-    if (in_own_span_ && model_->adaptation.isotropic && !model_->adaptation.unlabelled) {
-      if (const auto scores = in_own_span_(episode, model_->adaptation)) return *scores;
+    if (const auto scores = answer_in_span(episode)) return *scores;
+    return answer_in_space(rows_ == nullptr ? episode : with_features(episode));
+  }
+
+  [[nodiscard]] std::optional<EpisodeScores> answer_in_span(const EpisodeBatch& episode) const {
+    if (!scale_) return std::nullopt;
+    return rows_ == nullptr ? answer_in_own_span(episode, model_->adaptation, *scale_)
+                            : answer_in_foreign_space(episode, *rows_, *model_, *scale_);
+  }
+
+  /// What feature_transform() made rows of.
+  [[nodiscard]] EpisodeBatch with_features(EpisodeBatch episode) const {
+    for (at::Tensor* part : {&episode.support, &episode.query, &episode.unlabelled}) {
+      if (part->defined()) *part = rows_->features(*part);
     }
+    return episode;
+  }
+
+  [[nodiscard]] EpisodeScores answer_in_space(const EpisodeBatch& episode) const {
     const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
     const int64_t classes = support.size(0);
     at::Tensor features = support.flatten(0, 1);
@@ -124,7 +147,8 @@ class AdaptingScorer : public Scorer {
 
   std::shared_ptr<const PldaModel> model_;
   MakeScorer make_;
-  PldaMethod::OwnSpanForm in_own_span_;
+  std::optional<double> scale_;
+  std::shared_ptr<const ForeignRows> rows_;  // null: none are of use
 };
 
 }  // namespace
@@ -140,7 +164,7 @@ PldaMethod::PldaMethod(std::string prior, TextWeights text)
 
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
   std::unique_ptr<Scorer> photos =
-      model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(adapting_model(), make_scorer(), own_span_form())
+      model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(adapting_model(), make_scorer(), scale_in_span())
                                   : make_scorer()(prepared(context));
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
@@ -262,13 +286,7 @@ PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
 
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
-  const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
-  const at::Tensor ratio = model->known_by_best
-                               ? std::get<0>(predictive.max(-1)) - none
-                               : known_ratio(predictive, none, by_shots(model->inductive_scale, count));
-  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
-  return logits.logsumexp(-1) +
-         log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
+  return logits_of_none(*model, predictive, row_log_predictive(never_seen, batch.query).squeeze(-1), count, logits);
 }
 
 at::Tensor PldaPrepared::points(const at::Tensor& features) const {
@@ -280,6 +298,16 @@ at::Tensor PldaPrepared::points(const at::Tensor& features) const {
   return at::cat({row.slice(-1, 0, layout.padded) * weight(between.varied),
                   row.slice(-1, begin, begin + layout.rest()) * weight(between.rest)},
                  -1);
+}
+
+at::Tensor logits_of_none(const PldaModel& model, const at::Tensor& predictive, const at::Tensor& none,
+                          const at::Tensor& count, const at::Tensor& logits) {
+  const at::Tensor ratio = model.known_by_best
+                               ? std::get<0>(predictive.max(-1)) - none
+                               : known_ratio(predictive, none, by_shots(model.inductive_scale, count));
+  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
+  return logits.logsumexp(-1) +
+         log_odds_of_none(ratio, fitted(model.known_slope), fitted(model.known_offset), fitted(model.known_alike));
 }
 
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {

@@ -34,6 +34,10 @@ struct PldaPrepared {
   [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
 };
 
+/// PldaPrepared::unseen() where the log predictives `none` [b, q] of a class never seen are there.
+at::Tensor logits_of_none(const PldaModel& model, const at::Tensor& predictive, const at::Tensor& none,
+                          const at::Tensor& count, const at::Tensor& logits);
+
 /// [b, 1, 1]: the number for the mean number of images of an episode's classes; `count` [b, n].
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count);
 
@@ -46,8 +50,6 @@ class PldaMethod : public Method {
  public:
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
-  /// Answers an episode without the space that would be made of its images (plda/own_span.h); nothing: make it.
-  using OwnSpanForm = std::function<std::optional<EpisodeScores>(const EpisodeBatch&, const PldaAdaptation&)>;
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
   [[nodiscard]] AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
                                       int64_t classes) const override;
@@ -64,8 +66,9 @@ class PldaMethod : public Method {
   [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
   /// Whether images are answered together.
   [[nodiscard]] virtual bool answers_batches() const { return false; }
-  /// Empty: every episode needs a space.
-  [[nodiscard]] virtual OwnSpanForm own_span_form() const { return {}; }
+  /// The factor of log predictives, 0: found, of a method that plda/own_span.h and plda/foreign_span.h answer for;
+  /// nothing: every episode needs a space.
+  [[nodiscard]] virtual std::optional<double> scale_in_span() const { return std::nullopt; }
 
  private:
   /// The model as images at hand adapt it.

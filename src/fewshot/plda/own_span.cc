@@ -67,7 +67,7 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
                                                 double scale) {
   if (!are_plain_rows(episode.support.squeeze(0)) || !are_plain_rows(episode.query)) return std::nullopt;
   const std::optional<SpanImages> images = span_images(episode);
-  if (!images || images->labelled() > kMostImages || has_copies(*images)) return std::nullopt;
+  if (!images || images->labelled() > kMostImages) return std::nullopt;
   const auto coordinates =
       span_coordinates(*images, isotropic_center_share(adaptation, images->classes(), images->root));
   if (!coordinates) return std::nullopt;

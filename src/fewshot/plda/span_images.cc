@@ -17,9 +17,6 @@ namespace {
 /// Of the largest squared length: a direction in which the images differ less is rounding of float32.
 constexpr double kLeastPivot = 1e-6;
 
-/// Of a feature's squared length: nearer to the center, its direction is rounding too.
-constexpr double kLeastLength = 1e-3;
-
 /// Features, or roots of them as PldaSpace::rooted() takes them.
 at::Tensor rooted_features(const SpanImages& images) {
   if (!images.root) return images.features;
@@ -122,12 +119,9 @@ SpanCoordinates coordinates_of(SpanProducts products) {
 
 }  // namespace
 
-std::optional<SpanImages> span_images(const EpisodeBatch& episode) {
-  const at::Tensor support = episode.support.squeeze(0);
-  const int64_t classes = support.size(0), shots = support.size(1);
-  at::Tensor features = support.flatten(0, 1);
-  std::vector<int64_t> there;
-  SpanImages images;
+std::optional<SpanLabels> span_labels(const EpisodeBatch& episode) {
+  const int64_t classes = episode.support.size(1), shots = episode.support.size(2);
+  SpanLabels images;
   images.count.resize(static_cast<size_t>(classes));
   const at::Tensor mask =
       episode.support_mask.defined() ? episode.support_mask.flatten().contiguous() : at::ones({classes * shots});
@@ -135,26 +129,35 @@ std::optional<SpanImages> span_images(const EpisodeBatch& episode) {
   for (int64_t i = 0; i < classes * shots; ++i) {
     if (present[i] == 0) continue;
     if (present[i] != 1) return std::nullopt;
-    there.push_back(i);
+    images.there.push_back(i);
     images.labels.push_back(i / shots);
     images.count[static_cast<size_t>(i / shots)] += 1;
   }
-  if (images.labelled() < classes * shots) features = features.index_select(0, at::tensor(there, at::kLong));
-  images.root = root_of(features);
-  images.features = at::cat({features, episode.query.squeeze(0)});
   return images;
 }
 
-bool has_copies(const SpanImages& images) {
+bool has_copies(const SpanLabels& labels, const std::vector<const float*>& rows, int64_t length) {
   // Labels come together, so copies lie among neighbours of one label.
-  const auto d = static_cast<size_t>(images.features.size(1));
-  const float* rows = images.features.data_ptr<float>();
-  for (size_t i = 0; i < images.labels.size(); ++i) {
-    for (size_t j = i + 1; j < images.labels.size() && images.labels[j] == images.labels[i]; ++j) {
-      if (std::memcmp(rows + i * d, rows + j * d, d * sizeof(float)) == 0) return true;
+  const size_t bytes = static_cast<size_t>(length) * sizeof(float);
+  for (size_t i = 0; i < labels.labels.size(); ++i) {
+    for (size_t j = i + 1; j < labels.labels.size() && labels.labels[j] == labels.labels[i]; ++j) {
+      if (std::memcmp(rows[i], rows[j], bytes) == 0) return true;
     }
   }
   return false;
+}
+
+std::optional<SpanImages> span_images(const EpisodeBatch& episode) {
+  std::optional<SpanLabels> labels = span_labels(episode);
+  if (!labels) return std::nullopt;
+  at::Tensor features = episode.support.squeeze(0).flatten(0, 1);
+  if (labels->labelled() < features.size(0)) features = features.index_select(0, at::tensor(labels->there, at::kLong));
+  SpanImages images{std::move(*labels), at::cat({features, episode.query.squeeze(0)}), root_of(features)};
+  std::vector<const float*> rows;
+  for (int64_t i = 0; i < images.labelled(); ++i)
+    rows.push_back(images.features.data_ptr<float>() + i * images.features.size(1));
+  if (has_copies(images, rows, images.features.size(1))) return std::nullopt;
+  return images;
 }
 
 std::optional<SpanCoordinates> span_coordinates(const SpanImages& images, double share) {

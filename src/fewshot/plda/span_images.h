@@ -10,10 +10,12 @@
 
 namespace protocom {
 
-/// The labelled images of an episode, and all its images, labelled ones first.
-struct SpanImages {
-  at::Tensor features;          // float32 [m + q, d]
-  bool root = false;            // whether features stand for their roots
+/// Of a feature's squared length: nearer to the center, its direction is rounding.
+inline constexpr double kLeastLength = 1e-3;
+
+/// The labelled images of an episode, class by class.
+struct SpanLabels {
+  std::vector<int64_t> there;   // [m], of the supports [n, k]
   std::vector<int64_t> labels;  // [m]
   std::vector<double> count;    // [n]
 
@@ -23,10 +25,19 @@ struct SpanImages {
 };
 
 /// Those of an episode, on the CPU; nothing where a support counts in part.
-std::optional<SpanImages> span_images(const EpisodeBatch& episode);
+std::optional<SpanLabels> span_labels(const EpisodeBatch& episode);
 
-/// Whether a class has an image twice.
-bool has_copies(const SpanImages& images);
+/// Whether a class has an image twice, by rows [m] of `length` numbers.
+bool has_copies(const SpanLabels& labels, const std::vector<const float*>& rows, int64_t length);
+
+/// All images of an episode, labelled ones first.
+struct SpanImages : SpanLabels {
+  at::Tensor features;  // float32 [m + q, d]
+  bool root = false;    // whether features stand for their roots
+};
+
+/// Those of an episode; nothing where span_labels() gives nothing or a class has an image twice.
+std::optional<SpanImages> span_images(const EpisodeBatch& episode);
 
 /// Images by their coordinates in an orthonormal basis of what the labelled ones span.
 struct SpanCoordinates {

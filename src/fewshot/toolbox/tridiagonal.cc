@@ -1,6 +1,9 @@
 #include "fewshot/toolbox/tridiagonal.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "fewshot/toolbox/processor_vectors.h"
@@ -80,6 +83,43 @@ std::pair<double, double> reflection_of(double* row, int64_t n) {
   return {2 / (row[0] * row[0] + rest), image};
 }
 
+/// QR steps for each eigenvalue: two are usual.
+constexpr int64_t kMostSteps = 30;
+
+/// Rows x and y of a matrix become c x + s y and c y - s x.
+void rotate_rows(double* __restrict x, double* __restrict y, double c, double s, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    const double from = x[j];
+    x[j] = c * from + s * y[j];
+    y[j] = c * y[j] - s * from;
+  }
+}
+
+/// One step in the rows [first, last] of a tridiagonal matrix of which `values` and `beside` are what is left.
+void qr_step(SymmetricEigen& eigen, std::vector<double>& beside, int64_t first, int64_t last) {
+  double* d = eigen.values.data();
+  double* e = beside.data();
+  const double half = (d[last - 1] - d[last]) / 2, off = e[last - 1];
+  const double shift = d[last] - off * off / (half + std::copysign(std::sqrt(half * half + off * off), half));
+  double along = d[first] - shift, bulge = e[first];
+  for (int64_t k = first; k < last; ++k) {
+    const double length = std::sqrt(along * along + bulge * bulge);
+    const double c = length > 0 ? along / length : 1, s = length > 0 ? bulge / length : 0;
+    if (k > first) e[k - 1] = length;
+    const double upper = d[k], lower = d[k + 1], between = e[k];
+    const double turned = 2 * c * s * between;
+    d[k] = c * c * upper + turned + s * s * lower;
+    d[k + 1] = s * s * upper - turned + c * c * lower;
+    e[k] = c * s * (lower - upper) + (c * c - s * s) * between;
+    along = e[k];
+    if (k + 1 < last) {
+      bulge = s * e[k + 1];
+      e[k + 1] *= c;
+    }
+    rotate_rows(eigen.vectors.row(k), eigen.vectors.row(k + 1), c, s, eigen.vectors.columns);
+  }
+}
+
 }  // namespace
 
 ShiftedTridiagonal::ShiftedTridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside,
@@ -154,6 +194,30 @@ void Tridiagonal::rotate(VectorColumns& vectors) const {
     form.columns(vectors.row(k + 1), vectors.columns, reflections_.data() + k * n_ + k + 1, scale, work.data(),
                  n_ - k - 1);
   }
+}
+
+SymmetricEigen Tridiagonal::eigen() const {
+  SymmetricEigen eigen{diagonal_, VectorColumns(n_, n_)};
+  for (int64_t i = 0; i < n_; ++i) eigen.vectors.row(i)[i] = 1;
+  rotate(eigen.vectors);
+  std::vector<double> beside = beside_;
+  double largest = 0;
+  for (const std::vector<double>* part : {&diagonal_, &beside_}) {
+    for (const double value : *part) largest = std::max(largest, std::abs(value));
+  }
+  const double rounding = std::numeric_limits<double>::epsilon() * largest;
+  const auto apart = [&](int64_t i) { return std::abs(beside[static_cast<size_t>(i)]) <= rounding; };
+  for (int64_t last = n_ - 1, steps = 0; last > 0 && steps < kMostSteps * n_;) {
+    if (apart(last - 1)) {
+      --last;
+      continue;
+    }
+    int64_t first = last - 1;
+    while (first > 0 && !apart(first - 1)) --first;
+    qr_step(eigen, beside, first, last);
+    ++steps;
+  }
+  return eigen;
 }
 
 }  // namespace protocom

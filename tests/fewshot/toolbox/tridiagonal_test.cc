@@ -66,6 +66,23 @@ TEST(Tridiagonal, TakesWhatIsDiagonalOrOfLowRank) {
   expect_solutions(random_scatter(20, 3), 0.5);
 }
 
+void expect_eigenvectors(const at::Tensor& matrix) {
+  const int64_t n = matrix.size(0);
+  const SymmetricEigen eigen = Tridiagonal(plain(matrix), n).eigen();
+  const at::Tensor values = at::tensor(eigen.values, at::kDouble), vectors = tensor_of_columns(eigen.vectors);
+  EXPECT_LT(error_of(at::mm(vectors.t() * values, vectors), matrix), 1e-13);
+  EXPECT_LT(error_of(at::mm(vectors, vectors.t()), at::eye(n, at::kDouble)), 1e-13);
+}
+
+TEST(Tridiagonal, HasTheEigenvectorsOfTheMatrix) {
+  for (const int64_t n : {1, 2, 3, 5, 24, 140}) expect_eigenvectors(random_scatter(n, n + 3));
+  expect_eigenvectors(random_scatter(20, 15));
+  expect_eigenvectors(random_scatter(30, 2));
+  expect_eigenvectors(at::diag(at::tensor({2.0, -1.0, 2.0, 0.0})));
+  expect_eigenvectors(at::zeros({3, 3}, at::kDouble));
+  EXPECT_TRUE(Tridiagonal({}, 0).eigen().values.empty());
+}
+
 TEST(Tridiagonal, OfNoDimensionsHasNothingToSolve) {
   const Tridiagonal tridiagonal({}, 0);
   VectorColumns none(0, 4);

@@ -1,0 +1,109 @@
+#include "fewshot/plda/foreign_images.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fewshot/plda/isotropic.h"
+#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/row_products.h"
+
+namespace protocom {
+namespace {
+
+VectorColumns doubles_of(const Floats& values, int64_t rows, int64_t stride) {
+  VectorColumns result(rows, rows);
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(values.data() + i * stride, rows, result.row(i));
+  return result;
+}
+
+}  // namespace
+
+ForeignImages::ForeignImages(SpanLabels labels, const ForeignRows& space, double share)
+    : labels_(std::move(labels)), space_(&space), share_(share), products_(0, 0), by_between_(0, 0) {}
+
+std::optional<ForeignImages> ForeignImages::of(const EpisodeBatch& episode, const ForeignRows& space,
+                                               const PldaAdaptation& adaptation) {
+  std::optional<SpanLabels> labels = span_labels(episode);
+  if (!labels) return std::nullopt;
+  const double share = center_share(adaptation, labels->classes());
+  ForeignImages images(std::move(*labels), space, share);
+  images.support_ = episode.support.flatten(0, 2).contiguous();
+  images.query_ = episode.query.squeeze(0).contiguous();
+  const int64_t width = space.width();
+  for (const int64_t i : images.labels_.there) images.rows_.push_back(images.support_.data_ptr<float>() + i * width);
+  if (has_copies(images.labels_, images.rows_, width)) return std::nullopt;
+  for (int64_t i = 0; i < images.query_.size(0); ++i)
+    images.rows_.push_back(images.query_.data_ptr<float>() + i * width);
+  if (!images.place_center()) return std::nullopt;
+  images.place_origin();
+  images.multiply();
+  return images;
+}
+
+bool ForeignImages::place_center() {
+  const int64_t width = space_->width(), first = dim(), m = labels_.labelled();
+  Floats weights(static_cast<size_t>(m));
+  for (size_t i = 0; i < weights.size(); ++i)
+    weights[i] = static_cast<float>(share_ / labels_.count_of(i) / static_cast<double>(labels_.classes()));
+  center_.resize(static_cast<size_t>(width));
+  sums_of_rows({rows_.data(), m, weights.data(), 1, m, width}, center_.data());
+  const float* center = center_.data() + first;
+  const double square = row_dot(center, center, width - first);
+  for (const float* row : rows_) {
+    const float* x = row + first;
+    const double own = row_dot(x, x, width - first);
+    const double left = own - 2 * static_cast<double>(row_dot(x, center, width - first)) + square;
+    if (!(left > kLeastLength * own)) return false;
+    inverse_lengths_.push_back(static_cast<float>(1 / std::sqrt(left)));
+  }
+  return true;
+}
+
+void ForeignImages::place(int64_t i, float* f) const {
+  const float* row = rows_[static_cast<size_t>(i)];
+  const float inverse = inverse_lengths_[static_cast<size_t>(i)];
+  for (size_t j = 0; j < origin_.size(); ++j) f[j] = (row[j] - center_[j]) * inverse - origin_[j];
+}
+
+void ForeignImages::place_origin() {
+  const int64_t m = labels_.labelled(), n = labels_.classes();
+  origin_ = space_->offset();
+  differences_.resize(static_cast<size_t>((m + n) * dim()));
+  const auto row = [&](int64_t i) { return differences_.data() + i * dim(); };
+  Floats shift(origin_.size());
+  for (int64_t i = 0; i < m; ++i) {
+    place(i, row(i));
+    const auto at = static_cast<size_t>(i);
+    add_scaled_row(static_cast<float>(1 / labels_.count_of(at)), row(i), dim(), row(m + labels_.labels[at]));
+  }
+  for (int64_t c = 0; c < n; ++c)
+    add_scaled_row(static_cast<float>(share_ / static_cast<double>(n)), row(m + c), dim(), shift.data());
+  for (int64_t i = 0; i < m; ++i) {
+    add_scaled_row(-1, row(m + labels_.labels[static_cast<size_t>(i)]), dim(), row(i));
+    within_.push_back(row(i));
+  }
+  for (int64_t c = 0; c < n; ++c) add_scaled_row(-1, shift.data(), dim(), row(m + c));
+  add_scaled_row(1, shift.data(), dim(), origin_.data());
+}
+
+void ForeignImages::multiply() {
+  const int64_t m = labels_.labelled(), all = m + labels_.classes();
+  std::vector<const float*> rows = within_;
+  for (int64_t c = 0; c < labels_.classes(); ++c) rows.push_back(mean(c));
+  Floats products(static_cast<size_t>(all * all));
+  gram_of_rows({rows.data(), all, dim(), all}, products.data());
+  products_ = doubles_of(products, all, all);
+  Floats weighted(static_cast<size_t>(m * dim()));
+  for (int64_t i = 0; i < m; ++i) {
+    const float* from = within_[static_cast<size_t>(i)];
+    float* to = weighted.data() + i * dim();
+    for (int64_t j = 0; j < dim(); ++j) to[j] = from[j] * between()[j];
+  }
+  row_dots({within_.data(), m, weighted.data(), m, dim(), m}, products.data());
+  by_between_ = doubles_of(products, m, m);
+}
+
+}  // namespace protocom

@@ -1,0 +1,170 @@
+#include "fewshot/plda/foreign_scatter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fewshot/plda/left_out.h"
+#include "fewshot/row_length.h"
+#include "fewshot/toolbox/row_kernels.h"
+
+namespace protocom {
+namespace {
+
+std::vector<const float*> rows_of(const Floats& values, int64_t dim) {
+  std::vector<const float*> rows;
+  for (const float* row = values.data(); row != values.data() + values.size(); row += dim) rows.push_back(row);
+  return rows;
+}
+
+/// As weights of sums_of_rows().
+Floats padded_rows(const VectorColumns& matrix) {
+  const int64_t stride = padded_length(matrix.columns);
+  Floats rows(static_cast<size_t>(matrix.rows * stride));
+  for (int64_t i = 0; i < matrix.rows; ++i) std::copy_n(matrix.row(i), matrix.columns, rows.data() + i * stride);
+  return rows;
+}
+
+VectorColumns block_of(const VectorColumns& matrix, const std::vector<int64_t>& which) {
+  const auto k = static_cast<int64_t>(which.size());
+  VectorColumns block(k, k);
+  for (int64_t i = 0; i < k; ++i) {
+    for (int64_t j = 0; j < k; ++j)
+      block.row(i)[j] = matrix.row(which[static_cast<size_t>(i)])[which[static_cast<size_t>(j)]];
+  }
+  return block;
+}
+
+VectorColumns product_of(const VectorColumns& a, const VectorColumns& b) {
+  VectorColumns product(a.rows, b.columns);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    double* to = product.row(i);
+    for (int64_t r = 0; r < a.columns; ++r) {
+      const double factor = a.row(i)[r];
+      for (int64_t j = 0; j < b.columns; ++j) to[j] += factor * b.row(r)[j];
+    }
+  }
+  return product;
+}
+
+}  // namespace
+
+void ForeignWhitening::apply(const float* const* x, int64_t count, int64_t dim, float* out) const {
+  const auto k = static_cast<int64_t>(rows.size());
+  const int64_t stride = padded_length(k);
+  Floats products(static_cast<size_t>(count * stride)), weights(products.size());
+  products_of_rows({x, count, rows.data(), k, dim, stride}, products.data());
+  sums_of_rows({rows_of(inner, stride).data(), k, products.data(), count, stride, stride}, weights.data());
+  sums_of_rows({rows.data(), k, weights.data(), count, stride, dim}, out);
+  for (int64_t i = 0; i < count; ++i) add_scaled_row(static_cast<float>(base), x[i], dim, out + i * dim);
+}
+
+Floats ForeignWhitening::variance(const float* between, int64_t dim) const {
+  const auto k = static_cast<int64_t>(rows.size());
+  Floats inner_rows(static_cast<size_t>(k * dim)), products(inner_rows.size());
+  sums_of_rows({rows.data(), k, inner.data(), k, padded_length(k), dim}, inner_rows.data());
+  sums_of_rows({rows_of(inner_rows, dim).data(), k, by_between.data(), k, padded_length(k), dim}, products.data());
+  Floats result(static_cast<size_t>(dim));
+  const auto factor = static_cast<float>(2 * base);
+  for (int64_t i = 0; i < k; ++i) {
+    const float* a = rows[static_cast<size_t>(i)];
+    const float* inner_row = inner_rows.data() + i * dim;
+    const float* product = products.data() + i * dim;
+    for (int64_t j = 0; j < dim; ++j)
+      result[static_cast<size_t>(j)] += inner_row[j] * (factor * between[j] * a[j] + product[j]);
+  }
+  add_scaled_row(static_cast<float>(base * base), between, dim, result.data());
+  return result;
+}
+
+ForeignScatter::ForeignScatter(const ForeignImages& images, std::vector<int64_t> among,
+                               const PldaAdaptation& adaptation)
+    : images_(images), among_(std::move(among)), eigen_{{}, {0, 0}} {
+  std::vector<bool> there(static_cast<size_t>(images.labels().classes()));
+  for (const int64_t i : among_) {
+    labels_.push_back(images.labels().labels[static_cast<size_t>(i)]);
+    there[static_cast<size_t>(labels_.back())] = true;
+  }
+  degrees_ = static_cast<double>(among_.size()) - static_cast<double>(std::count(there.begin(), there.end(), true));
+  VectorColumns products = block_of(images.products(), among_);
+  center(products);
+  double trace = 0;
+  for (int64_t i = 0; i < products.rows; ++i) trace += products.row(i)[i];
+  whitens_ = degrees_ > 0 && trace > 0;
+  if (!whitens_) return;
+  scale_ = (adaptation.scale_degrees + trace / static_cast<double>(images.dims())) /
+           (adaptation.scale_degrees + degrees_);
+  for (double& value : products.values) value /= scale_;
+  eigen_ = Tridiagonal(std::move(products.values), products.rows).eigen();
+  for (double& value : eigen_.values) value = std::max(value, 0.0);
+}
+
+void ForeignScatter::center(VectorColumns& matrix) const {
+  const auto classes = static_cast<size_t>(images_.labels().classes());
+  const auto k = static_cast<int64_t>(labels_.size());
+  std::vector<double> count(classes), mean(classes);
+  for (const int64_t label : labels_) count[static_cast<size_t>(label)] += 1;
+  const auto center_line = [&](double* first, int64_t step) {
+    std::fill(mean.begin(), mean.end(), 0);
+    const auto label = [&](int64_t i) { return static_cast<size_t>(labels_[static_cast<size_t>(i)]); };
+    for (int64_t i = 0; i < k; ++i) mean[label(i)] += first[i * step] / count[label(i)];
+    for (int64_t i = 0; i < k; ++i) first[i * step] -= mean[label(i)];
+  };
+  for (int64_t i = 0; i < k; ++i) center_line(matrix.row(i), 1);
+  for (int64_t i = 0; i < k; ++i) center_line(matrix.values.data() + i, k);
+}
+
+double ForeignScatter::degrees(double usual) const {
+  const std::vector<int64_t>& labels = images_.labels().labels;
+  const int64_t m = images_.labels().labelled(), n = images_.labels().classes(), all = m + n;
+  // An image is its difference from its class's mean, and that mean.
+  VectorColumns products = images_.products();
+  const auto own = [&](int64_t i) { return m + labels[static_cast<size_t>(i)]; };
+  for (double& value : products.values) value /= scale_;
+  for (int64_t r = 0; r < all; ++r) {
+    for (int64_t i = 0; i < m; ++i) products.row(r)[i] += products.row(r)[own(i)];
+  }
+  const VectorColumns along = product_of(eigen_.vectors, products);  // [m, m + n], V' A x / s
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < all; ++j) products.row(i)[j] += products.row(own(i))[j];
+  }
+  return choose_degrees(usual, {&labels, n, degrees_}, [&](double nu) {
+    LeftOutProducts left;
+    const auto product = [&](int64_t i, int64_t j) {
+      double sum = products.row(i)[j];
+      for (int64_t r = 0; r < m; ++r)
+        sum -= along.row(r)[i] * along.row(r)[j] / (nu + eigen_.values[static_cast<size_t>(r)]);
+      return sum;
+    };
+    for (int64_t i = 0; i < m; ++i) {
+      left.images.push_back(product(i, i));
+      for (int64_t c = m; c < all; ++c) left.across.push_back(product(i, c));
+    }
+    for (int64_t c = m; c < all; ++c) {
+      for (int64_t k = m; k < all; ++k) left.means.push_back(product(c, k));
+    }
+    return left;
+  });
+}
+
+ForeignWhitening ForeignScatter::whitening(double nu) const {
+  ForeignWhitening whitening;
+  if (!whitens_) return whitening;
+  const double total = nu + degrees_, unit = 1 / std::sqrt(scale_);
+  whitening.base = unit * std::sqrt(total / nu);
+  VectorColumns gained(eigen_.vectors.columns, eigen_.vectors.rows);  // V diag(g)
+  for (int64_t r = 0; r < gained.columns; ++r) {
+    const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(r)]);
+    const double gain = -whitening.base / scale_ / (root * (root + std::sqrt(nu)));
+    for (int64_t i = 0; i < gained.rows; ++i) gained.row(i)[r] = gain * eigen_.vectors.row(r)[i];
+  }
+  VectorColumns inner = product_of(gained, eigen_.vectors);
+  // Differences from the means of fewer images are those from the means of all, less the means of those differences.
+  center(inner);
+  whitening.inner = padded_rows(inner);
+  whitening.by_between = padded_rows(block_of(images_.products_by_between(), among_));
+  for (const int64_t i : among_) whitening.rows.push_back(images_.within()[static_cast<size_t>(i)]);
+  return whitening;
+}
+
+}  // namespace protocom

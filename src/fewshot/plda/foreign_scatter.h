@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "fewshot/plda/foreign_images.h"
+#include "fewshot/toolbox/tridiagonal.h"
+
+namespace protocom {
+
+/// W = base I + A' N A with rows A [k, dim].
+struct ForeignWhitening {
+  double base = 1;
+  std::vector<const float*> rows;  // A
+  Floats inner;                    // N, [k, padded_length(k)]
+  Floats by_between;               // A B A', the same
+
+  /// W x of `count` rows, [count, dim].
+  void apply(const float* const* x, int64_t count, int64_t dim, float* out) const;
+  /// diag(W B W), [dim].
+  [[nodiscard]] Floats variance(const float* between, int64_t dim) const;
+};
+
+/// What some labelled images say of the within-class covariance in a fitted space, in which it is I, as update_of() of
+/// plda/adaptation.cc has it:
+///     S = s (nu I + R / s) / (nu + degrees),   R = A'A, A their differences from the means of their classes
+/// with the scale s. Of A only inner products are needed: with the eigenvectors V and eigenvalues l of A A' / s
+///     S^-1/2 = (base I + A' V diag(g) V' A / s) / sqrt(s),   base = sqrt(t / nu), t = nu + degrees,
+///     g = (sqrt(t / (nu + l)) - base) / l = -sqrt(t / nu) / (sqrt(nu + l) (sqrt(nu + l) + sqrt(nu))).
+class ForeignScatter {
+ public:
+  ForeignScatter(const ForeignImages& images, std::vector<int64_t> among, const PldaAdaptation& adaptation);
+
+  /// nu as leaving images out has it; of all images.
+  [[nodiscard]] double degrees(double usual) const;
+  /// S^-1/2; I where no class has two images.
+  [[nodiscard]] ForeignWhitening whitening(double nu) const;
+  [[nodiscard]] bool whitens() const { return whitens_; }
+  [[nodiscard]] const std::vector<int64_t>& among() const { return among_; }
+
+ private:
+  /// Rows and columns [k, k] less their means over a class.
+  void center(VectorColumns& matrix) const;
+
+  const ForeignImages& images_;
+  std::vector<int64_t> among_;   // [k]
+  std::vector<int64_t> labels_;  // [k]
+  double degrees_;
+  double scale_ = 1;
+  bool whitens_;
+  SymmetricEigen eigen_;         // of A A' / s
+};
+
+}  // namespace protocom

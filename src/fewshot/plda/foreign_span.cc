@@ -1,0 +1,233 @@
+#include "fewshot/plda/foreign_span.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/foreign_images.h"
+#include "fewshot/plda/foreign_scatter.h"
+#include "fewshot/plda/method.h"
+#include "fewshot/plda/probability_scale.h"
+#include "fewshot/toolbox/gaussian.h"
+#include "fewshot/toolbox/row_kernels.h"
+
+namespace protocom {
+namespace {
+
+/// With more labelled images their eigenvectors take longer than a product with the map of the space.
+constexpr int64_t kMostLabelled = 256;
+
+/// Queries that are answered together: their rows stay in the second cache.
+constexpr int64_t kQueriesTogether = 25;
+
+/// 1 / (1 + v) in each dimension, and sum log (1 + v).
+struct ForeignMetric {
+  Floats precision;
+  double volume = 0;
+
+  explicit ForeignMetric(const Floats& v);
+};
+
+ForeignMetric::ForeignMetric(const Floats& v) : precision(v.size()) {
+  constexpr double kLarge = 1e100;
+  double product = 1;
+  for (size_t j = 0; j < v.size(); ++j) {
+    precision[j] = 1 / (1 + v[j]);
+    product *= 1 + static_cast<double>(v[j]);
+    if (product < kLarge && j + 1 < v.size()) continue;
+    volume += std::log(product);
+    product = 1;
+  }
+}
+
+/// The classes of some labelled images, in the space that follows these.
+class ForeignClasses {
+ public:
+  ForeignClasses(const ForeignImages& images, const ForeignScatter& scatter, double nu);
+
+  /// Images less the origin of all labelled ones, [count, dim], to their places in this space.
+  void place(Floats& x) const;
+  /// Log predictives [count, n] of images in this space, but for a number for each: x' P u - 1/2 u' P u.
+  [[nodiscard]] std::vector<float> linear_scores(const Floats& x) const;
+
+  [[nodiscard]] const ForeignMetric& metric() const { return metric_; }
+  /// Of class means after no image.
+  [[nodiscard]] const Floats& between() const { return between_; }
+
+ private:
+  void place_means(const ForeignScatter& scatter);
+
+  const ForeignImages& images_;
+  ForeignWhitening whitening_;
+  std::vector<double> count_;  // [n]
+  Floats between_;             // [dim]
+  ForeignMetric metric_;
+  Floats origin_;             // [dim]
+  Floats weighted_;           // [n, dim], P u
+  std::vector<double> half_;  // [n], 1/2 u' P u
+};
+
+std::vector<double> counts_of(const ForeignImages& images, const std::vector<int64_t>& among) {
+  std::vector<double> count(images.labels().count.size());
+  for (const int64_t i : among)
+    count[static_cast<size_t>(images.labels().labels[static_cast<size_t>(i)])] += 1;
+  return count;
+}
+
+/// After `count` images.
+Floats variance_of_means(const Floats& between, double count) {
+  Floats v = between;
+  for (float& value : v) value /= 1 + static_cast<float>(count) * value;
+  return v;
+}
+
+double mean_count(const std::vector<double>& count) {
+  return std::accumulate(count.begin(), count.end(), 0.0) / static_cast<double>(count.size());
+}
+
+ForeignClasses::ForeignClasses(const ForeignImages& images, const ForeignScatter& scatter, double nu)
+    : images_(images),
+      whitening_(scatter.whitening(nu)),
+      count_(counts_of(images, scatter.among())),
+      between_(whitening_.variance(images.between(), images.dim())),
+      metric_(variance_of_means(between_, mean_count(count_))),
+      origin_(between_.size()) {
+  place_means(scatter);
+}
+
+void ForeignClasses::place_means(const ForeignScatter& scatter) {
+  const int64_t n = images_.labels().classes(), dim = images_.dim();
+  weighted_.assign(images_.mean(0), images_.mean(0) + n * dim);
+  for (const int64_t i : scatter.among()) {
+    const auto own = images_.labels().labels[static_cast<size_t>(i)];
+    const double share = 1 / count_[static_cast<size_t>(own)];
+    const float* difference = images_.within()[static_cast<size_t>(i)];
+    add_scaled_row(static_cast<float>(share), difference, dim, weighted_.data() + own * dim);
+    add_scaled_row(static_cast<float>(share * images_.share() / static_cast<double>(n)), difference, dim,
+                   origin_.data());
+  }
+  place(weighted_);
+  for (int64_t c = 0; c < n; ++c) {
+    const auto images = static_cast<float>(count_[static_cast<size_t>(c)]);
+    float* row = weighted_.data() + c * dim;
+    float half = 0;
+    for (size_t j = 0; j < between_.size(); ++j) {
+      const float u = row[j] * images * between_[j] / (1 + images * between_[j]);
+      row[j] = metric_.precision[j] * u;
+      half += row[j] * u / 2;
+    }
+    half_.push_back(half);
+  }
+}
+
+void ForeignClasses::place(Floats& x) const {
+  const int64_t dim = images_.dim();
+  std::vector<const float*> rows;
+  for (float* row = x.data(); row != x.data() + x.size(); row += dim) {
+    add_scaled_row(-1, origin_.data(), dim, row);
+    rows.push_back(row);
+  }
+  Floats placed(x.size());
+  whitening_.apply(rows.data(), static_cast<int64_t>(rows.size()), dim, placed.data());
+  x = std::move(placed);
+}
+
+std::vector<float> ForeignClasses::linear_scores(const Floats& x) const {
+  const auto n = static_cast<int64_t>(half_.size()), dim = images_.dim();
+  std::vector<const float*> rows;
+  for (const float* row = x.data(); row != x.data() + x.size(); row += dim) rows.push_back(row);
+  std::vector<float> scores(rows.size() * half_.size());
+  row_dots({rows.data(), static_cast<int64_t>(rows.size()), weighted_.data(), n, dim, n}, scores.data());
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] -= static_cast<float>(half_[i % half_.size()]);
+  return scores;
+}
+
+/// As images left out have it (scale_by_folds); 0: none are.
+double scale_by_foreign_folds(const ForeignImages& images, const PldaAdaptation& adaptation, double nu) {
+  const std::vector<int64_t>& labels = images.labels().labels;
+  std::vector<double> distances, logs;
+  for (int64_t i = 0; i < images.labels().labelled(); ++i) distances.push_back(images.products().row(i)[i]);
+  std::vector<int64_t> answered;
+  for (const ImageFold& fold : image_folds(distances, labels, images.labels().classes(), 2)) {
+    const ForeignClasses classes(images, ForeignScatter(images, fold.kept, adaptation), nu);
+    Floats x;
+    for (const int64_t i : fold.left_out) {
+      const int64_t own = labels[static_cast<size_t>(i)];
+      const float* difference = images.within()[static_cast<size_t>(i)];
+      x.insert(x.end(), images.mean(own), images.mean(own) + images.dim());
+      add_scaled_row(1, difference, images.dim(), x.data() + x.size() - images.dim());
+      answered.push_back(own);
+    }
+    classes.place(x);
+    const std::vector<float> scores = classes.linear_scores(x);
+    logs.insert(logs.end(), scores.begin(), scores.end());
+  }
+  return answered.empty() ? 0 : most_likely_scale(logs, answered, images.labels().classes()).scale;
+}
+
+/// Log predictives of the queries, and of a class never seen.
+struct ForeignScores {
+  at::Tensor classes;  // [1, q, n]
+  at::Tensor none;     // [1, q]
+};
+
+ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasses& classes) {
+  const int64_t q = images.queries(), n = images.labels().classes(), dim = images.dim();
+  ForeignScores scores{at::empty({1, q, n}), at::empty({1, q})};
+  const ForeignMetric never_seen(classes.between());
+  const double constant = static_cast<double>(images.dims()) * kLogTwoPi;
+  const auto half_log = [&](const ForeignMetric& metric, const float* squares) {
+    return -0.5 * (constant + metric.volume + row_dot(squares, metric.precision.data(), dim));
+  };
+  Floats squares(static_cast<size_t>(dim));
+  for (int64_t begin = 0; begin < q; begin += kQueriesTogether) {
+    const int64_t many = std::min(kQueriesTogether, q - begin);
+    Floats x(static_cast<size_t>(many * dim));
+    for (int64_t i = 0; i < many; ++i) images.place_query(begin + i, x.data() + i * dim);
+    classes.place(x);
+    const std::vector<float> linear = classes.linear_scores(x);
+    for (int64_t i = 0; i < many; ++i) {
+      const float* row = x.data() + i * dim;
+      for (int64_t j = 0; j < dim; ++j) squares[static_cast<size_t>(j)] = row[j] * row[j];
+      scores.none.data_ptr<float>()[begin + i] = static_cast<float>(half_log(never_seen, squares.data()));
+      const double own = half_log(classes.metric(), squares.data());
+      for (int64_t c = 0; c < n; ++c)
+        scores.classes.data_ptr<float>()[(begin + i) * n + c] =
+            static_cast<float>(own + linear[static_cast<size_t>(i * n + c)]);
+    }
+  }
+  return scores;
+}
+
+}  // namespace
+
+std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode, const ForeignRows& space,
+                                                     const PldaModel& model, double scale) {
+  const std::optional<ForeignImages> images = ForeignImages::of(episode, space, model.adaptation);
+  if (!images) return std::nullopt;
+  const SpanLabels& labels = images->labels();
+  if (labels.labelled() > kMostLabelled || labels.labelled() - labels.classes() >= space.feature_dims())
+    return std::nullopt;
+  std::vector<int64_t> all(labels.labels.size());
+  std::iota(all.begin(), all.end(), 0);
+  const ForeignScatter scatter(*images, all, model.adaptation);
+  PldaModel adapted = model;
+  double nu = model.adaptation.degrees;
+  if (scatter.whitens()) {
+    nu = scatter.degrees(nu);
+    const double found = scale_by_foreign_folds(*images, model.adaptation, nu);
+    if (found > 0) set_scale(found, adapted);
+  }
+  const ForeignScores scores = scores_of_queries(*images, ForeignClasses(*images, scatter, nu));
+  const at::Tensor count = at::tensor(labels.count, at::kFloat).unsqueeze(0);
+  const at::Tensor logits =
+      scores.classes * (scale > 0 ? at::full({}, scale) : by_shots(adapted.inductive_scale, count));
+  return EpisodeScores{logits, at::Tensor(), logits_of_none(adapted, scores.classes, scores.none, count, logits)};
+}
+
+}  // namespace protocom

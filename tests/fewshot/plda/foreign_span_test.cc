@@ -1,0 +1,169 @@
+#include "fewshot/plda/foreign_span.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/state.h"
+#include "protocom/core/error.h"
+#include "protocom/fewshot/methods.h"
+#include "support/golden.h"
+
+namespace protocom {
+namespace {
+
+using testing::error_of;
+
+/// A space of other classes, in `d` dimensions that differ in how much classes and images vary.
+PldaModel model_of_others(int64_t d, bool root) {
+  at::manual_seed(9);
+  const at::Tensor stretch = at::rand({d}) + 0.2;
+  const at::Tensor labels = at::arange(12, at::kLong).repeat_interleave(20);
+  at::Tensor features = at::randn({12, d}).index_select(0, labels) * stretch.flip(0) + stretch * at::randn({240, d});
+  if (root) features.abs_();
+  const auto method = make_method("plda");
+  FitInputs inputs;
+  inputs.base = {features, labels};
+  method->fit(inputs);
+  return plda_model_of(method->as_space()->state());
+}
+
+/// Episodes of classes whose images differ in other ways than those of the space.
+EpisodeBatch foreign_episode(int64_t classes, int64_t shots, int64_t d, uint64_t seed = 4) {
+  at::manual_seed(seed);
+  const at::Tensor means = at::randn({classes, 1, d}), stretch = at::rand({d}) + 0.2;
+  EpisodeBatch batch;
+  batch.support = (means + stretch * at::randn({classes, shots, d})).unsqueeze(0);
+  batch.query = (means + stretch * at::randn({classes, 12, d})).view({1, classes * 12, d});
+  return batch;
+}
+
+/// Class c has as many images as `counts` says.
+EpisodeBatch with_counts(EpisodeBatch batch, const std::vector<int64_t>& counts) {
+  batch.support_mask = at::zeros({1, batch.support.size(1), batch.support.size(2)});
+  for (size_t c = 0; c < counts.size(); ++c)
+    batch.support_mask[0][static_cast<int64_t>(c)].slice(0, 0, counts[c]).fill_(1);
+  return batch;
+}
+
+std::optional<EpisodeScores> answer(const EpisodeBatch& batch, const PldaModel& model, double scale = 0) {
+  const ForeignRows rows(model.space);
+  EpisodeBatch mapped = batch;
+  mapped.support = rows.map(batch.support);
+  mapped.query = rows.map(batch.query);
+  return answer_in_foreign_space(mapped, rows, model, scale);
+}
+
+/// By the space that adapted() makes.
+EpisodeScores in_a_space(const EpisodeBatch& batch, const PldaModel& model) {
+  const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
+  at::Tensor features = batch.support.view({classes * shots, -1});
+  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
+  if (batch.support_mask.defined()) {
+    const at::Tensor there = batch.support_mask.flatten().nonzero().flatten();
+    features = features.index_select(0, there);
+    labels = labels.index_select(0, there);
+  }
+  const auto method = make_method("plda");
+  method->load(state_of(adapted(model, features, labels, classes), {}));
+  return method->prepare({})->score(batch);
+}
+
+void expect_same_answers(const EpisodeBatch& batch, const PldaModel& model) {
+  const auto scores = answer(batch, model);
+  ASSERT_TRUE(scores);
+  const EpisodeScores expected = in_a_space(batch, model);
+  EXPECT_LT(error_of(scores->logits, expected.logits.to(at::kDouble)), 2e-5);
+  EXPECT_LT(error_of(scores->unseen, expected.unseen.to(at::kDouble)), 2e-5);
+}
+
+EpisodeBatch positive(EpisodeBatch batch) {
+  batch.support.abs_();
+  batch.query.abs_();
+  return batch;
+}
+
+TEST(PldaForeignSpan, AnswersAsTheAdaptedSpaceDoes) {
+  const PldaModel plain = model_of_others(37, false), roots = model_of_others(64, true);
+  ASSERT_TRUE(roots.space.root);
+  for (const int64_t shots : {1, 2, 3, 5, 7}) {
+    SCOPED_TRACE(shots);
+    expect_same_answers(foreign_episode(5, shots, 37), plain);
+    expect_same_answers(positive(foreign_episode(4, shots, 64)), roots);
+    expect_same_answers(foreign_episode(4, shots, 64), roots);
+  }
+}
+
+TEST(PldaForeignSpan, TakesOneClassAndUnequalShots) {
+  const PldaModel model = model_of_others(48, false);
+  expect_same_answers(foreign_episode(1, 5, 48), model);
+  expect_same_answers(with_counts(foreign_episode(5, 6, 48), {6, 1, 4, 2, 1}), model);
+  expect_same_answers(with_counts(foreign_episode(3, 2, 48), {1, 2, 1}), model);
+  expect_same_answers(with_counts(foreign_episode(3, 3, 48), {1, 1, 1}), model);
+}
+
+TEST(PldaForeignSpan, TakesDegreesOtherThanTheUsual) {
+  PldaModel model = model_of_others(40, false);
+  for (const double degrees : {3.0, 30.0, 300.0, 30000.0}) {
+    SCOPED_TRACE(degrees);
+    model.adaptation.degrees = degrees;
+    expect_same_answers(foreign_episode(5, 5, 40, 7), model);
+  }
+}
+
+TEST(PldaForeignSpan, TakesThatScaleAndIsAsSureOfTheClassesAsItsOwn) {
+  const PldaModel model = model_of_others(40, false);
+  const EpisodeBatch batch = foreign_episode(5, 3, 40);
+  const auto own = answer(batch, model), given = answer(batch, model, 1);
+  const at::Tensor ratio = own->logits / given->logits;
+  EXPECT_LT((ratio - ratio.flatten()[0]).abs().max().item<double>(), 1e-5);
+  const auto odds = [](const EpisodeScores& scores) { return scores.logits.logsumexp(-1) - scores.unseen; };
+  EXPECT_LT((odds(*own) - odds(*given)).abs().max().item<double>(), 2e-3);
+}
+
+/// The method itself, by rows of a mapped table or by features.
+TEST(PldaForeignSpan, IsWhatTheMethodAnswersBy) {
+  const PldaModel model = model_of_others(32, true);
+  const auto method = make_method("plda");
+  method->load(state_of(model, {}));
+  const auto scorer = method->prepare({});
+  ASSERT_NE(scorer->feature_transform(), nullptr);
+  const EpisodeBatch batch = positive(foreign_episode(4, 4, 32));
+  EXPECT_TRUE(scorer->score(batch).logits.equal(answer(batch, model)->logits));
+  EpisodeBatch copies = batch;
+  copies.support = batch.support.clone();
+  copies.support[0][1][2].copy_(copies.support[0][1][0]);
+  EXPECT_FALSE(answer(copies, model));
+  const EpisodeScores expected = in_a_space(copies, model), scores = scorer->score(copies);
+  EXPECT_LT(error_of(scores.logits, expected.logits.to(at::kDouble)), 2e-5);
+  const auto together = make_method("plda-vb");
+  together->load(state_of(model, {}));
+  EXPECT_EQ(together->prepare({})->feature_transform(), nullptr);
+}
+
+TEST(PldaForeignSpan, LeavesToTheSpaceWhatItCannotTellApart) {
+  const PldaModel model = model_of_others(20, false);
+  EXPECT_TRUE(answer(foreign_episode(6, 4, 20), model));
+  EXPECT_FALSE(answer(foreign_episode(10, 3, 20), model));  // a space of their own may be better
+  EpisodeBatch in_part = with_counts(foreign_episode(3, 3, 20), {3, 3, 3});
+  in_part.support_mask[0][0][0] = 0.5;
+  EXPECT_FALSE(answer(in_part, model));
+  EpisodeBatch endless = foreign_episode(3, 3, 20);
+  endless.query[0][0][0] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(answer(endless, model));
+}
+
+TEST(PldaForeignSpan, RowsAreOfTheSpaceAndBack) {
+  const PldaModel model = model_of_others(24, true);
+  const ForeignRows rows(model.space);
+  at::manual_seed(3);
+  const at::Tensor features = at::randn({5, 24});
+  EXPECT_LT(error_of(rows.features(rows.map(features)), features.to(at::kDouble)), 1e-6);
+  EXPECT_EQ(rows.map(features).size(1), rows.width());
+  EXPECT_TRUE(rows.same_as(ForeignRows(model.space)));
+  EXPECT_FALSE(rows.same_as(ForeignRows(model_of_others(24, false).space)));
+  EXPECT_THROW(rows.map(at::randn({5, 23})), Error);
+}
+
+}  // namespace
+}  // namespace protocom
