@@ -41,10 +41,37 @@ VectorColumns product_of(const VectorColumns& a, const VectorColumns& b) {
     double* to = product.row(i);
     for (int64_t r = 0; r < a.columns; ++r) {
       const double factor = a.row(i)[r];
+      if (factor == 0) continue;  // contrasts are mostly zeros
       for (int64_t j = 0; j < b.columns; ++j) to[j] += factor * b.row(r)[j];
     }
   }
   return product;
+}
+
+VectorColumns transposed(const VectorColumns& matrix) {
+  VectorColumns result(matrix.columns, matrix.rows);
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    for (int64_t j = 0; j < matrix.columns; ++j) result.row(j)[i] = matrix.row(i)[j];
+  }
+  return result;
+}
+
+/// Orthonormal combinations of images [k], sorted by their labels, that have no share in the means of the classes:
+/// each image against the mean of those of its class before it, [k - classes, k].
+VectorColumns contrasts_within(const std::vector<int64_t>& labels) {
+  const auto k = static_cast<int64_t>(labels.size());
+  VectorColumns contrasts(0, k);
+  for (int64_t i = 1, before = 0; i < k; ++i) {
+    before = labels[static_cast<size_t>(i)] == labels[static_cast<size_t>(i - 1)] ? before + 1 : 0;
+    if (before == 0) continue;
+    const auto images = static_cast<double>(before);
+    const double own = std::sqrt(images / (images + 1));
+    contrasts.values.resize(static_cast<size_t>(++contrasts.rows * k));
+    double* row = contrasts.row(contrasts.rows - 1);
+    std::fill(row + i - before, row + i, -own / images);
+    row[i] = own;
+  }
+  return contrasts;
 }
 
 }  // namespace
@@ -80,38 +107,22 @@ Floats ForeignWhitening::variance(const float* between, int64_t dim) const {
 ForeignScatter::ForeignScatter(const ForeignImages& images, std::vector<int64_t> among,
                                const PldaAdaptation& adaptation)
     : images_(images), among_(std::move(among)), eigen_{{}, {0, 0}} {
-  std::vector<bool> there(static_cast<size_t>(images.labels().classes()));
-  for (const int64_t i : among_) {
-    labels_.push_back(images.labels().labels[static_cast<size_t>(i)]);
-    there[static_cast<size_t>(labels_.back())] = true;
-  }
-  degrees_ = static_cast<double>(among_.size()) - static_cast<double>(std::count(there.begin(), there.end(), true));
-  VectorColumns products = block_of(images.products(), among_);
-  center(products);
+  std::vector<int64_t> labels;
+  for (const int64_t i : among_) labels.push_back(images.labels().labels[static_cast<size_t>(i)]);
+  const VectorColumns contrasts = contrasts_within(labels);
+  if (contrasts.rows == 0) return;
+  degrees_ = static_cast<double>(contrasts.rows);
+  VectorColumns products = product_of(contrasts, block_of(images.products(), among_));
+  products = product_of(contrasts, transposed(products));
   double trace = 0;
   for (int64_t i = 0; i < products.rows; ++i) trace += products.row(i)[i];
-  whitens_ = degrees_ > 0 && trace > 0;
-  if (!whitens_) return;
-  scale_ = (adaptation.scale_degrees + trace / static_cast<double>(images.dims())) /
-           (adaptation.scale_degrees + degrees_);
+  if (!(trace > 0)) return;
+  scale_ =
+      (adaptation.scale_degrees + trace / static_cast<double>(images.dims())) / (adaptation.scale_degrees + degrees_);
   for (double& value : products.values) value /= scale_;
   eigen_ = Tridiagonal(std::move(products.values), products.rows).eigen();
   for (double& value : eigen_.values) value = std::max(value, 0.0);
-}
-
-void ForeignScatter::center(VectorColumns& matrix) const {
-  const auto classes = static_cast<size_t>(images_.labels().classes());
-  const auto k = static_cast<int64_t>(labels_.size());
-  std::vector<double> count(classes), mean(classes);
-  for (const int64_t label : labels_) count[static_cast<size_t>(label)] += 1;
-  const auto center_line = [&](double* first, int64_t step) {
-    std::fill(mean.begin(), mean.end(), 0);
-    const auto label = [&](int64_t i) { return static_cast<size_t>(labels_[static_cast<size_t>(i)]); };
-    for (int64_t i = 0; i < k; ++i) mean[label(i)] += first[i * step] / count[label(i)];
-    for (int64_t i = 0; i < k; ++i) first[i * step] -= mean[label(i)];
-  };
-  for (int64_t i = 0; i < k; ++i) center_line(matrix.row(i), 1);
-  for (int64_t i = 0; i < k; ++i) center_line(matrix.values.data() + i, k);
+  eigen_.vectors = product_of(eigen_.vectors, contrasts);
 }
 
 double ForeignScatter::degrees(double usual) const {
@@ -124,16 +135,18 @@ double ForeignScatter::degrees(double usual) const {
   for (int64_t r = 0; r < all; ++r) {
     for (int64_t i = 0; i < m; ++i) products.row(r)[i] += products.row(r)[own(i)];
   }
-  const VectorColumns along = product_of(eigen_.vectors, products);  // [m, m + n], V' A x / s
+  const VectorColumns along = transposed(product_of(eigen_.vectors, products));  // [m + n, r], x' A' V / s
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < all; ++j) products.row(i)[j] += products.row(own(i))[j];
   }
   return choose_degrees(usual, {&labels, n, degrees_}, [&](double nu) {
     LeftOutProducts left;
+    std::vector<double> inverse;
+    for (const double l : eigen_.values) inverse.push_back(1 / (nu + l));
     const auto product = [&](int64_t i, int64_t j) {
       double sum = products.row(i)[j];
-      for (int64_t r = 0; r < m; ++r)
-        sum -= along.row(r)[i] * along.row(r)[j] / (nu + eigen_.values[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < along.columns; ++r)
+        sum -= along.row(i)[r] * along.row(j)[r] * inverse[static_cast<size_t>(r)];
       return sum;
     };
     for (int64_t i = 0; i < m; ++i) {
@@ -149,19 +162,16 @@ double ForeignScatter::degrees(double usual) const {
 
 ForeignWhitening ForeignScatter::whitening(double nu) const {
   ForeignWhitening whitening;
-  if (!whitens_) return whitening;
+  if (!whitens()) return whitening;
   const double total = nu + degrees_, unit = 1 / std::sqrt(scale_);
   whitening.base = unit * std::sqrt(total / nu);
-  VectorColumns gained(eigen_.vectors.columns, eigen_.vectors.rows);  // V diag(g)
+  VectorColumns gained = transposed(eigen_.vectors);  // V diag(g)
   for (int64_t r = 0; r < gained.columns; ++r) {
     const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(r)]);
     const double gain = -whitening.base / scale_ / (root * (root + std::sqrt(nu)));
-    for (int64_t i = 0; i < gained.rows; ++i) gained.row(i)[r] = gain * eigen_.vectors.row(r)[i];
+    for (int64_t i = 0; i < gained.rows; ++i) gained.row(i)[r] *= gain;
   }
-  VectorColumns inner = product_of(gained, eigen_.vectors);
-  // Differences from the means of fewer images are those from the means of all, less the means of those differences.
-  center(inner);
-  whitening.inner = padded_rows(inner);
+  whitening.inner = padded_rows(product_of(gained, eigen_.vectors));
   whitening.by_between = padded_rows(block_of(images_.products_by_between(), among_));
   for (const int64_t i : among_) whitening.rows.push_back(images_.within()[static_cast<size_t>(i)]);
   return whitening;

@@ -34,20 +34,15 @@ class ForeignScatter {
   [[nodiscard]] double degrees(double usual) const;
   /// S^-1/2; I where no class has two images.
   [[nodiscard]] ForeignWhitening whitening(double nu) const;
-  [[nodiscard]] bool whitens() const { return whitens_; }
+  [[nodiscard]] bool whitens() const { return !eigen_.values.empty(); }
   [[nodiscard]] const std::vector<int64_t>& among() const { return among_; }
 
  private:
-  /// Rows and columns [k, k] less their means over a class.
-  void center(VectorColumns& matrix) const;
-
   const ForeignImages& images_;
-  std::vector<int64_t> among_;   // [k]
-  std::vector<int64_t> labels_;  // [k]
-  double degrees_;
+  std::vector<int64_t> among_;  // [k]
+  double degrees_ = 0;
   double scale_ = 1;
-  bool whitens_;
-  SymmetricEigen eigen_;         // of A A' / s
+  SymmetricEigen eigen_;  // of A A' / s, [k - classes, k]
 };
 
 }  // namespace protocom

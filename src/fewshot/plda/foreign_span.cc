@@ -1,17 +1,14 @@
 #include "fewshot/plda/foreign_span.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/foreign_images.h"
 #include "fewshot/plda/foreign_scatter.h"
-#include "fewshot/plda/method.h"
+#include "fewshot/plda/known.h"
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/toolbox/gaussian.h"
 #include "fewshot/toolbox/row_kernels.h"
@@ -112,16 +109,15 @@ void ForeignClasses::place_means(const ForeignScatter& scatter) {
                    origin_.data());
   }
   place(weighted_);
+  Floats u(between_.size());
   for (int64_t c = 0; c < n; ++c) {
     const auto images = static_cast<float>(count_[static_cast<size_t>(c)]);
     float* row = weighted_.data() + c * dim;
-    float half = 0;
-    for (size_t j = 0; j < between_.size(); ++j) {
-      const float u = row[j] * images * between_[j] / (1 + images * between_[j]);
-      row[j] = metric_.precision[j] * u;
-      half += row[j] * u / 2;
+    for (size_t j = 0; j < u.size(); ++j) {
+      u[j] = row[j] * images * between_[j] / (1 + images * between_[j]);
+      row[j] = metric_.precision[j] * u[j];
     }
-    half_.push_back(half);
+    half_.push_back(row_dot(row, u.data(), dim) / 2);
   }
 }
 
@@ -170,21 +166,20 @@ double scale_by_foreign_folds(const ForeignImages& images, const PldaAdaptation&
   return answered.empty() ? 0 : most_likely_scale(logs, answered, images.labels().classes()).scale;
 }
 
-/// Log predictives of the queries, and of a class never seen.
+/// Log predictives of the queries [q, n], and of a class never seen [q].
 struct ForeignScores {
-  at::Tensor classes;  // [1, q, n]
-  at::Tensor none;     // [1, q]
+  std::vector<double> classes, none;
 };
 
 ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasses& classes) {
   const int64_t q = images.queries(), n = images.labels().classes(), dim = images.dim();
-  ForeignScores scores{at::empty({1, q, n}), at::empty({1, q})};
+  ForeignScores scores;
   const ForeignMetric never_seen(classes.between());
   const double constant = static_cast<double>(images.dims()) * kLogTwoPi;
-  const auto half_log = [&](const ForeignMetric& metric, const float* squares) {
-    return -0.5 * (constant + metric.volume + row_dot(squares, metric.precision.data(), dim));
-  };
   Floats squares(static_cast<size_t>(dim));
+  const auto log_density = [&](const ForeignMetric& metric) {
+    return -0.5 * (constant + metric.volume + row_dot(squares.data(), metric.precision.data(), dim));
+  };
   for (int64_t begin = 0; begin < q; begin += kQueriesTogether) {
     const int64_t many = std::min(kQueriesTogether, q - begin);
     Floats x(static_cast<size_t>(many * dim));
@@ -194,11 +189,9 @@ ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasse
     for (int64_t i = 0; i < many; ++i) {
       const float* row = x.data() + i * dim;
       for (int64_t j = 0; j < dim; ++j) squares[static_cast<size_t>(j)] = row[j] * row[j];
-      scores.none.data_ptr<float>()[begin + i] = static_cast<float>(half_log(never_seen, squares.data()));
-      const double own = half_log(classes.metric(), squares.data());
-      for (int64_t c = 0; c < n; ++c)
-        scores.classes.data_ptr<float>()[(begin + i) * n + c] =
-            static_cast<float>(own + linear[static_cast<size_t>(i * n + c)]);
+      scores.none.push_back(log_density(never_seen));
+      const double own = log_density(classes.metric());
+      for (int64_t c = 0; c < n; ++c) scores.classes.push_back(own + linear[static_cast<size_t>(i * n + c)]);
     }
   }
   return scores;
@@ -216,18 +209,20 @@ std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode
   std::vector<int64_t> all(labels.labels.size());
   std::iota(all.begin(), all.end(), 0);
   const ForeignScatter scatter(*images, all, model.adaptation);
-  PldaModel adapted = model;
+  const double count = mean_count(labels.count);
+  EpisodeScale factors;
+  factors.known = model.inductive_scale.at(count);
+  factors.by_best = model.known_by_best;
+  factors.chance = {model.known_slope.at(count), model.known_offset.at(count), model.known_alike.at(count)};
   double nu = model.adaptation.degrees;
   if (scatter.whitens()) {
     nu = scatter.degrees(nu);
     const double found = scale_by_foreign_folds(*images, model.adaptation, nu);
-    if (found > 0) set_scale(found, adapted);
+    if (found > 0) factors.known = factors.chance.slope = found;
   }
+  factors.logits = scale > 0 ? scale : factors.known;
   const ForeignScores scores = scores_of_queries(*images, ForeignClasses(*images, scatter, nu));
-  const at::Tensor count = at::tensor(labels.count, at::kFloat).unsqueeze(0);
-  const at::Tensor logits =
-      scores.classes * (scale > 0 ? at::full({}, scale) : by_shots(adapted.inductive_scale, count));
-  return EpisodeScores{logits, at::Tensor(), logits_of_none(adapted, scores.classes, scores.none, count, logits)};
+  return scaled_scores(scores.classes, scores.none, factors);
 }
 
 }  // namespace protocom

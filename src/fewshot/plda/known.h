@@ -1,6 +1,11 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <vector>
+
+#include "protocom/fewshot/episode_batch.h"
+
 namespace protocom {
 
 /// How much likelier each image [b, q] is under the classes of its task than under a class never seen:
@@ -29,5 +34,18 @@ KnownChance fit_known_chance(const at::Tensor& ratio, const at::Tensor& is);
 /// -log odds [b, q] of being one of the classes for the ratios [b, q]; slope, offset and alike broadcast to them.
 at::Tensor log_odds_of_none(const at::Tensor& ratio, const at::Tensor& slope, const at::Tensor& offset,
                             const at::Tensor& alike);
+
+/// What makes logits of one episode's log predictives.
+struct EpisodeScale {
+  double logits = 1;      ///< their factor
+  double known = 1;       ///< of known_ratio()
+  bool by_best = false;   ///< PldaModel::known_by_best
+  KnownChance chance = {};
+};
+
+/// Logits of log predictives [q, n] and those of a class never seen, `none` [q], as PldaPrepared::unseen() has them, in
+/// plain loops.
+EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none,
+                            const EpisodeScale& scale);
 
 }  // namespace protocom

@@ -42,6 +42,8 @@ std::vector<double> left_out_loss(const LeftOutProducts& products, const LeftOut
 
 double choose_degrees(double usual, const LeftOutLabels& labels,
                       const std::function<LeftOutProducts(double nu)>& products) {
+  // Nothing is left of R then, and all losses are the same.
+  if (labels.degrees < 2) return usual;
   std::vector<double> first, least;
   double best = usual;
   for (const double factor : kDegreeFactors) {

@@ -286,7 +286,13 @@ PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
 
 at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
                                 const at::Tensor& logits) const {
-  return logits_of_none(*model, predictive, row_log_predictive(never_seen, batch.query).squeeze(-1), count, logits);
+  const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
+  const at::Tensor ratio = model->known_by_best
+                               ? std::get<0>(predictive.max(-1)) - none
+                               : known_ratio(predictive, none, by_shots(model->inductive_scale, count));
+  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
+  return logits.logsumexp(-1) +
+         log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
 }
 
 at::Tensor PldaPrepared::points(const at::Tensor& features) const {
@@ -298,16 +304,6 @@ at::Tensor PldaPrepared::points(const at::Tensor& features) const {
   return at::cat({row.slice(-1, 0, layout.padded) * weight(between.varied),
                   row.slice(-1, begin, begin + layout.rest()) * weight(between.rest)},
                  -1);
-}
-
-at::Tensor logits_of_none(const PldaModel& model, const at::Tensor& predictive, const at::Tensor& none,
-                          const at::Tensor& count, const at::Tensor& logits) {
-  const at::Tensor ratio = model.known_by_best
-                               ? std::get<0>(predictive.max(-1)) - none
-                               : known_ratio(predictive, none, by_shots(model.inductive_scale, count));
-  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
-  return logits.logsumexp(-1) +
-         log_odds_of_none(ratio, fitted(model.known_slope), fitted(model.known_offset), fitted(model.known_alike));
 }
 
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {

@@ -34,10 +34,6 @@ struct PldaPrepared {
   [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
 };
 
-/// PldaPrepared::unseen() where the log predictives `none` [b, q] of a class never seen are there.
-at::Tensor logits_of_none(const PldaModel& model, const at::Tensor& predictive, const at::Tensor& none,
-                          const at::Tensor& count, const at::Tensor& logits);
-
 /// [b, 1, 1]: the number for the mean number of images of an episode's classes; `count` [b, n].
 at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count);
 

@@ -47,20 +47,6 @@ SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, dou
   return {usual, first.scale};
 }
 
-/// Logits of log predictives and of a class never seen as PldaPrepared gives them, where `known` is the scale by which
-/// P(known) follows.
-EpisodeScores episode_scores(const std::vector<double>& scores, const SharedScores& shared, int64_t classes,
-                             double scale, double known) {
-  const auto queries = static_cast<int64_t>(shared.of_classes.size());
-  const at::Tensor linear = at::tensor(scores, at::kDouble).view({1, queries, classes});
-  const at::Tensor all = linear + at::tensor(shared.of_classes, at::kDouble).view({1, queries, 1});
-  const at::Tensor none = at::tensor(shared.never_seen, at::kDouble).unsqueeze(0);
-  const at::Tensor ratio = known_ratio(all, none, at::full({1, 1, 1}, known, at::kDouble));
-  const at::Tensor logits = scale * all;
-  const at::Tensor unseen = logits.logsumexp(-1) - known * ratio;
-  return {logits.to(at::kFloat), at::Tensor(), unseen.to(at::kFloat)};
-}
-
 }  // namespace
 
 std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, const PldaAdaptation& adaptation,
@@ -79,8 +65,11 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   const SpanChoice choice = choice_by_folds(x.in, *images, isotropic_degrees(adaptation, dims));
   const SpanModel model = span_model(x.in, *images, labelled, queries);
   const std::vector<double> outside(x.outside.begin() + images->labelled(), x.outside.end());
-  return episode_scores(linear_scores(model, choice.nu), shared_scores(model, choice.nu, outside), images->classes(),
-                        scale > 0 ? scale : choice.scale, choice.scale);
+  std::vector<double> scores = linear_scores(model, choice.nu);
+  const SharedScores shared = shared_scores(model, choice.nu, outside);
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] += shared.of_classes[i / images->count.size()];
+  return scaled_scores(scores, shared.never_seen,
+                       {scale > 0 ? scale : choice.scale, choice.scale, false, {choice.scale, 0, 0}});
 }
 
 }  // namespace protocom

@@ -58,12 +58,20 @@ at::Tensor log_predictives(const FoldRows& rows, const at::Tensor& labels, int64
   return at::mm(rows.left_out * precision, mean.t()) - 0.5 * at::mv(mean.square(), precision);
 }
 
-/// -log p(label) of log densities [n] times a scale.
+/// -log p(label) of log densities [n] times a scale, whose largest is 0.
 double scaled_loss(const double* logs, int64_t n, int64_t label, double scale) {
-  const double most = scale * *std::max_element(logs, logs + n);
   double sum = 0;
-  for (int64_t c = 0; c < n; ++c) sum += std::exp(scale * logs[c] - most);
-  return std::log(sum) + most - scale * logs[label];
+  for (int64_t c = 0; c < n; ++c) sum += std::exp(scale * logs[c]);
+  return std::log(sum) - scale * logs[label];
+}
+
+/// Less the largest of each row.
+std::vector<double> less_largest(std::vector<double> logs, int64_t classes) {
+  for (auto row = logs.begin(); row != logs.end(); row += classes) {
+    const double largest = *std::max_element(row, row + classes);
+    std::for_each(row, row + classes, [&](double& value) { value -= largest; });
+  }
+  return logs;
 }
 
 }  // namespace
@@ -73,12 +81,13 @@ ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<
   ScaledLoss best;
   double least = std::numeric_limits<double>::infinity();
   std::vector<double> loss(labels.size());
+  const std::vector<double> less = less_largest(logs, classes);
   for (double scale = kFirst; scale < kLast; scale *= kStep) {
     // The logarithm of the scale is Gaussian around that of the default, with a deviation of 1.
     const double away = std::log(scale / kDefaultScale);
     double cost = 0.5 * away * away;
-    for (size_t i = 0; i < labels.size(); ++i)
-      cost += loss[i] = scaled_loss(logs.data() + static_cast<int64_t>(i) * classes, classes, labels[i], scale);
+    for (size_t i = 0; i < labels.size() && cost < least; ++i)
+      cost += loss[i] = scaled_loss(less.data() + static_cast<int64_t>(i) * classes, classes, labels[i], scale);
     if (!(cost < least)) continue;
     least = cost;
     best = {loss, scale};
