@@ -1,14 +1,11 @@
 #include "fewshot/plda/foreign_images.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "fewshot/plda/isotropic.h"
 #include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
 
 namespace protocom {
 namespace {
@@ -21,23 +18,23 @@ VectorColumns doubles_of(const Floats& values, int64_t rows, int64_t stride) {
 
 }  // namespace
 
-ForeignImages::ForeignImages(SpanLabels labels, const ForeignRows& space, double share)
-    : labels_(std::move(labels)), space_(&space), share_(share), products_(0, 0), by_between_(0, 0) {}
+ForeignImages::ForeignImages(ForeignEpisode episode, const ForeignRows& space, double share)
+    : labels_(std::move(episode.labels)),
+      space_(&space),
+      share_(share),
+      rows_(std::move(episode.rows)),
+      products_(0, 0),
+      by_between_(0, 0) {}
 
-std::optional<ForeignImages> ForeignImages::of(const EpisodeBatch& episode, const ForeignRows& space,
+std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const ForeignRows& space,
                                                const PldaAdaptation& adaptation) {
-  std::optional<SpanLabels> labels = span_labels(episode);
-  if (!labels) return std::nullopt;
-  const double share = center_share(adaptation, labels->classes());
-  ForeignImages images(std::move(*labels), space, share);
-  images.support_ = episode.support.flatten(0, 2).contiguous();
-  images.query_ = episode.query.squeeze(0).contiguous();
-  const int64_t width = space.width();
-  for (const int64_t i : images.labels_.there) images.rows_.push_back(images.support_.data_ptr<float>() + i * width);
-  if (has_copies(images.labels_, images.rows_, width)) return std::nullopt;
-  for (int64_t i = 0; i < images.query_.size(0); ++i)
-    images.rows_.push_back(images.query_.data_ptr<float>() + i * width);
-  if (!images.place_center()) return std::nullopt;
+  const double share = center_share(adaptation, episode.labels.classes());
+  ForeignImages images(std::move(episode), space, share);
+  std::vector<const float*> features;  // products are rounded by where in a table a row lies
+  for (int64_t i = 0; i < images.labels_.labelled(); ++i)
+    features.push_back(images.rows_[static_cast<size_t>(i)] + space.first());
+  if (has_copies(images.labels_, features, space.width() - space.first()) || !images.place_center())
+    return std::nullopt;
   images.place_origin();
   images.multiply();
   return images;

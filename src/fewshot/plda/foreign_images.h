@@ -6,18 +6,22 @@
 #include "fewshot/plda/foreign_rows.h"
 #include "fewshot/plda/span_images.h"
 #include "fewshot/toolbox/tridiagonal.h"
-#include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/plda/model.h"
 
 namespace protocom {
 
+/// Images of an episode as rows of a ForeignRows.
+struct ForeignEpisode {
+  SpanLabels labels;
+  std::vector<const float*> rows;  // [m + q], labelled ones first
+};
+
 /// An episode's images f in a fitted space whose center and origin moved to the classes at hand. Rows are float32 of
-/// `dim` numbers, ForeignRows::first().
+/// `dim` numbers, ForeignRows::first(). The episode's must live as long.
 class ForeignImages {
  public:
-  /// `episode` has one episode of rows of `space`. Nothing where a support counts in part, a class has an image twice
-  /// or an image hardly differs from the center.
-  static std::optional<ForeignImages> of(const EpisodeBatch& episode, const ForeignRows& space,
+  /// Nothing where a class has an image twice or an image hardly differs from the center.
+  static std::optional<ForeignImages> of(ForeignEpisode episode, const ForeignRows& space,
                                          const PldaAdaptation& adaptation);
 
   [[nodiscard]] const SpanLabels& labels() const { return labels_; }
@@ -40,7 +44,7 @@ class ForeignImages {
   [[nodiscard]] const float* mean(int64_t c) const { return differences_.data() + (labels_.labelled() + c) * dim(); }
 
  private:
-  ForeignImages(SpanLabels labels, const ForeignRows& space, double share);
+  ForeignImages(ForeignEpisode episode, const ForeignRows& space, double share);
   /// False where an image's direction is rounding.
   [[nodiscard]] bool place_center();
   void place_origin();
@@ -50,7 +54,6 @@ class ForeignImages {
   SpanLabels labels_;
   const ForeignRows* space_;
   double share_;
-  at::Tensor support_, query_;      // what rows are in
   std::vector<const float*> rows_;  // [m + q], of the space
   Floats center_;                   // [width], of rows
   Floats inverse_lengths_;          // [m + q]

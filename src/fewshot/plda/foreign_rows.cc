@@ -32,15 +32,10 @@ at::Tensor ForeignRows::map(const at::Tensor& features) const {
   return at::cat({padded_row(at::matmul(x, space_.projection)), padded_row(x)}, -1);
 }
 
-at::Tensor ForeignRows::features(const at::Tensor& rows) const {
-  const at::Tensor x = rows.narrow(-1, first(), feature_dims()) + space_.center;
-  return space_.root ? x * x.abs() : x;
-}
-
 bool ForeignRows::same_as(const FeatureTransform& other) const {
   const auto* rows = dynamic_cast<const ForeignRows*>(&other);
   return rows != nullptr && rows->space_.root == space_.root && rows->space_.center.equal(space_.center) &&
-         rows->space_.projection.equal(space_.projection);
+         rows->space_.projection.equal(space_.projection) && rows->offset_ == offset_ && rows->between_ == between_;
 }
 
 }  // namespace protocom

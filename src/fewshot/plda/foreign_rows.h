@@ -15,9 +15,6 @@ class ForeignRows : public FeatureTransform {
   explicit ForeignRows(const PldaSpace& space);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
-  /// Rows [..., width()] back to features.
-  [[nodiscard]] at::Tensor features(const at::Tensor& rows) const;
-
   [[nodiscard]] int64_t feature_dims() const { return space_.center.size(0); }
   [[nodiscard]] int64_t dims() const { return space_.projection.size(1); }
   /// Length of the first part.

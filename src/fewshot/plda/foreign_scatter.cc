@@ -11,19 +11,7 @@
 namespace protocom {
 namespace {
 
-std::vector<const float*> rows_of(const Floats& values, int64_t dim) {
-  std::vector<const float*> rows;
-  for (const float* row = values.data(); row != values.data() + values.size(); row += dim) rows.push_back(row);
-  return rows;
-}
-
-/// As weights of sums_of_rows().
-Floats padded_rows(const VectorColumns& matrix) {
-  const int64_t stride = padded_length(matrix.columns);
-  Floats rows(static_cast<size_t>(matrix.rows * stride));
-  for (int64_t i = 0; i < matrix.rows; ++i) std::copy_n(matrix.row(i), matrix.columns, rows.data() + i * stride);
-  return rows;
-}
+Floats floats_of(const VectorColumns& matrix) { return {matrix.values.begin(), matrix.values.end()}; }
 
 VectorColumns block_of(const VectorColumns& matrix, const std::vector<int64_t>& which) {
   const auto k = static_cast<int64_t>(which.size());
@@ -76,29 +64,32 @@ VectorColumns contrasts_within(const std::vector<int64_t>& labels) {
 
 }  // namespace
 
-void ForeignWhitening::apply(const float* const* x, int64_t count, int64_t dim, float* out) const {
-  const auto k = static_cast<int64_t>(rows.size());
-  const int64_t stride = padded_length(k);
-  Floats products(static_cast<size_t>(count * stride)), weights(products.size());
-  products_of_rows({x, count, rows.data(), k, dim, stride}, products.data());
-  sums_of_rows({rows_of(inner, stride).data(), k, products.data(), count, stride, stride}, weights.data());
-  sums_of_rows({rows.data(), k, weights.data(), count, stride, dim}, out);
-  for (int64_t i = 0; i < count; ++i) add_scaled_row(static_cast<float>(base), x[i], dim, out + i * dim);
+std::vector<const float*> rows_of(const Floats& values, int64_t dim) {
+  std::vector<const float*> rows;
+  for (const float* row = values.data(); row != values.data() + values.size(); row += dim) rows.push_back(row);
+  return rows;
+}
+
+void ForeignWhitening::apply(const std::vector<const float*>& x, int64_t dim, float* out) const {
+  const auto count = static_cast<int64_t>(x.size()), r = by_between.rows;
+  const std::vector<const float*> z = rows_of(rows, dim);
+  Floats products(static_cast<size_t>(count * r));
+  products_of_rows({x.data(), count, z.data(), r, dim, r}, products.data());
+  for (float& product : products) product = -product;
+  sums_of_rows({z.data(), r, products.data(), count, r, dim}, out);
+  for (int64_t i = 0; i < count; ++i)
+    add_scaled_row(static_cast<float>(base), x[static_cast<size_t>(i)], dim, out + i * dim);
 }
 
 Floats ForeignWhitening::variance(const float* between, int64_t dim) const {
-  const auto k = static_cast<int64_t>(rows.size());
-  Floats inner_rows(static_cast<size_t>(k * dim)), products(inner_rows.size());
-  sums_of_rows({rows.data(), k, inner.data(), k, padded_length(k), dim}, inner_rows.data());
-  sums_of_rows({rows_of(inner_rows, dim).data(), k, by_between.data(), k, padded_length(k), dim}, products.data());
-  Floats result(static_cast<size_t>(dim));
-  const auto factor = static_cast<float>(2 * base);
-  for (int64_t i = 0; i < k; ++i) {
-    const float* a = rows[static_cast<size_t>(i)];
-    const float* inner_row = inner_rows.data() + i * dim;
+  const int64_t r = by_between.rows;
+  Floats products(rows.size()), result(static_cast<size_t>(dim));
+  sums_of_rows({rows_of(rows, dim).data(), r, floats_of(by_between).data(), r, r, dim}, products.data());
+  const auto factor = static_cast<float>(-2 * base);
+  for (int64_t i = 0; i < r; ++i) {
+    const float* z = rows.data() + i * dim;
     const float* product = products.data() + i * dim;
-    for (int64_t j = 0; j < dim; ++j)
-      result[static_cast<size_t>(j)] += inner_row[j] * (factor * between[j] * a[j] + product[j]);
+    for (int64_t j = 0; j < dim; ++j) result[static_cast<size_t>(j)] += z[j] * (factor * between[j] * z[j] + product[j]);
   }
   add_scaled_row(static_cast<float>(base * base), between, dim, result.data());
   return result;
@@ -165,15 +156,19 @@ ForeignWhitening ForeignScatter::whitening(double nu) const {
   if (!whitens()) return whitening;
   const double total = nu + degrees_, unit = 1 / std::sqrt(scale_);
   whitening.base = unit * std::sqrt(total / nu);
-  VectorColumns gained = transposed(eigen_.vectors);  // V diag(g)
-  for (int64_t r = 0; r < gained.columns; ++r) {
+  VectorColumns roots = eigen_.vectors;  // sqrt(g) V', so that Z = roots A
+  for (int64_t r = 0; r < roots.rows; ++r) {
     const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(r)]);
-    const double gain = -whitening.base / scale_ / (root * (root + std::sqrt(nu)));
-    for (int64_t i = 0; i < gained.rows; ++i) gained.row(i)[r] *= gain;
+    const double gain = std::sqrt(whitening.base / scale_ / (root * (root + std::sqrt(nu))));
+    for (int64_t i = 0; i < roots.columns; ++i) roots.row(r)[i] *= gain;
   }
-  whitening.inner = padded_rows(product_of(gained, eigen_.vectors));
-  whitening.by_between = padded_rows(block_of(images_.products_by_between(), among_));
-  for (const int64_t i : among_) whitening.rows.push_back(images_.within()[static_cast<size_t>(i)]);
+  const VectorColumns half = product_of(roots, block_of(images_.products_by_between(), among_));
+  whitening.by_between = product_of(half, transposed(roots));
+  std::vector<const float*> rows;
+  for (const int64_t i : among_) rows.push_back(images_.within()[static_cast<size_t>(i)]);
+  whitening.rows.resize(static_cast<size_t>(roots.rows * images_.dim()));
+  sums_of_rows({rows.data(), roots.columns, floats_of(roots).data(), roots.rows, roots.columns, images_.dim()},
+               whitening.rows.data());
   return whitening;
 }
 

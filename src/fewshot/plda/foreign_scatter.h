@@ -7,15 +7,17 @@
 
 namespace protocom {
 
-/// W = base I + A' N A with rows A [k, dim].
+/// Pointers to rows of `dim` numbers.
+std::vector<const float*> rows_of(const Floats& values, int64_t dim);
+
+/// W = base I - Z'Z.
 struct ForeignWhitening {
   double base = 1;
-  std::vector<const float*> rows;  // A
-  Floats inner;                    // N, [k, padded_length(k)]
-  Floats by_between;               // A B A', the same
+  Floats rows;                               // Z, [r, dim]
+  VectorColumns by_between = VectorColumns(0, 0);  // Z B Z'
 
-  /// W x of `count` rows, [count, dim].
-  void apply(const float* const* x, int64_t count, int64_t dim, float* out) const;
+  /// W x of rows, [count, dim].
+  void apply(const std::vector<const float*>& x, int64_t dim, float* out) const;
   /// diag(W B W), [dim].
   [[nodiscard]] Floats variance(const float* between, int64_t dim) const;
 };
@@ -24,8 +26,8 @@ struct ForeignWhitening {
 /// plda/adaptation.cc has it:
 ///     S = s (nu I + R / s) / (nu + degrees),   R = A'A, A their differences from the means of their classes
 /// with the scale s. Of A only inner products are needed: with the eigenvectors V and eigenvalues l of A A' / s
-///     S^-1/2 = (base I + A' V diag(g) V' A / s) / sqrt(s),   base = sqrt(t / nu), t = nu + degrees,
-///     g = (sqrt(t / (nu + l)) - base) / l = -sqrt(t / nu) / (sqrt(nu + l) (sqrt(nu + l) + sqrt(nu))).
+///     S^-1/2 = (base I - A' V diag(g) V' A / s) / sqrt(s),   base = sqrt(t / nu), t = nu + degrees,
+///     g = (base - sqrt(t / (nu + l))) / l = base / (sqrt(nu + l) (sqrt(nu + l) + sqrt(nu))).
 class ForeignScatter {
  public:
   ForeignScatter(const ForeignImages& images, std::vector<int64_t> among, const PldaAdaptation& adaptation);

@@ -1,5 +1,7 @@
 #include "fewshot/plda/foreign_span.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,24 +24,17 @@ constexpr int64_t kMostLabelled = 256;
 /// Queries that are answered together: their rows stay in the second cache.
 constexpr int64_t kQueriesTogether = 25;
 
-/// 1 / (1 + v) in each dimension, and sum log (1 + v).
-struct ForeignMetric {
-  Floats precision;
-  double volume = 0;
-
-  explicit ForeignMetric(const Floats& v);
-};
-
-ForeignMetric::ForeignMetric(const Floats& v) : precision(v.size()) {
+/// sum log (1 + v)
+double volume_of(const Floats& v) {
   constexpr double kLarge = 1e100;
-  double product = 1;
-  for (size_t j = 0; j < v.size(); ++j) {
-    precision[j] = 1 / (1 + v[j]);
-    product *= 1 + static_cast<double>(v[j]);
-    if (product < kLarge && j + 1 < v.size()) continue;
+  double volume = 0, product = 1;
+  for (const float value : v) {
+    product *= 1 + static_cast<double>(value);
+    if (product < kLarge) continue;
     volume += std::log(product);
     product = 1;
   }
+  return volume + std::log(product);
 }
 
 /// The classes of some labelled images, in the space that follows these.
@@ -52,8 +47,8 @@ class ForeignClasses {
   /// Log predictives [count, n] of images in this space, but for a number for each: x' P u - 1/2 u' P u.
   [[nodiscard]] std::vector<float> linear_scores(const Floats& x) const;
 
-  [[nodiscard]] const ForeignMetric& metric() const { return metric_; }
-  /// Of class means after no image.
+  /// What images vary by in this space, less 1: v around these classes, B around a class never seen.
+  [[nodiscard]] const Floats& variance() const { return variance_; }
   [[nodiscard]] const Floats& between() const { return between_; }
 
  private:
@@ -63,10 +58,10 @@ class ForeignClasses {
   ForeignWhitening whitening_;
   std::vector<double> count_;  // [n]
   Floats between_;             // [dim]
-  ForeignMetric metric_;
+  Floats variance_;            // [dim], v
   Floats origin_;             // [dim]
   Floats weighted_;           // [n, dim], P u
-  std::vector<double> half_;  // [n], 1/2 u' P u
+  std::vector<float> half_;  // [n], 1/2 u' P u
 };
 
 std::vector<double> counts_of(const ForeignImages& images, const std::vector<int64_t>& among) {
@@ -92,7 +87,7 @@ ForeignClasses::ForeignClasses(const ForeignImages& images, const ForeignScatter
       whitening_(scatter.whitening(nu)),
       count_(counts_of(images, scatter.among())),
       between_(whitening_.variance(images.between(), images.dim())),
-      metric_(variance_of_means(between_, mean_count(count_))),
+      variance_(variance_of_means(between_, mean_count(count_))),
       origin_(between_.size()) {
   place_means(scatter);
 }
@@ -115,7 +110,7 @@ void ForeignClasses::place_means(const ForeignScatter& scatter) {
     float* row = weighted_.data() + c * dim;
     for (size_t j = 0; j < u.size(); ++j) {
       u[j] = row[j] * images * between_[j] / (1 + images * between_[j]);
-      row[j] = metric_.precision[j] * u[j];
+      row[j] = u[j] / (1 + variance_[j]);
     }
     half_.push_back(row_dot(row, u.data(), dim) / 2);
   }
@@ -123,23 +118,18 @@ void ForeignClasses::place_means(const ForeignScatter& scatter) {
 
 void ForeignClasses::place(Floats& x) const {
   const int64_t dim = images_.dim();
-  std::vector<const float*> rows;
-  for (float* row = x.data(); row != x.data() + x.size(); row += dim) {
-    add_scaled_row(-1, origin_.data(), dim, row);
-    rows.push_back(row);
-  }
+  for (float* row = x.data(); row != x.data() + x.size(); row += dim) add_scaled_row(-1, origin_.data(), dim, row);
   Floats placed(x.size());
-  whitening_.apply(rows.data(), static_cast<int64_t>(rows.size()), dim, placed.data());
+  whitening_.apply(rows_of(x, dim), dim, placed.data());
   x = std::move(placed);
 }
 
 std::vector<float> ForeignClasses::linear_scores(const Floats& x) const {
-  const auto n = static_cast<int64_t>(half_.size()), dim = images_.dim();
-  std::vector<const float*> rows;
-  for (const float* row = x.data(); row != x.data() + x.size(); row += dim) rows.push_back(row);
+  const std::vector<const float*> rows = rows_of(x, images_.dim());
+  const auto count = static_cast<int64_t>(rows.size()), n = static_cast<int64_t>(half_.size());
   std::vector<float> scores(rows.size() * half_.size());
-  row_dots({rows.data(), static_cast<int64_t>(rows.size()), weighted_.data(), n, dim, n}, scores.data());
-  for (size_t i = 0; i < scores.size(); ++i) scores[i] -= static_cast<float>(half_[i % half_.size()]);
+  row_dots({rows.data(), count, weighted_.data(), n, images_.dim(), n}, scores.data());
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] -= half_[i % half_.size()];
   return scores;
 }
 
@@ -173,25 +163,25 @@ struct ForeignScores {
 
 ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasses& classes) {
   const int64_t q = images.queries(), n = images.labels().classes(), dim = images.dim();
-  ForeignScores scores;
-  const ForeignMetric never_seen(classes.between());
+  Floats precisions;
+  for (const Floats* variance : {&classes.variance(), &classes.between()})
+    for (const float v : *variance) precisions.push_back(1 / (1 + v));
   const double constant = static_cast<double>(images.dims()) * kLogTwoPi;
-  Floats squares(static_cast<size_t>(dim));
-  const auto log_density = [&](const ForeignMetric& metric) {
-    return -0.5 * (constant + metric.volume + row_dot(squares.data(), metric.precision.data(), dim));
-  };
+  const double of_classes = constant + volume_of(classes.variance()), of_none = constant + volume_of(classes.between());
+  ForeignScores scores;
   for (int64_t begin = 0; begin < q; begin += kQueriesTogether) {
     const int64_t many = std::min(kQueriesTogether, q - begin);
-    Floats x(static_cast<size_t>(many * dim));
+    Floats x(static_cast<size_t>(many * dim)), squares(static_cast<size_t>(2 * many));
     for (int64_t i = 0; i < many; ++i) images.place_query(begin + i, x.data() + i * dim);
     classes.place(x);
     const std::vector<float> linear = classes.linear_scores(x);
+    for (float& value : x) value *= value;
+    row_dots({rows_of(x, dim).data(), many, precisions.data(), 2, dim, 2}, squares.data());
     for (int64_t i = 0; i < many; ++i) {
-      const float* row = x.data() + i * dim;
-      for (int64_t j = 0; j < dim; ++j) squares[static_cast<size_t>(j)] = row[j] * row[j];
-      scores.none.push_back(log_density(never_seen));
-      const double own = log_density(classes.metric());
-      for (int64_t c = 0; c < n; ++c) scores.classes.push_back(own + linear[static_cast<size_t>(i * n + c)]);
+      const float* square = squares.data() + 2 * i;
+      scores.none.push_back(-0.5 * (of_none + square[1]));
+      for (int64_t c = 0; c < n; ++c)
+        scores.classes.push_back(linear[static_cast<size_t>(i * n + c)] - 0.5 * (of_classes + square[0]));
     }
   }
   return scores;
@@ -199,13 +189,13 @@ ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasse
 
 }  // namespace
 
-std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode, const ForeignRows& space,
+std::optional<EpisodeScores> answer_in_foreign_space(const ForeignEpisode& episode, const ForeignRows& space,
                                                      const PldaModel& model, double scale) {
+  const SpanLabels& labels = episode.labels;
+  const bool few = labels.labelled() <= kMostLabelled && labels.labelled() - labels.classes() < space.feature_dims();
+  if (!few || *std::min_element(labels.count.begin(), labels.count.end()) == 0) return std::nullopt;
   const std::optional<ForeignImages> images = ForeignImages::of(episode, space, model.adaptation);
   if (!images) return std::nullopt;
-  const SpanLabels& labels = images->labels();
-  if (labels.labelled() > kMostLabelled || labels.labelled() - labels.classes() >= space.feature_dims())
-    return std::nullopt;
   std::vector<int64_t> all(labels.labels.size());
   std::iota(all.begin(), all.end(), 0);
   const ForeignScatter scatter(*images, all, model.adaptation);
@@ -223,6 +213,17 @@ std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode
   factors.logits = scale > 0 ? scale : factors.known;
   const ForeignScores scores = scores_of_queries(*images, ForeignClasses(*images, scatter, nu));
   return scaled_scores(scores.classes, scores.none, factors);
+}
+
+std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode, const ForeignRows& space,
+                                                     const PldaModel& model, double scale) {
+  std::optional<SpanLabels> labels = span_labels(episode);
+  if (!labels) return std::nullopt;
+  const at::Tensor support = space.map(episode.support.flatten(0, 2)), query = space.map(episode.query.squeeze(0));
+  ForeignEpisode rows{std::move(*labels), {}};
+  for (const int64_t i : rows.labels.there) rows.rows.push_back(support.data_ptr<float>() + i * space.width());
+  for (int64_t i = 0; i < query.size(0); ++i) rows.rows.push_back(query.data_ptr<float>() + i * space.width());
+  return answer_in_foreign_space(rows, space, model, scale);
 }
 
 }  // namespace protocom

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "fewshot/plda/foreign_images.h"
 #include "fewshot/plda/foreign_rows.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/plda/model.h"
@@ -8,13 +9,17 @@
 namespace protocom {
 
 /// What `plda` answers in the space that adapted() would make of a fitted one after an episode's labelled images,
-/// without that space: S^-1/2 is a multiple of I plus a product of the images' differences (plda/foreign_scatter.h), so
+/// without that space: S^-1/2 is a multiple of I less a product of the images' differences (plda/foreign_scatter.h), so
 /// that with rows of `space` an episode takes O((m + q) m e) in place of O((m + q) e^2).
 ///
-/// `episode` has one episode of rows of `space`, that of the model; `scale` is plda's factor of log predictives, 0: the
-/// one that folds find. Logits [1, q, n] and those of a class never seen, as adapted() and PldaRows give, up to
-/// rounding. Nothing where those have to be asked: a class has copies of an image, a support counts in part, the
-/// labelled images are more than 256 or as many as dimensions, or an image hardly differs from the center.
+/// `space` is that of the model; `scale` is plda's factor of log predictives, 0: the one that folds find. Logits
+/// [1, q, n] and those of a class never seen, as adapted() and PldaRows give, up to rounding. Nothing where those have
+/// to be asked: a class has copies of an image or none, the labelled images are more than 256 or as many as dimensions,
+/// or an image hardly differs from the center.
+std::optional<EpisodeScores> answer_in_foreign_space(const ForeignEpisode& episode, const ForeignRows& space,
+                                                     const PldaModel& model, double scale);
+
+/// The same of one episode of features; nothing where a support counts in part, too.
 std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode, const ForeignRows& space,
                                                      const PldaModel& model, double scale);
 

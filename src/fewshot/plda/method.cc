@@ -5,6 +5,7 @@
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/batch_space.h"
 #include "fewshot/plda/findings.h"
+#include "fewshot/plda/foreign_form.h"
 #include "fewshot/plda/foreign_span.h"
 #include "fewshot/plda/known.h"
 #include "fewshot/plda/own_span.h"
@@ -95,7 +96,6 @@ class AdaptingScorer : public Scorer {
     scale_ = scale;
     if (scale_ && !model_->adaptation.isotropic) rows_ = std::make_shared<const ForeignRows>(model_->space);
   }
-  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return rows_; }
 
  private:
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
@@ -111,21 +111,13 @@ class AdaptingScorer : public Scorer {
   [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
     if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
     if (const auto scores = answer_in_span(episode)) return *scores;
-    return answer_in_space(rows_ == nullptr ? episode : with_features(episode));
+    return answer_in_space(episode);
   }
 
   [[nodiscard]] std::optional<EpisodeScores> answer_in_span(const EpisodeBatch& episode) const {
     if (!scale_) return std::nullopt;
     return rows_ == nullptr ? answer_in_own_span(episode, model_->adaptation, *scale_)
                             : answer_in_foreign_space(episode, *rows_, *model_, *scale_);
-  }
-
-  /// What feature_transform() made rows of.
-  [[nodiscard]] EpisodeBatch with_features(EpisodeBatch episode) const {
-    for (at::Tensor* part : {&episode.support, &episode.query, &episode.unlabelled}) {
-      if (part->defined()) *part = rows_->features(*part);
-    }
-    return episode;
   }
 
   [[nodiscard]] EpisodeScores answer_in_space(const EpisodeBatch& episode) const {
@@ -186,6 +178,17 @@ AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& 
   result->load(state_of(made, {}));
   answer.method = std::move(result);
   return answer;
+}
+
+const FastForm* PldaMethod::join(FastForms& forms) const {
+  const auto model = adapting_model();
+  const PldaAdaptation& adaptation = model->adaptation;
+  if (!adaptation.adapts() || adaptation.isotropic || adaptation.unlabelled || !scale_in_span() ||
+      prior_ == kTextPrior)
+    return nullptr;
+  auto& form = forms.shared<ForeignForm>(std::make_shared<ForeignRows>(model->space));
+  form.add({model, *scale_in_span(), prepare(forms.context())});
+  return &form;
 }
 
 std::shared_ptr<const PldaModel> PldaMethod::adapting_model() const {

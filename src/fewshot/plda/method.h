@@ -47,6 +47,7 @@ class PldaMethod : public Method {
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
+  [[nodiscard]] const FastForm* join(FastForms& forms) const override;
   [[nodiscard]] AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
                                       int64_t classes) const override;
   [[nodiscard]] std::unique_ptr<Method> as_space() const override;

@@ -15,9 +15,9 @@ inline constexpr double kLeastLength = 1e-3;
 
 /// The labelled images of an episode, class by class.
 struct SpanLabels {
-  std::vector<int64_t> there;   // [m], of the supports [n, k]
   std::vector<int64_t> labels;  // [m]
   std::vector<double> count;    // [n]
+  std::vector<int64_t> there;   // [m], of supports [n, k] in a row; only where these are tensors
 
   [[nodiscard]] int64_t labelled() const { return static_cast<int64_t>(labels.size()); }
   [[nodiscard]] int64_t classes() const { return static_cast<int64_t>(count.size()); }
