@@ -8,23 +8,13 @@
 #include "fewshot/toolbox/row_kernels.h"
 
 namespace protocom {
-namespace {
-
-VectorColumns doubles_of(const Floats& values, int64_t rows, int64_t stride) {
-  VectorColumns result(rows, rows);
-  for (int64_t i = 0; i < rows; ++i) std::copy_n(values.data() + i * stride, rows, result.row(i));
-  return result;
-}
-
-}  // namespace
 
 ForeignImages::ForeignImages(ForeignEpisode episode, const ForeignRows& space, double share)
     : labels_(std::move(episode.labels)),
       space_(&space),
       share_(share),
       rows_(std::move(episode.rows)),
-      products_(0, 0),
-      by_between_(0, 0) {}
+      products_(0, 0) {}
 
 std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const ForeignRows& space,
                                                const PldaAdaptation& adaptation) {
@@ -33,7 +23,7 @@ std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const For
   std::vector<const float*> features;  // products are rounded by where in a table a row lies
   for (int64_t i = 0; i < images.labels_.labelled(); ++i)
     features.push_back(images.rows_[static_cast<size_t>(i)] + space.first());
-  if (has_copies(images.labels_, features, space.width() - space.first()) || !images.place_center())
+  if (has_copies(images.labels_, features, space.last() - space.first()) || !images.place_center())
     return std::nullopt;
   images.place_origin();
   images.multiply();
@@ -41,20 +31,23 @@ std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const For
 }
 
 bool ForeignImages::place_center() {
-  const int64_t width = space_->width(), first = dim(), m = labels_.labelled();
+  const int64_t first = dim(), length = space_->last() - first, m = labels_.labelled();
   Floats weights(static_cast<size_t>(m));
   for (size_t i = 0; i < weights.size(); ++i)
     weights[i] = static_cast<float>(share_ / labels_.count_of(i) / static_cast<double>(labels_.classes()));
-  center_.resize(static_cast<size_t>(width));
-  sums_of_rows({rows_.data(), m, weights.data(), 1, m, width}, center_.data());
+  center_.resize(static_cast<size_t>(space_->last()));
+  sums_of_rows({rows_.data(), m, weights.data(), 1, m, space_->last()}, center_.data());
   const float* center = center_.data() + first;
-  const double square = row_dot(center, center, width - first);
-  for (const float* row : rows_) {
-    const float* x = row + first;
-    const double own = row_dot(x, x, width - first);
-    const double left = own - 2 * static_cast<double>(row_dot(x, center, width - first)) + square;
+  const double square = row_dot(center, center, length);
+  std::vector<const float*> features;
+  for (const float* row : rows_) features.push_back(row + first);
+  inverse_lengths_.resize(rows_.size());
+  row_dots({features.data(), static_cast<int64_t>(rows_.size()), center, 1, length, 1}, inverse_lengths_.data());
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const double own = rows_[i][space_->last()];
+    const double left = own - 2 * static_cast<double>(inverse_lengths_[i]) + square;
     if (!(left > kLeastLength * own)) return false;
-    inverse_lengths_.push_back(static_cast<float>(1 / std::sqrt(left)));
+    inverse_lengths_[i] = static_cast<float>(1 / std::sqrt(left));
   }
   return true;
 }
@@ -90,17 +83,17 @@ void ForeignImages::multiply() {
   const int64_t m = labels_.labelled(), all = m + labels_.classes();
   std::vector<const float*> rows = within_;
   for (int64_t c = 0; c < labels_.classes(); ++c) rows.push_back(mean(c));
-  Floats products(static_cast<size_t>(all * all));
+  Floats products(static_cast<size_t>(all * all)), weighted(static_cast<size_t>(m * dim()));
   gram_of_rows({rows.data(), all, dim(), all}, products.data());
-  products_ = doubles_of(products, all, all);
-  Floats weighted(static_cast<size_t>(m * dim()));
+  products_ = VectorColumns(all, all);
+  products_.values.assign(products.begin(), products.end());
   for (int64_t i = 0; i < m; ++i) {
     const float* from = within_[static_cast<size_t>(i)];
     float* to = weighted.data() + i * dim();
     for (int64_t j = 0; j < dim(); ++j) to[j] = from[j] * between()[j];
   }
-  row_dots({within_.data(), m, weighted.data(), m, dim(), m}, products.data());
-  by_between_ = doubles_of(products, m, m);
+  by_between_.resize(static_cast<size_t>(m * m));
+  row_dots({within_.data(), m, weighted.data(), m, dim(), m}, by_between_.data());
 }
 
 }  // namespace protocom

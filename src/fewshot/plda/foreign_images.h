@@ -39,7 +39,7 @@ class ForeignImages {
   /// Of those and of the class means after them, [m + n, m + n].
   [[nodiscard]] const VectorColumns& products() const { return products_; }
   /// a' B a with B the variances between classes, [m, m].
-  [[nodiscard]] const VectorColumns& products_by_between() const { return by_between_; }
+  [[nodiscard]] const Floats& products_by_between() const { return by_between_; }
   /// Mean of class c, [dim].
   [[nodiscard]] const float* mean(int64_t c) const { return differences_.data() + (labels_.labelled() + c) * dim(); }
 
@@ -55,12 +55,13 @@ class ForeignImages {
   const ForeignRows* space_;
   double share_;
   std::vector<const float*> rows_;  // [m + q], of the space
-  Floats center_;                   // [width], of rows
+  Floats center_;                   // [ForeignRows::last()], of rows
   Floats inverse_lengths_;          // [m + q]
   Floats origin_;                   // [dim]
   Floats differences_;              // [m + n, dim]
   std::vector<const float*> within_;
-  VectorColumns products_, by_between_;
+  VectorColumns products_;
+  Floats by_between_;
 };
 
 }  // namespace protocom

@@ -23,13 +23,15 @@ ForeignRows::ForeignRows(const PldaSpace& space) : space_(space) {
   between_ = padded_floats(space_.between);
 }
 
-int64_t ForeignRows::width() const { return first() + padded_length(feature_dims()); }
+int64_t ForeignRows::last() const { return first() + padded_length(feature_dims()); }
+
+int64_t ForeignRows::width() const { return last() + kRowMultiple; }
 
 at::Tensor ForeignRows::map(const at::Tensor& features) const {
   if (features.size(-1) != feature_dims())
     fail("features of {} numbers, the space is of {}", features.size(-1), feature_dims());
   const at::Tensor x = space_.rooted(features) - space_.center;
-  return at::cat({padded_row(at::matmul(x, space_.projection)), padded_row(x)}, -1);
+  return at::cat({padded_row(at::matmul(x, space_.projection)), padded_row(x), padded_row(x.square().sum(-1, true))}, -1);
 }
 
 bool ForeignRows::same_as(const FeatureTransform& other) const {

@@ -11,8 +11,6 @@
 namespace protocom {
 namespace {
 
-Floats floats_of(const VectorColumns& matrix) { return {matrix.values.begin(), matrix.values.end()}; }
-
 VectorColumns block_of(const VectorColumns& matrix, const std::vector<int64_t>& which) {
   const auto k = static_cast<int64_t>(which.size());
   VectorColumns block(k, k);
@@ -71,7 +69,7 @@ std::vector<const float*> rows_of(const Floats& values, int64_t dim) {
 }
 
 void ForeignWhitening::apply(const std::vector<const float*>& x, int64_t dim, float* out) const {
-  const auto count = static_cast<int64_t>(x.size()), r = by_between.rows;
+  const auto count = static_cast<int64_t>(x.size()), r = rank;
   const std::vector<const float*> z = rows_of(rows, dim);
   Floats products(static_cast<size_t>(count * r));
   products_of_rows({x.data(), count, z.data(), r, dim, r}, products.data());
@@ -82,9 +80,9 @@ void ForeignWhitening::apply(const std::vector<const float*>& x, int64_t dim, fl
 }
 
 Floats ForeignWhitening::variance(const float* between, int64_t dim) const {
-  const int64_t r = by_between.rows;
+  const int64_t r = rank;
   Floats products(rows.size()), result(static_cast<size_t>(dim));
-  sums_of_rows({rows_of(rows, dim).data(), r, floats_of(by_between).data(), r, r, dim}, products.data());
+  sums_of_rows({rows_of(rows, dim).data(), r, by_between.data(), r, r, dim}, products.data());
   const auto factor = static_cast<float>(-2 * base);
   for (int64_t i = 0; i < r; ++i) {
     const float* z = rows.data() + i * dim;
@@ -113,7 +111,7 @@ ForeignScatter::ForeignScatter(const ForeignImages& images, std::vector<int64_t>
   for (double& value : products.values) value /= scale_;
   eigen_ = Tridiagonal(std::move(products.values), products.rows).eigen();
   for (double& value : eigen_.values) value = std::max(value, 0.0);
-  eigen_.vectors = product_of(eigen_.vectors, contrasts);
+  eigen_.vectors = transposed(product_of(transposed(contrasts), transposed(eigen_.vectors)));
 }
 
 double ForeignScatter::degrees(double usual) const {
@@ -156,19 +154,28 @@ ForeignWhitening ForeignScatter::whitening(double nu) const {
   if (!whitens()) return whitening;
   const double total = nu + degrees_, unit = 1 / std::sqrt(scale_);
   whitening.base = unit * std::sqrt(total / nu);
-  VectorColumns roots = eigen_.vectors;  // sqrt(g) V', so that Z = roots A
-  for (int64_t r = 0; r < roots.rows; ++r) {
-    const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(r)]);
+  const auto k = static_cast<int64_t>(among_.size()), stride = padded_length(k), r = eigen_.vectors.rows;
+  Floats roots(static_cast<size_t>(r * stride));  // sqrt(g) V', so that Z = roots A
+  for (int64_t i = 0; i < r; ++i) {
+    const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(i)]);
     const double gain = std::sqrt(whitening.base / scale_ / (root * (root + std::sqrt(nu))));
-    for (int64_t i = 0; i < roots.columns; ++i) roots.row(r)[i] *= gain;
+    for (int64_t j = 0; j < k; ++j) roots[static_cast<size_t>(i * stride + j)] = static_cast<float>(gain * eigen_.vectors.row(i)[j]);
   }
-  const VectorColumns half = product_of(roots, block_of(images_.products_by_between(), among_));
-  whitening.by_between = product_of(half, transposed(roots));
   std::vector<const float*> rows;
-  for (const int64_t i : among_) rows.push_back(images_.within()[static_cast<size_t>(i)]);
-  whitening.rows.resize(static_cast<size_t>(roots.rows * images_.dim()));
-  sums_of_rows({rows.data(), roots.columns, floats_of(roots).data(), roots.rows, roots.columns, images_.dim()},
-               whitening.rows.data());
+  Floats products(static_cast<size_t>(k * stride)), half(roots.size());
+  for (int64_t i = 0; i < k; ++i) {
+    const int64_t own = among_[static_cast<size_t>(i)], m = images_.labels().labelled();
+    rows.push_back(images_.within()[static_cast<size_t>(own)]);
+    for (int64_t j = 0; j < k; ++j)
+      products[static_cast<size_t>(i * stride + j)] =
+          images_.products_by_between()[static_cast<size_t>(own * m + among_[static_cast<size_t>(j)])];
+  }
+  whitening.rank = r;
+  whitening.rows.resize(static_cast<size_t>(r * images_.dim()));
+  whitening.by_between.resize(static_cast<size_t>(r * r));
+  sums_of_rows({rows.data(), k, roots.data(), r, stride, images_.dim()}, whitening.rows.data());
+  sums_of_rows({rows_of(products, stride).data(), k, roots.data(), r, stride, stride}, half.data());
+  row_dots({rows_of(half, stride).data(), r, roots.data(), r, stride, r}, whitening.by_between.data());
   return whitening;
 }
 

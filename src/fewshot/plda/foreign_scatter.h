@@ -14,7 +14,8 @@ std::vector<const float*> rows_of(const Floats& values, int64_t dim);
 struct ForeignWhitening {
   double base = 1;
   Floats rows;                               // Z, [r, dim]
-  VectorColumns by_between = VectorColumns(0, 0);  // Z B Z'
+  Floats by_between;  // Z B Z', [r, r]
+  int64_t rank = 0;   // r
 
   /// W x of rows, [count, dim].
   void apply(const std::vector<const float*>& x, int64_t dim, float* out) const;

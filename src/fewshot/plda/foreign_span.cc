@@ -42,7 +42,9 @@ class ForeignClasses {
  public:
   ForeignClasses(const ForeignImages& images, const ForeignScatter& scatter, double nu);
 
-  /// Images less the origin of all labelled ones, [count, dim], to their places in this space.
+  /// Where the origin is, [dim]: 0 for all labelled images.
+  [[nodiscard]] const Floats& origin() const { return origin_; }
+  /// Images less the origin, [count, dim], to their places in this space.
   void place(Floats& x) const;
   /// Log predictives [count, n] of images in this space, but for a number for each: x' P u - 1/2 u' P u.
   [[nodiscard]] std::vector<float> linear_scores(const Floats& x) const;
@@ -103,6 +105,7 @@ void ForeignClasses::place_means(const ForeignScatter& scatter) {
     add_scaled_row(static_cast<float>(share * images_.share() / static_cast<double>(n)), difference, dim,
                    origin_.data());
   }
+  for (int64_t c = 0; c < n; ++c) add_scaled_row(-1, origin_.data(), dim, weighted_.data() + c * dim);
   place(weighted_);
   Floats u(between_.size());
   for (int64_t c = 0; c < n; ++c) {
@@ -118,7 +121,6 @@ void ForeignClasses::place_means(const ForeignScatter& scatter) {
 
 void ForeignClasses::place(Floats& x) const {
   const int64_t dim = images_.dim();
-  for (float* row = x.data(); row != x.data() + x.size(); row += dim) add_scaled_row(-1, origin_.data(), dim, row);
   Floats placed(x.size());
   whitening_.apply(rows_of(x, dim), dim, placed.data());
   x = std::move(placed);
@@ -146,7 +148,9 @@ double scale_by_foreign_folds(const ForeignImages& images, const PldaAdaptation&
       const int64_t own = labels[static_cast<size_t>(i)];
       const float* difference = images.within()[static_cast<size_t>(i)];
       x.insert(x.end(), images.mean(own), images.mean(own) + images.dim());
-      add_scaled_row(1, difference, images.dim(), x.data() + x.size() - images.dim());
+      float* row = x.data() + x.size() - images.dim();
+      add_scaled_row(1, difference, images.dim(), row);
+      add_scaled_row(-1, classes.origin().data(), images.dim(), row);
       answered.push_back(own);
     }
     classes.place(x);

@@ -78,6 +78,7 @@ EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::ve
   const auto q = static_cast<int64_t>(none.size()), n = static_cast<int64_t>(predictive.size()) / q;
   EpisodeScores scores{at::empty({1, q, n}), at::Tensor(), at::empty({1, q})};
   float* logits = scores.logits.data_ptr<float>();
+  const double of_any = std::log(static_cast<double>(n)), alike = std::log(scale.chance.alike);
   for (int64_t i = 0; i < q; ++i) {
     const double* row = predictive.data() + i * n;
     const double best = *std::max_element(row, row + n);
@@ -89,9 +90,9 @@ EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::ve
     for (int64_t c = 0; c < n; ++c) logits[i * n + c] = static_cast<float>(scale.logits * row[c]);
     double ratio = best - none[static_cast<size_t>(i)];
     const double known = sum(scale.known);
-    if (!scale.by_best) ratio += (known - std::log(static_cast<double>(n))) / scale.known;
+    if (!scale.by_best) ratio += (known - of_any) / scale.known;
     const double against = -(scale.chance.slope * ratio + scale.chance.offset);
-    const double alike = std::log(scale.chance.alike), more = std::max(alike, against);
+    const double more = std::max(alike, against);
     const double odds = more + std::log1p(std::exp(std::min(alike, against) - more));
     scores.unseen.data_ptr<float>()[i] = static_cast<float>(
         scale.logits * best + (scale.logits == scale.known ? known : sum(scale.logits)) + odds);
