@@ -8,6 +8,12 @@
 #include "fewshot/toolbox/row_kernels.h"
 
 namespace protocom {
+namespace {
+
+/// Rows that are fetched ahead.
+constexpr int64_t kAhead = 4;
+
+}  // namespace
 
 ForeignImages::ForeignImages(ForeignEpisode episode, const ForeignRows& space, double share)
     : labels_(std::move(episode.labels)),
@@ -55,6 +61,9 @@ bool ForeignImages::place_center() {
 void ForeignImages::place(int64_t i, float* f) const {
   const float* row = rows_[static_cast<size_t>(i)];
   const float inverse = inverse_lengths_[static_cast<size_t>(i)];
+  // Rows lie anywhere in a table, which no processor foresees.
+  const auto ahead = static_cast<size_t>(std::min(i + kAhead, static_cast<int64_t>(rows_.size()) - 1));
+  for (size_t j = 0; j < origin_.size(); j += kRowMultiple) __builtin_prefetch(rows_[ahead] + j);
   for (size_t j = 0; j < origin_.size(); ++j) f[j] = (row[j] - center_[j]) * inverse - origin_[j];
 }
 

@@ -26,15 +26,9 @@ constexpr int64_t kQueriesTogether = 25;
 
 /// sum log (1 + v)
 double volume_of(const Floats& v) {
-  constexpr double kLarge = 1e100;
-  double volume = 0, product = 1;
-  for (const float value : v) {
-    product *= 1 + static_cast<double>(value);
-    if (product < kLarge) continue;
-    volume += std::log(product);
-    product = 1;
-  }
-  return volume + std::log(product);
+  std::vector<double> factors;
+  for (const float value : v) factors.push_back(1 + static_cast<double>(value));
+  return log_of_product(factors);
 }
 
 /// The classes of some labelled images, in the space that follows these.

@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "fewshot/row_length.h"
+#include "fewshot/toolbox/class_kernels.h"
+#include "fewshot/toolbox/floats.h"
 #include "protocom/fewshot/plda/posterior.h"
 
 namespace protocom {
@@ -58,40 +61,67 @@ at::Tensor log_predictives(const FoldRows& rows, const at::Tensor& labels, int64
   return at::mm(rows.left_out * precision, mean.t()) - 0.5 * at::mv(mean.square(), precision);
 }
 
-/// -log p(label) of log densities [n] times a scale, whose largest is 0.
-double scaled_loss(const double* logs, int64_t n, int64_t label, double scale) {
-  double sum = 0;
-  for (int64_t c = 0; c < n; ++c) sum += std::exp(scale * logs[c]);
-  return std::log(sum) - scale * logs[label];
-}
+/// Log densities [m, classes] less the largest of each row, class by class, [classes, stride].
+struct LogColumns {
+  std::vector<double> values;
+  size_t images, classes, stride;
 
-/// Less the largest of each row.
-std::vector<double> less_largest(std::vector<double> logs, int64_t classes) {
-  for (auto row = logs.begin(); row != logs.end(); row += classes) {
-    const double largest = *std::max_element(row, row + classes);
-    std::for_each(row, row + classes, [&](double& value) { value -= largest; });
+  LogColumns(const std::vector<double>& logs, size_t m, int64_t n)
+      : images(m), classes(static_cast<size_t>(n)), stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
+    values.resize(classes * stride);
+    for (size_t i = 0; i < images; ++i) {
+      const double* row = logs.data() + i * classes;
+      const double largest = *std::max_element(row, row + classes);
+      for (size_t c = 0; c < classes; ++c) values[c * stride + i] = row[c] - largest;
+    }
   }
-  return logs;
-}
+
+  /// The sum over the classes of each row's exponentials, times a scale, in single precision: features are no better.
+  void sum_exponentials(double scale, Floats& work, std::vector<double>& sums) const {
+    work.resize(values.size());
+    for (size_t i = 0; i < values.size(); ++i) work[i] = static_cast<float>(scale * values[i]);
+    exponentials_of_classes(work.data(), static_cast<int64_t>(classes), static_cast<int64_t>(stride));
+    sums.assign(images, 0);
+    for (size_t c = 0; c < classes; ++c) {
+      for (size_t i = 0; i < images; ++i) sums[i] += static_cast<double>(work[c * stride + i]);
+    }
+  }
+};
 
 }  // namespace
 
+double log_of_product(const std::vector<double>& numbers) {
+  constexpr double kLarge = 1e150;
+  double sum = 0, product = 1;
+  for (const double number : numbers) {
+    product *= number;
+    if (product < kLarge) continue;
+    sum += std::log(product);
+    product = 1;
+  }
+  return sum + std::log(product);
+}
+
 ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes) {
   constexpr double kFirst = 0.01, kLast = 2, kStep = 1.4;
+  const LogColumns columns(logs, labels.size(), classes);
+  double of_labels = 0;
+  const auto of_label = [&](size_t i) { return columns.values[static_cast<size_t>(labels[i]) * columns.stride + i]; };
+  for (size_t i = 0; i < labels.size(); ++i) of_labels += of_label(i);
+  Floats work;
+  std::vector<double> sums;
   ScaledLoss best;
   double least = std::numeric_limits<double>::infinity();
-  std::vector<double> loss(labels.size());
-  const std::vector<double> less = less_largest(logs, classes);
   for (double scale = kFirst; scale < kLast; scale *= kStep) {
     // The logarithm of the scale is Gaussian around that of the default, with a deviation of 1.
     const double away = std::log(scale / kDefaultScale);
-    double cost = 0.5 * away * away;
-    for (size_t i = 0; i < labels.size() && cost < least; ++i)
-      cost += loss[i] = scaled_loss(less.data() + static_cast<int64_t>(i) * classes, classes, labels[i], scale);
+    columns.sum_exponentials(scale, work, sums);
+    const double cost = 0.5 * away * away + log_of_product(sums) - scale * of_labels;
     if (!(cost < least)) continue;
     least = cost;
-    best = {loss, scale};
+    best = {sums, scale};
   }
+  for (size_t i = 0; i < labels.size(); ++i) best.loss[i] = std::log(best.loss[i]) - best.scale * of_label(i);
   return best;
 }
 

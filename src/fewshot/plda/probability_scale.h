@@ -11,6 +11,9 @@ namespace protocom {
 /// The scale of log densities around which another has to prove itself.
 inline constexpr double kDefaultScale = 0.1;
 
+/// The logarithm of a product of numbers from 1 on.
+double log_of_product(const std::vector<double>& numbers);
+
 /// Losses at the most likely scale.
 struct ScaledLoss {
   std::vector<double> loss;  ///< -log p(label) of each row
