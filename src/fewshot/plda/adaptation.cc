@@ -55,7 +55,8 @@ std::vector<double> values_of(const at::Tensor& tensor) {
   return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
 }
 
-/// LeftOutProducts of x [m, e] in units in which S0 is I, through the r eigenvectors of their scatter: O(m c r + m e r).
+/// LeftOutProducts of x [m, e] in units in which S0 is I, through the r eigenvectors of their scatter: O(m c r + m e
+/// r).
 std::function<LeftOutProducts(double)> left_out_products(const at::Tensor& x, const at::Tensor& means,
                                                          const Scatter& scatter) {
   const at::Tensor p = at::mm(x, scatter.directions), q = at::mm(means, scatter.directions);

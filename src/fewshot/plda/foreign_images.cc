@@ -29,8 +29,7 @@ std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const For
   std::vector<const float*> features;  // products are rounded by where in a table a row lies
   for (int64_t i = 0; i < images.labels_.labelled(); ++i)
     features.push_back(images.rows_[static_cast<size_t>(i)] + space.first());
-  if (has_copies(images.labels_, features, space.last() - space.first()) || !images.place_center())
-    return std::nullopt;
+  if (has_copies(images.labels_, features, space.last() - space.first()) || !images.place_center()) return std::nullopt;
   images.place_origin();
   images.multiply();
   return images;

@@ -31,7 +31,8 @@ at::Tensor ForeignRows::map(const at::Tensor& features) const {
   if (features.size(-1) != feature_dims())
     fail("features of {} numbers, the space is of {}", features.size(-1), feature_dims());
   const at::Tensor x = space_.rooted(features) - space_.center;
-  return at::cat({padded_row(at::matmul(x, space_.projection)), padded_row(x), padded_row(x.square().sum(-1, true))}, -1);
+  return at::cat({padded_row(at::matmul(x, space_.projection)), padded_row(x), padded_row(x.square().sum(-1, true))},
+                 -1);
 }
 
 bool ForeignRows::same_as(const FeatureTransform& other) const {

@@ -9,7 +9,8 @@ namespace protocom {
 
 /// What of a fitted space is the same for every episode that adapts it: with the center c' = c + s in place of c,
 ///     f = ((x - c) P - s P) / |x - c - s| - offset,
-/// so a row is [ (x - c) P | x - c | |x - c|^2 ], each part filled up with zeros to a multiple of kRowMultiple. float32.
+/// so a row is [ (x - c) P | x - c | |x - c|^2 ], each part filled up with zeros to a multiple of kRowMultiple.
+/// float32.
 class ForeignRows : public FeatureTransform {
  public:
   explicit ForeignRows(const PldaSpace& space);

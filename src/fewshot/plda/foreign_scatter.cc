@@ -87,7 +87,8 @@ Floats ForeignWhitening::variance(const float* between, int64_t dim) const {
   for (int64_t i = 0; i < r; ++i) {
     const float* z = rows.data() + i * dim;
     const float* product = products.data() + i * dim;
-    for (int64_t j = 0; j < dim; ++j) result[static_cast<size_t>(j)] += z[j] * (factor * between[j] * z[j] + product[j]);
+    for (int64_t j = 0; j < dim; ++j)
+      result[static_cast<size_t>(j)] += z[j] * (factor * between[j] * z[j] + product[j]);
   }
   add_scaled_row(static_cast<float>(base * base), between, dim, result.data());
   return result;
@@ -159,7 +160,8 @@ ForeignWhitening ForeignScatter::whitening(double nu) const {
   for (int64_t i = 0; i < r; ++i) {
     const double root = std::sqrt(nu + eigen_.values[static_cast<size_t>(i)]);
     const double gain = std::sqrt(whitening.base / scale_ / (root * (root + std::sqrt(nu))));
-    for (int64_t j = 0; j < k; ++j) roots[static_cast<size_t>(i * stride + j)] = static_cast<float>(gain * eigen_.vectors.row(i)[j]);
+    for (int64_t j = 0; j < k; ++j)
+      roots[static_cast<size_t>(i * stride + j)] = static_cast<float>(gain * eigen_.vectors.row(i)[j]);
   }
   std::vector<const float*> rows;
   Floats products(static_cast<size_t>(k * stride)), half(roots.size());

@@ -13,7 +13,7 @@ std::vector<const float*> rows_of(const Floats& values, int64_t dim);
 /// W = base I - Z'Z.
 struct ForeignWhitening {
   double base = 1;
-  Floats rows;                               // Z, [r, dim]
+  Floats rows;        // Z, [r, dim]
   Floats by_between;  // Z B Z', [r, r]
   int64_t rank = 0;   // r
 

@@ -55,15 +55,14 @@ class ForeignClasses {
   std::vector<double> count_;  // [n]
   Floats between_;             // [dim]
   Floats variance_;            // [dim], v
-  Floats origin_;             // [dim]
-  Floats weighted_;           // [n, dim], P u
-  std::vector<float> half_;  // [n], 1/2 u' P u
+  Floats origin_;              // [dim]
+  Floats weighted_;            // [n, dim], P u
+  std::vector<float> half_;    // [n], 1/2 u' P u
 };
 
 std::vector<double> counts_of(const ForeignImages& images, const std::vector<int64_t>& among) {
   std::vector<double> count(images.labels().count.size());
-  for (const int64_t i : among)
-    count[static_cast<size_t>(images.labels().labels[static_cast<size_t>(i)])] += 1;
+  for (const int64_t i : among) count[static_cast<size_t>(images.labels().labels[static_cast<size_t>(i)])] += 1;
   return count;
 }
 
@@ -154,6 +153,11 @@ double scale_by_foreign_folds(const ForeignImages& images, const PldaAdaptation&
   return answered.empty() ? 0 : most_likely_scale(logs, answered, images.labels().classes()).scale;
 }
 
+/// With as many as dimensions a space of their own may be better.
+bool are_few(const SpanLabels& labels, const ForeignRows& space) {
+  return labels.labelled() <= kMostLabelled && labels.labelled() - labels.classes() < space.feature_dims();
+}
+
 /// Log predictives of the queries [q, n], and of a class never seen [q].
 struct ForeignScores {
   std::vector<double> classes, none;
@@ -190,8 +194,7 @@ ForeignScores scores_of_queries(const ForeignImages& images, const ForeignClasse
 std::optional<EpisodeScores> answer_in_foreign_space(const ForeignEpisode& episode, const ForeignRows& space,
                                                      const PldaModel& model, double scale) {
   const SpanLabels& labels = episode.labels;
-  const bool few = labels.labelled() <= kMostLabelled && labels.labelled() - labels.classes() < space.feature_dims();
-  if (!few || *std::min_element(labels.count.begin(), labels.count.end()) == 0) return std::nullopt;
+  if (!are_few(labels, space) || *std::min_element(labels.count.begin(), labels.count.end()) == 0) return std::nullopt;
   const std::optional<ForeignImages> images = ForeignImages::of(episode, space, model.adaptation);
   if (!images) return std::nullopt;
   std::vector<int64_t> all(labels.labels.size());
@@ -210,13 +213,13 @@ std::optional<EpisodeScores> answer_in_foreign_space(const ForeignEpisode& episo
   }
   factors.logits = scale > 0 ? scale : factors.known;
   const ForeignScores scores = scores_of_queries(*images, ForeignClasses(*images, scatter, nu));
-  return scaled_scores(scores.classes, scores.none, factors);
+  return scaled_scores(scores.classes, scores.none, labels.classes(), factors);
 }
 
 std::optional<EpisodeScores> answer_in_foreign_space(const EpisodeBatch& episode, const ForeignRows& space,
                                                      const PldaModel& model, double scale) {
   std::optional<SpanLabels> labels = span_labels(episode);
-  if (!labels) return std::nullopt;
+  if (!labels || !are_few(*labels, space)) return std::nullopt;
   const at::Tensor support = space.map(episode.support.flatten(0, 2)), query = space.map(episode.query.squeeze(0));
   ForeignEpisode rows{std::move(*labels), {}};
   for (const int64_t i : rows.labels.there) rows.rows.push_back(support.data_ptr<float>() + i * space.width());

@@ -73,29 +73,29 @@ at::Tensor log_odds_of_none(const at::Tensor& ratio, const at::Tensor& slope, co
   return at::logaddexp(alike.log(), -(slope * ratio + offset));
 }
 
-EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none,
+EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none, int64_t classes,
                             const EpisodeScale& scale) {
-  const auto q = static_cast<int64_t>(none.size()), n = static_cast<int64_t>(predictive.size()) / q;
-  EpisodeScores scores{at::empty({1, q, n}), at::Tensor(), at::empty({1, q})};
+  const auto q = static_cast<int64_t>(none.size());
+  EpisodeScores scores{at::empty({1, q, classes}), at::Tensor(), at::empty({1, q})};
   float* logits = scores.logits.data_ptr<float>();
-  const double of_any = std::log(static_cast<double>(n)), alike = std::log(scale.chance.alike);
+  const double of_any = std::log(static_cast<double>(classes)), alike = std::log(scale.chance.alike);
   for (int64_t i = 0; i < q; ++i) {
-    const double* row = predictive.data() + i * n;
-    const double best = *std::max_element(row, row + n);
+    const double* row = predictive.data() + i * classes;
+    const double best = *std::max_element(row, row + classes);
     const auto sum = [&](double factor) {
       double all = 0;
-      for (int64_t c = 0; c < n; ++c) all += std::exp(factor * (row[c] - best));
+      for (int64_t c = 0; c < classes; ++c) all += std::exp(factor * (row[c] - best));
       return std::log(all);
     };
-    for (int64_t c = 0; c < n; ++c) logits[i * n + c] = static_cast<float>(scale.logits * row[c]);
+    for (int64_t c = 0; c < classes; ++c) logits[i * classes + c] = static_cast<float>(scale.logits * row[c]);
     double ratio = best - none[static_cast<size_t>(i)];
     const double known = sum(scale.known);
     if (!scale.by_best) ratio += (known - of_any) / scale.known;
     const double against = -(scale.chance.slope * ratio + scale.chance.offset);
     const double more = std::max(alike, against);
     const double odds = more + std::log1p(std::exp(std::min(alike, against) - more));
-    scores.unseen.data_ptr<float>()[i] = static_cast<float>(
-        scale.logits * best + (scale.logits == scale.known ? known : sum(scale.logits)) + odds);
+    scores.unseen.data_ptr<float>()[i] =
+        static_cast<float>(scale.logits * best + (scale.logits == scale.known ? known : sum(scale.logits)) + odds);
   }
   return scores;
 }

@@ -37,15 +37,15 @@ at::Tensor log_odds_of_none(const at::Tensor& ratio, const at::Tensor& slope, co
 
 /// What makes logits of one episode's log predictives.
 struct EpisodeScale {
-  double logits = 1;      ///< their factor
-  double known = 1;       ///< of known_ratio()
-  bool by_best = false;   ///< PldaModel::known_by_best
+  double logits = 1;     ///< their factor
+  double known = 1;      ///< of known_ratio()
+  bool by_best = false;  ///< PldaModel::known_by_best
   KnownChance chance = {};
 };
 
 /// Logits of log predictives [q, n] and those of a class never seen, `none` [q], as PldaPrepared::unseen() has them, in
 /// plain loops.
-EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none,
+EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none, int64_t classes,
                             const EpisodeScale& scale);
 
 }  // namespace protocom

@@ -26,8 +26,8 @@ std::vector<double> left_out_loss(const LeftOutProducts& products, const LeftOut
     const double image = products.images[i], k = count[own] / (count[own] - 1);
     const double* across = products.across.data() + i * n;
     const auto squared = [&](size_t c) { return image + products.means[c * n + c] - 2 * across[c]; };
-    const double g = squared(own);      // of a = x - m_own
-    const double left = nu - k * g;     // above 0: R less the image's part is positive semidefinite
+    const double g = squared(own);   // of a = x - m_own
+    const double left = nu - k * g;  // above 0: R less the image's part is positive semidefinite
     for (size_t c = 0; c < n; ++c) {
       const double h = image - across[c] - across[own] + products.means[own * n + c];  // a against x - m_c
       const double distance = c == own ? k * k * g / left : (squared(c) + k * h * h / left) / nu;

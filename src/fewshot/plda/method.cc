@@ -183,8 +183,7 @@ AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& 
 const FastForm* PldaMethod::join(FastForms& forms) const {
   const auto model = adapting_model();
   const PldaAdaptation& adaptation = model->adaptation;
-  if (!adaptation.adapts() || adaptation.isotropic || adaptation.unlabelled || !scale_in_span() ||
-      prior_ == kTextPrior)
+  if (!adaptation.adapts() || adaptation.isotropic || adaptation.unlabelled || !scale_in_span() || prior_ == kTextPrior)
     return nullptr;
   auto& form = forms.shared<ForeignForm>(std::make_shared<ForeignRows>(model->space));
   form.add({model, *scale_in_span(), prepare(forms.context())});

@@ -68,7 +68,7 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   std::vector<double> scores = linear_scores(model, choice.nu);
   const SharedScores shared = shared_scores(model, choice.nu, outside);
   for (size_t i = 0; i < scores.size(); ++i) scores[i] += shared.of_classes[i / images->count.size()];
-  return scaled_scores(scores, shared.never_seen,
+  return scaled_scores(scores, shared.never_seen, images->classes(),
                        {scale > 0 ? scale : choice.scale, choice.scale, false, {choice.scale, 0, 0}});
 }
 

@@ -67,7 +67,9 @@ struct LogColumns {
   size_t images, classes, stride;
 
   LogColumns(const std::vector<double>& logs, size_t m, int64_t n)
-      : images(m), classes(static_cast<size_t>(n)), stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
+      : images(m),
+        classes(static_cast<size_t>(n)),
+        stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
     values.resize(classes * stride);
     for (size_t i = 0; i < images; ++i) {
       const double* row = logs.data() + i * classes;

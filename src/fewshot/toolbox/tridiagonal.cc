@@ -44,10 +44,20 @@ PROTOCOM_INLINE void reflect_columns(double* rows, int64_t columns, const double
   for (int64_t i = 0; i < n; ++i) add_row(rows + i * columns, work, -v[i], columns);
 }
 
+/// Rows x and y of a matrix become c x + s y and c y - s x.
+PROTOCOM_INLINE void rotate_rows(double* __restrict x, double* __restrict y, double c, double s, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    const double from = x[j];
+    x[j] = c * from + s * y[j];
+    y[j] = c * y[j] - s * from;
+  }
+}
+
 struct ReflectionForm {
   void (*both_sides)(double*, int64_t, const double*, double, double*, int64_t);
   void (*columns)(double*, int64_t, const double*, double, double*, int64_t);
   void (*add)(double*, const double*, double, int64_t);
+  void (*pair)(double*, double*, double, double, int64_t);
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
@@ -60,7 +70,8 @@ struct ReflectionForm {
     reflect_columns(x, columns, v, scale, work, n);                                                              \
   }                                                                                                              \
   ATTRIBUTE void add(double* to, const double* row, double factor, int64_t n) { add_row(to, row, factor, n); }   \
-  constexpr ReflectionForm kForm = {both_sides, columns, add};                                                   \
+  ATTRIBUTE void pair(double* x, double* y, double c, double s, int64_t n) { rotate_rows(x, y, c, s, n); }       \
+  constexpr ReflectionForm kForm = {both_sides, columns, add, pair};                                             \
   }
 #define PROTOCOM_REFLECTION_FORM(space, Cpu, ATTRIBUTE) &space::kForm,
 
@@ -86,19 +97,11 @@ std::pair<double, double> reflection_of(double* row, int64_t n) {
 /// QR steps for each eigenvalue: two are usual.
 constexpr int64_t kMostSteps = 30;
 
-/// Rows x and y of a matrix become c x + s y and c y - s x.
-void rotate_rows(double* __restrict x, double* __restrict y, double c, double s, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) {
-    const double from = x[j];
-    x[j] = c * from + s * y[j];
-    y[j] = c * y[j] - s * from;
-  }
-}
-
 /// One step in the rows [first, last] of a tridiagonal matrix of which `values` and `beside` are what is left.
 void qr_step(SymmetricEigen& eigen, std::vector<double>& beside, int64_t first, int64_t last) {
   double* d = eigen.values.data();
   double* e = beside.data();
+  const auto pair = reflection_form().pair;
   const double half = (d[last - 1] - d[last]) / 2, off = e[last - 1];
   const double shift = d[last] - off * off / (half + std::copysign(std::sqrt(half * half + off * off), half));
   double along = d[first] - shift, bulge = e[first];
@@ -116,7 +119,7 @@ void qr_step(SymmetricEigen& eigen, std::vector<double>& beside, int64_t first, 
       bulge = s * e[k + 1];
       e[k + 1] *= c;
     }
-    rotate_rows(eigen.vectors.row(k), eigen.vectors.row(k + 1), c, s, eigen.vectors.columns);
+    pair(eigen.vectors.row(k), eigen.vectors.row(k + 1), c, s, eigen.vectors.columns);
   }
 }
 

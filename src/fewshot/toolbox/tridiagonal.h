@@ -52,8 +52,8 @@ class Tridiagonal {
   void rotate(VectorColumns& vectors) const;
   /// `shift` such that T + s I is positive definite.
   [[nodiscard]] ShiftedTridiagonal plus(double shift) const { return {diagonal_, beside_, shift}; }
-  /// By implicit QR steps with Wilkinson's shift (ibid., 8.3.5), up to rounding of the largest eigenvalue. For small matrices: with some tens of rows LAPACK
-  /// takes three times as long, with hundreds less.
+  /// By implicit QR steps with Wilkinson's shift (ibid., 8.3.5), up to rounding of the largest eigenvalue. For small
+  /// matrices: with some tens of rows LAPACK takes three times as long, with hundreds less.
   [[nodiscard]] SymmetricEigen eigen() const;
 
  private:

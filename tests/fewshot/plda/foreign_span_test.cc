@@ -101,6 +101,12 @@ TEST(PldaForeignSpan, TakesOneClassAndUnequalShots) {
   }
 }
 
+TEST(PldaForeignSpan, TakesNoQueries) {
+  EpisodeBatch batch = foreign_episode(3, 2, 16);
+  batch.query = batch.query.narrow(1, 0, 0);
+  EXPECT_EQ(answer(batch, model_of_others(16, false))->logits.sizes(), at::IntArrayRef({1, 0, 3}));
+}
+
 TEST(PldaForeignSpan, TakesDegreesOtherThanTheUsual) {
   PldaModel model = model_of_others(40, false);
   for (const double degrees : {3.0, 30.0, 300.0, 30000.0}) {

@@ -78,6 +78,13 @@ TEST(PldaOwnSpan, TakesMoreImagesThanDimensionsOneClassAndUnequalShots) {
   expect_same_answers(ragged(span_episode(3, 2, 50)));
 }
 
+TEST(PldaOwnSpan, TakesNoQueries) {
+  EpisodeBatch batch = span_episode(3, 2, 16);
+  batch.query = batch.query.narrow(1, 0, 0);
+  const auto scores = answer_in_own_span(batch, model_without_space().adaptation, 0);
+  EXPECT_EQ(scores->logits.sizes(), at::IntArrayRef({1, 0, 3}));
+}
+
 TEST(PldaOwnSpan, TakesThatScaleAndIsAsSureOfTheClassesAsItsOwn) {
   const EpisodeBatch batch = span_episode(5, 3, 40);
   const PldaAdaptation adaptation = model_without_space().adaptation;

@@ -75,7 +75,12 @@ void expect_eigenvectors(const at::Tensor& matrix) {
 }
 
 TEST(Tridiagonal, HasTheEigenvectorsOfTheMatrix) {
-  for (const int64_t n : {1, 2, 3, 5, 24, 140}) expect_eigenvectors(random_scatter(n, n + 3));
+  const testing::VectorFormKept kept;
+  for (const std::string& form : vector_form_names()) {
+    SCOPED_TRACE(form);
+    use_vector_form(form);
+    for (const int64_t n : {1, 2, 3, 5, 24, 140}) expect_eigenvectors(random_scatter(n, n + 3));
+  }
   expect_eigenvectors(random_scatter(20, 15));
   expect_eigenvectors(random_scatter(30, 2));
   expect_eigenvectors(at::diag(at::tensor({2.0, -1.0, 2.0, 0.0})));
