@@ -128,13 +128,26 @@ std::vector<float> ForeignClasses::linear_scores(const Floats& x) const {
   return scores;
 }
 
+/// By which images come into folds as scale_by_folds() has them, [m], but for a number for each class.
+std::vector<double> fold_distances(const ForeignImages& images) {
+  const int64_t m = images.labels().labelled(), n = images.labels().classes();
+  std::vector<double> distances;
+  for (int64_t i = 0; i < m; ++i) {
+    const auto at = static_cast<size_t>(i);
+    const double* products = images.products().row(i);  // of a with all a and class means
+    const double with_mean = std::accumulate(products + m, products + m + n, 0.0) / static_cast<double>(n);
+    distances.push_back(images.labels().count_of(at) == 2 ? products[m + images.labels().labels[at]] - with_mean
+                                                          : products[i]);
+  }
+  return distances;
+}
+
 /// As images left out have it (scale_by_folds); 0: none are.
 double scale_by_foreign_folds(const ForeignImages& images, const PldaAdaptation& adaptation, double nu) {
   const std::vector<int64_t>& labels = images.labels().labels;
-  std::vector<double> distances, logs;
-  for (int64_t i = 0; i < images.labels().labelled(); ++i) distances.push_back(images.products().row(i)[i]);
+  std::vector<double> logs;
   std::vector<int64_t> answered;
-  for (const ImageFold& fold : image_folds(distances, labels, images.labels().classes(), 2)) {
+  for (const ImageFold& fold : image_folds(fold_distances(images), labels, images.labels().classes(), 2)) {
     const ForeignClasses classes(images, ForeignScatter(images, fold.kept, adaptation), nu);
     Floats x;
     for (const int64_t i : fold.left_out) {

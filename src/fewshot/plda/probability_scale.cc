@@ -44,11 +44,14 @@ std::vector<double> values_of(const at::Tensor& tensor) {
   return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
 }
 
-/// Squared distances of rows from the means of their classes, [m].
+/// Squared distances of rows from the means of their classes, [m]; those of a class of two images are equal, so theirs
+/// are from the mean of the class means, or else rounding would say which fold an image is in.
 at::Tensor squared_distances(const at::Tensor& rows, const at::Tensor& labels, int64_t classes) {
   const at::Tensor count = at::bincount(labels, {}, classes).to(at::kDouble);
   const at::Tensor sum = at::zeros({classes, rows.size(1)}, at::kDouble).index_add_(0, labels, rows);
-  return (rows - (sum / count.unsqueeze(1)).index_select(0, labels)).square().sum(1);
+  const at::Tensor means = sum / count.unsqueeze(1);
+  const auto from = [&](const at::Tensor& centers) { return (rows - centers).square().sum(1); };
+  return at::where(count.eq(2).index_select(0, labels), from(means.mean(0)), from(means.index_select(0, labels)));
 }
 
 /// Log predictives [l, c] of the images left out, up to a number for each.

@@ -54,8 +54,9 @@ using FoldSpace = std::function<FoldRows(const at::Tensor& kept, const at::Tenso
 
 /// The scale that makes probabilities of log predictives, by cross-validation in image_folds(): the space is made anew
 /// of the images kept, and those left out are answered. Leaving out one image alone would not do: its class would have
-/// a worse mean than the others. Rows [m, e], by whose distances from class means images come into folds; labels int64
-/// [m] in [0, classes). The losses are in the order of the images. Nothing where no class has `least` images.
+/// a worse mean than the others. Rows [m, e], by whose distances from class means (of a class of two, from the mean of
+/// those) images come into folds; labels int64 [m] in [0, classes). The losses are in the order of the images. Nothing
+/// where no class has `least` images.
 std::optional<ScaledLoss> scale_by_folds(const at::Tensor& rows, const at::Tensor& labels, int64_t classes,
                                          int64_t least, const FoldSpace& space);
 
