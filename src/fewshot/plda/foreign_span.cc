@@ -128,7 +128,7 @@ std::vector<float> ForeignClasses::linear_scores(const Floats& x) const {
   return scores;
 }
 
-/// By which images come into folds as scale_by_folds() has them, [m], but for a number for each class.
+/// By what images come into folds as in scale_by_folds(), [m], but for a number for each class.
 std::vector<double> fold_distances(const ForeignImages& images) {
   const int64_t m = images.labels().labelled(), n = images.labels().classes();
   std::vector<double> distances;

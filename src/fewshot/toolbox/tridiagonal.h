@@ -53,7 +53,7 @@ class Tridiagonal {
   /// `shift` such that T + s I is positive definite.
   [[nodiscard]] ShiftedTridiagonal plus(double shift) const { return {diagonal_, beside_, shift}; }
   /// By implicit QR steps with Wilkinson's shift (ibid., 8.3.5), up to rounding of the largest eigenvalue. For small
-  /// matrices: with some tens of rows LAPACK takes three times as long, with hundreds less.
+  /// matrices: of 20 rows LAPACK's take three times as long.
   [[nodiscard]] SymmetricEigen eigen() const;
 
  private:
