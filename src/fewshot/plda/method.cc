@@ -32,10 +32,10 @@ constexpr double kIsotropicShare = 0.3;
 
 /// Added to the variance between classes in every dimension of a foreign space, in units of that within classes: other
 /// classes differ also where those it was fitted on do not (docs/log/plda.md).
-constexpr double kBetweenElsewhere = 0.2;
+constexpr double kBetweenElsewhere = 0.06;
 
 /// The scale of log predictives in a foreign space where no class has an image to leave out.
-constexpr double kForeignScale = 0.12;
+constexpr double kForeignScale = 0.2;
 
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
 constexpr double kAdaptedTrust = 0.5;

@@ -121,6 +121,32 @@ at::Tensor nearest_mean_logits(const PldaModel& model, const EpisodeBatch& batch
   return centred_logits(-0.5 * distance / (1 + 1 / k));
 }
 
+/// As a space of base classes that differ in the first ten of sixty dimensions alone.
+std::unique_ptr<Method> space_of_ten_dimensions() {
+  at::manual_seed(21);
+  const at::Tensor labels = at::arange(40, at::kLong).repeat_interleave(15);
+  at::Tensor means = at::zeros({40, 60});
+  means.narrow(1, 0, 10) = 2 * at::randn({40, 10});
+  FitInputs inputs;
+  inputs.base = {means.index_select(0, labels) + at::randn({600, 60}), labels};
+  const auto method = make_method("plda");
+  method->fit(inputs);
+  return method->as_space();
+}
+
+/// Twelve classes that differ in the other dimensions alone, an image of each labelled.
+TEST(PldaSpaceOfOthers, TellsApartClassesThatDifferWhereItsOwnDoNot) {
+  const auto space = space_of_ten_dimensions();
+  at::Tensor means = at::zeros({12, 1, 60});
+  means.narrow(2, 10, 50) = 0.9 * at::randn({12, 1, 50});
+  EpisodeBatch batch;
+  batch.support = (means + at::randn({12, 1, 60})).unsqueeze(0);
+  batch.query = (means + at::randn({12, 40, 60})).view({1, 480, 60});
+  const at::Tensor own = at::arange(12, at::kLong).repeat_interleave(40);
+  const at::Tensor logits = space->prepare({})->score(batch).logits[0];
+  EXPECT_GT(logits.argmax(-1).eq(own).to(at::kDouble).mean().item<double>(), 0.75);
+}
+
 TEST(PldaMethod, OfAnImageRepeatedTenThousandTimesRanksByTheNearestMeanWhateverWasTold) {
   const auto& world = described_classes();
   const MethodState state = told_plda()->state();
