@@ -8,6 +8,7 @@
 #include "protocom/core/error.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/fewshot/scorer_group.h"
+#include "support/adapted_space.h"
 #include "support/golden.h"
 
 namespace protocom {
@@ -51,25 +52,10 @@ std::optional<EpisodeScores> answer(const EpisodeBatch& batch, const PldaModel& 
   return answer_in_foreign_space(batch, ForeignRows(model.space), model, scale);
 }
 
-/// By the space that adapted() makes.
-EpisodeScores in_a_space(const EpisodeBatch& batch, const PldaModel& model) {
-  const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
-  at::Tensor features = batch.support.view({classes * shots, -1});
-  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
-  if (batch.support_mask.defined()) {
-    const at::Tensor there = batch.support_mask.flatten().nonzero().flatten();
-    features = features.index_select(0, there);
-    labels = labels.index_select(0, there);
-  }
-  const auto method = make_method("plda");
-  method->load(state_of(adapted(model, features, labels, classes), {}));
-  return method->prepare({})->score(batch);
-}
-
 void expect_same_answers(const EpisodeBatch& batch, const PldaModel& model) {
   const auto scores = answer(batch, model);
   ASSERT_TRUE(scores);
-  const EpisodeScores expected = in_a_space(batch, model);
+  const EpisodeScores expected = testing::in_adapted_space(batch, model);
   EXPECT_LT(error_of(scores->logits, expected.logits.to(at::kDouble)), 2e-5);
   EXPECT_LT(error_of(scores->unseen, expected.unseen.to(at::kDouble)), 2e-5);
 }
@@ -151,7 +137,7 @@ TEST(PldaForeignSpan, IsWhatTheMethodAnswersBy) {
   EXPECT_TRUE(answer(gather(table, part_of(rows, 0, 1)), model));
   const EpisodeBatch copies = gather(table, part_of(rows, 1, 2));
   EXPECT_FALSE(answer(copies, model));
-  const EpisodeScores expected = in_a_space(copies, model);
+  const EpisodeScores expected = testing::in_adapted_space(copies, model);
   EXPECT_LT(error_of(scores[0].logits[1].unsqueeze(0), expected.logits.to(at::kDouble)), 2e-5);
 }
 

@@ -6,6 +6,7 @@
 #include "fewshot/plda/adaptation.h"
 #include "fewshot/plda/state.h"
 #include "protocom/fewshot/methods.h"
+#include "support/adapted_space.h"
 #include "support/golden.h"
 
 namespace protocom {
@@ -35,25 +36,10 @@ EpisodeBatch ragged(EpisodeBatch batch) {
   return batch;
 }
 
-/// By the space that adapted() makes.
-EpisodeScores in_a_space(const EpisodeBatch& batch) {
-  const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
-  at::Tensor features = batch.support.view({classes * shots, -1});
-  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
-  if (batch.support_mask.defined()) {
-    const at::Tensor there = batch.support_mask.flatten().nonzero().flatten();
-    features = features.index_select(0, there);
-    labels = labels.index_select(0, there);
-  }
-  const auto method = make_method("plda");
-  method->load(state_of(adapted(model_without_space(), features, labels, classes), {}));
-  return method->prepare({})->score(batch);
-}
-
 void expect_same_answers(const EpisodeBatch& batch) {
   const auto scores = answer_in_own_span(batch, model_without_space().adaptation, 0);
   ASSERT_TRUE(scores);
-  const EpisodeScores expected = in_a_space(batch);
+  const EpisodeScores expected = testing::in_adapted_space(batch, model_without_space());
   EXPECT_LT(error_of(scores->logits.to(at::kDouble), expected.logits.to(at::kDouble)), 2e-5);
   EXPECT_LT(error_of(scores->unseen.to(at::kDouble), expected.unseen.to(at::kDouble)), 2e-5);
 }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/state.h"
+#include "protocom/fewshot/methods.h"
+
+namespace protocom::testing {
+
+/// What `plda` answers to an episode of float32 support [1, n, k, d] by the space that adapted() makes of `model`, to
+/// which the fast forms are compared.
+inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, const PldaModel& model) {
+  const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
+  at::Tensor features = batch.support.view({classes * shots, -1});
+  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
+  if (batch.support_mask.defined()) {
+    const at::Tensor there = batch.support_mask.flatten().nonzero().flatten();
+    features = features.index_select(0, there);
+    labels = labels.index_select(0, there);
+  }
+  const auto method = make_method("plda");
+  method->load(state_of(adapted(model, features, labels, classes), {}));
+  return method->prepare({})->score(batch);
+}
+
+}  // namespace protocom::testing
