@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fewshot/plda/between_elsewhere.h"
 #include "fewshot/plda/isotropic.h"
 #include "fewshot/plda/left_out.h"
 #include "fewshot/plda/probability_scale.h"
@@ -37,8 +38,8 @@ at::Tensor class_means(const at::Tensor& x, const at::Tensor& labels, const at::
 
 /// Of z in a space of `dims` dimensions, by coordinates [m, e] in any subspace that has its differences; `deviations`
 /// from its class means, [m, e].
-Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count,
-                              const at::Tensor& deviations, double dims) {
+IsotropicSums isotropic_sums(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count,
+                             const at::Tensor& deviations, double dims) {
   const at::Tensor means = class_means(z, labels, count);
   IsotropicSums sums;
   sums.dims = dims;
@@ -47,7 +48,7 @@ Isotropic isotropic_variances(const at::Tensor& z, const at::Tensor& labels, con
   sums.within = deviations.square().sum().item<double>();
   sums.between = count.size(0) > 1 ? means.var(0).sum().item<double>() : 0;
   sums.error = count.reciprocal().mean().item<double>();
-  return isotropic_variances(sums);
+  return sums;
 }
 
 std::vector<double> values_of(const at::Tensor& tensor) {
@@ -100,7 +101,7 @@ struct IsotropicAxes {
 IsotropicAxes isotropic_axes(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count, double dims) {
   const int64_t classes = count.size(0);
   const at::Tensor within = within_rows(z, labels, classes);
-  const Isotropic found = isotropic_variances(z, labels, count, within, dims);
+  const Isotropic found = isotropic_variances(isotropic_sums(z, labels, count, within, dims));
   const double unit = 1 / std::sqrt(found.within);
   const at::Tensor between = at::full({z.size(1)}, found.between, at::kDouble);
   return {found, class_means(z, labels, count).mean(0),
@@ -197,6 +198,17 @@ FoldRows fitted_fold(const at::Tensor& kept, const at::Tensor& labels, const at:
   return {update.apply(kept - update.shift), update.apply(left_out - update.shift), update.apply_to_variance(between)};
 }
 
+/// Between the classes of labelled images, by their rows f [m, e] in a fitted space, [e].
+at::Tensor between_at_hand(const PldaSpace& fitted, const at::Tensor& f, const OwnImages& own,
+                           const PldaAdaptation& adaptation) {
+  const int64_t rest = f.size(1) - fitted.leading;
+  if (adaptation.elsewhere < 0) return fitted.between;
+  const at::Tensor x = f.narrow(1, fitted.leading, rest), between = fitted.between.narrow(0, fitted.leading, rest);
+  const IsotropicSums sums =
+      isotropic_sums(x, own.labels, own.count, within_rows(x, own.labels, own.classes()), static_cast<double>(rest));
+  return fitted.between + between_elsewhere(adaptation, sums, rest > 0 ? between.mean().item<double>() : 0);
+}
+
 /// A fitted space after labelled images.
 AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const PldaAdaptation& adaptation) {
   AdaptedSpace result{fitted, adaptation.degrees, {}};
@@ -205,6 +217,8 @@ AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const P
   const at::Tensor f = space.transform(own.features);
   SpaceUpdate update = update_of(f, own.labels, own.count, adaptation);
   space.offset = fitted.offset + update.shift;
+  const at::Tensor between = between_at_hand(fitted, f, own, adaptation);
+  space.between = between;
   if (!update.whitens()) return result;
   const at::Tensor x = (f - update.shift) / std::sqrt(update.scale);
   const std::vector<int64_t> labels{own.labels.data_ptr<int64_t>(), own.labels.data_ptr<int64_t>() + x.size(0)};
@@ -214,10 +228,10 @@ AdaptedSpace fitted_space(const PldaSpace& fitted, const OwnImages& own, const P
   result.degrees = degrees + update.scatter.degrees;
   space.projection = update.apply(fitted.projection);
   space.offset = update.apply(space.offset.unsqueeze(0)).squeeze(0);
-  space.between = update.apply_to_variance(fitted.between);
+  space.between = update.apply_to_variance(between);
   const auto fold = [&](const at::Tensor& kept, const at::Tensor& left_out) {
     return fitted_fold(f.index_select(0, kept), own.labels.index_select(0, kept), f.index_select(0, left_out),
-                       own.classes(), fitted.between, adaptation, degrees);
+                       own.classes(), between, adaptation, degrees);
   };
   result.left_out = scale_by_folds(f, own.labels, own.classes(), 2, fold);
   return result;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
-#include "fewshot/plda/isotropic.h"
+#include "fewshot/plda/between_elsewhere.h"
 #include "fewshot/toolbox/row_kernels.h"
 
 namespace protocom {
@@ -12,6 +13,12 @@ namespace {
 
 /// Rows that are fetched ahead.
 constexpr int64_t kAhead = 4;
+
+double square_of(const float* row, int64_t dims) {
+  double sum = 0;
+  for (int64_t j = 0; j < dims; ++j) sum += static_cast<double>(row[j]) * row[j];
+  return sum;
+}
 
 }  // namespace
 
@@ -32,6 +39,8 @@ std::optional<ForeignImages> ForeignImages::of(ForeignEpisode episode, const For
   if (has_copies(images.labels_, features, space.last() - space.first()) || !images.place_center()) return std::nullopt;
   images.place_origin();
   images.multiply();
+  images.measure_between(adaptation);
+  images.multiply_by_between();
   return images;
 }
 
@@ -87,14 +96,43 @@ void ForeignImages::place_origin() {
   add_scaled_row(1, shift.data(), dim(), origin_.data());
 }
 
+void ForeignImages::measure_between(const PldaAdaptation& adaptation) {
+  const int64_t m = labels_.labelled(), n = labels_.classes(), begin = space_->leading();
+  IsotropicSums sums;
+  sums.dims = static_cast<double>(dims() - begin);
+  sums.images = static_cast<double>(m);
+  sums.classes = static_cast<double>(n);
+  for (const double count : labels_.count) sums.error += 1 / count / sums.classes;
+  // The products are sums over all dimensions: the leading ones are taken off.
+  for (int64_t i = 0; i < m; ++i)
+    sums.within += products_.row(i)[i] - square_of(within()[static_cast<size_t>(i)], begin);
+  Floats middle(origin_.size());
+  for (int64_t c = 0; c < n; ++c) {
+    add_scaled_row(static_cast<float>(1 / sums.classes), mean(c), dim(), middle.data());
+    sums.between += products_.row(m + c)[m + c] - square_of(mean(c), begin);
+  }
+  sums.between -= sums.classes * (row_dot(middle.data(), middle.data(), dim()) - square_of(middle.data(), begin));
+  sums.between /= std::max(sums.classes - 1, 1.0);
+  between_ = space_->between();
+  const double fitted =
+      std::accumulate(between_.begin() + begin, between_.begin() + dims(), 0.0) / std::max(sums.dims, 1.0);
+  const auto added = static_cast<float>(between_elsewhere(adaptation, sums, fitted));
+  for (int64_t j = 0; j < dims(); ++j) between_[static_cast<size_t>(j)] += added;
+}
+
 void ForeignImages::multiply() {
   const int64_t m = labels_.labelled(), all = m + labels_.classes();
   std::vector<const float*> rows = within_;
   for (int64_t c = 0; c < labels_.classes(); ++c) rows.push_back(mean(c));
-  Floats products(static_cast<size_t>(all * all)), weighted(static_cast<size_t>(m * dim()));
+  Floats products(static_cast<size_t>(all * all));
   gram_of_rows({rows.data(), all, dim(), all}, products.data());
   products_ = VectorColumns(all, all);
   products_.values.assign(products.begin(), products.end());
+}
+
+void ForeignImages::multiply_by_between() {
+  const int64_t m = labels_.labelled();
+  Floats weighted(static_cast<size_t>(m * dim()));
   for (int64_t i = 0; i < m; ++i) {
     const float* from = within_[static_cast<size_t>(i)];
     float* to = weighted.data() + i * dim();

@@ -28,7 +28,8 @@ class ForeignImages {
   [[nodiscard]] int64_t queries() const { return static_cast<int64_t>(rows_.size()) - labels_.labelled(); }
   [[nodiscard]] int64_t dim() const { return space_->first(); }
   [[nodiscard]] int64_t dims() const { return space_->dims(); }
-  [[nodiscard]] const float* between() const { return space_->between().data(); }
+  /// Variances between the classes at hand.
+  [[nodiscard]] const float* between() const { return between_.data(); }
   /// How far center and origin move to the mean of the classes at hand.
   [[nodiscard]] double share() const { return share_; }
 
@@ -49,6 +50,8 @@ class ForeignImages {
   [[nodiscard]] bool place_center();
   void place_origin();
   void multiply();
+  void measure_between(const PldaAdaptation& adaptation);
+  void multiply_by_between();
   void place(int64_t i, float* f) const;
 
   SpanLabels labels_;
@@ -60,6 +63,7 @@ class ForeignImages {
   Floats origin_;                   // [dim]
   Floats differences_;              // [m + n, dim]
   std::vector<const float*> within_;
+  Floats between_;  // [dim]
   VectorColumns products_;
   Floats by_between_;
 };

@@ -18,6 +18,8 @@ class ForeignRows : public FeatureTransform {
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   [[nodiscard]] int64_t feature_dims() const { return space_.center.size(0); }
   [[nodiscard]] int64_t dims() const { return space_.projection.size(1); }
+  /// Dimensions in which the classes that the space was fitted on differ.
+  [[nodiscard]] int64_t leading() const { return space_.leading; }
   /// Length of the first part, and where the last begins.
   [[nodiscard]] int64_t first() const { return static_cast<int64_t>(offset_.size()); }
   [[nodiscard]] int64_t last() const;

@@ -23,16 +23,12 @@ namespace {
 constexpr const char* kFitted = "fitted";
 constexpr const char* kNone = "none";
 
-/// How a space follows classes that have nothing to do with those it was fitted on.
-constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false};
+/// How a space follows classes that have nothing to do with those it was fitted on (docs/log/plda.md).
+constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false, false, 0.06};
 
 /// The share of an isotropic covariance (a multiple of I in the space of z) in the prior of a foreign space's
 /// within-class covariance (docs/methods/plda.md).
 constexpr double kIsotropicShare = 0.3;
-
-/// Added to the variance between classes in every dimension of a foreign space, in units of that within classes: other
-/// classes differ also where those it was fitted on do not (docs/log/plda.md).
-constexpr double kBetweenElsewhere = 0.06;
 
 /// The scale of log predictives in a foreign space where no class has an image to leave out.
 constexpr double kForeignScale = 0.2;
@@ -202,7 +198,6 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
   if (!space.adaptation.adapts()) {
     space.adaptation = kForeignSpace;
     space.space = with_isotropic_share(space.space, kIsotropicShare);
-    space.space.between = space.space.between + kBetweenElsewhere;
     set_scale(kForeignScale, space);
     space.residual = space.space.between;
     space.vb.spread = 0;

@@ -84,15 +84,20 @@ at::Tensor variance(const MethodState& state, const std::string& name, int64_t s
 }
 
 std::vector<double> values_of(const PldaAdaptation& adaptation) {
-  return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0};
+  return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0,
+          adaptation.elsewhere};
 }
 
+/// Files of before the variance between classes followed the images have four numbers.
 PldaAdaptation adaptation_of(const at::Tensor& values) {
+  if (values.size(0) < 4 || values.size(0) > 5) fail("'adaptation' holds {} numbers, expected 5", values.size(0));
   const auto value = values.accessor<double, 1>();
   if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
     fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1",
          value[0], value[1], value[2], value[3]);
-  return {value[0], value[1], value[2], value[3] == 1};
+  PldaAdaptation adaptation{value[0], value[1], value[2], value[3] == 1};
+  if (values.size(0) == 5) adaptation.elsewhere = value[4];
+  return adaptation;
 }
 
 /// Files of before the covariance followed a batch have two numbers.
@@ -137,7 +142,7 @@ PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
   set_settings(finite_tensor(state, "settings", {static_cast<int64_t>(settings_of(model).size())}), model);
   set_shots(finite_tensor(state, "by_shots", {-1, 3}), model);
-  if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {4}));
+  if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(finite_tensor(state, "adaptation", {-1}));
   if (has_tensor(state, "batch")) bound_batch(finite_tensor(state, "batch", {-1}), model.vb);
   if (has_tensor(state, "unlabelled")) model.unlabelled = finite_tensor(state, "unlabelled", {-1, -1}).to(at::kFloat);
   if (model.unlabelled.defined() && !model.adaptation.adapts())

@@ -1,0 +1,21 @@
+#include "fewshot/plda/between_elsewhere.h"
+
+#include <algorithm>
+
+namespace protocom {
+namespace {
+
+/// So many degrees of the labelled images a0 counts as. 2 and 20 are as good (docs/log/plda.md).
+constexpr double kDegrees = 8;
+
+}  // namespace
+
+double between_elsewhere(const PldaAdaptation& adaptation, const IsotropicSums& sums, double fitted) {
+  const double usual = adaptation.elsewhere, degrees = sums.images - sums.classes;
+  if (usual < 0) return 0;
+  if (degrees <= 0 || sums.classes < 2 || !(sums.within > 0)) return usual;
+  const double found = degrees * sums.between / sums.within - sums.error - fitted;
+  return std::max(0.0, usual + degrees / (degrees + kDegrees) * (found - usual));
+}
+
+}  // namespace protocom
