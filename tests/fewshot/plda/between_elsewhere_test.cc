@@ -57,8 +57,8 @@ PldaModel space_of_base_classes() {
   return plda_model_of(method->as_space()->state());
 }
 
-/// What a space of those follows of 20 classes of three images which vary by `elsewhere` beyond those ten dimensions: mean
-/// of the variance between classes there.
+/// What a space of those follows of 20 classes of three images which vary by `elsewhere` beyond those ten dimensions:
+/// mean of the variance between classes there.
 double found_beyond(PldaModel model, double elsewhere) {
   at::manual_seed(4);
   const at::Tensor labels = at::arange(20, at::kLong).repeat_interleave(3);
