@@ -176,6 +176,17 @@ class PROTOCOM_API Recognizer {
   /// A class for each subfolder, with the images below it. Images that cannot be read are left out and named.
   Enrolment enrol_folder(const std::string& folder, const Progress& progress = {});
 
+  /// Adds images of the classes to come whose class nobody has said, from which it learns how images of a class differ;
+  /// how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error for an
+  /// image that cannot be read.
+  int64_t add_unlabelled(const std::vector<Image>& images);
+  /// The same of features [n, d].
+  int64_t add_unlabelled_features(const Rows& features);
+  /// How many it holds.
+  [[nodiscard]] int64_t unlabelled() const;
+  /// Removes them all; how many there were.
+  int64_t remove_unlabelled();
+
   [[nodiscard]] std::vector<ClassInfo> classes() const;
   /// Of a class; of all for an empty name. Throws Error for an unknown one.
   [[nodiscard]] std::vector<ExampleInfo> examples(const std::string& class_name = "") const;

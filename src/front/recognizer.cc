@@ -262,6 +262,30 @@ Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& pr
   });
 }
 
+int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
+  return guarded([&] {
+    impl_->call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
+    const protocom::NewExamples examples = impl_->examples_of(images);
+    return impl_->call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
+  });
+}
+
+int64_t Recognizer::add_unlabelled_features(const Rows& features) {
+  return guarded([&] {
+    impl_->call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
+    const protocom::NewExamples examples = examples_of_features(impl_->rows_of(features).clone());
+    return impl_->call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
+  });
+}
+
+int64_t Recognizer::unlabelled() const {
+  return impl_->call([](const protocom::Recognizer& own) { return own.file().count_unlabelled(); });
+}
+
+int64_t Recognizer::remove_unlabelled() {
+  return impl_->call([](protocom::Recognizer& own) { return own.file().remove_all_unlabelled(); });
+}
+
 std::vector<ClassInfo> Recognizer::classes() const {
   return impl_->call([](const protocom::Recognizer& own) {
     std::vector<ClassInfo> all;

@@ -156,6 +156,28 @@ TEST_F(FrontRecognizer, UnlabelledImagesCount) {
   EXPECT_THROW(Recognizer::create(file("none.pcm"), parts), Error);
 }
 
+TEST_F(FrontRecognizer, UnlabelledImagesAreAddedAndRemovedLater) {
+  RecognizerParts parts;
+  parts.backbone = file("encoder.npz");
+  Recognizer own = Recognizer::create(file("later.pcm"), parts);
+  own.enrol("cardinal", reds());
+  own.enrol("bluebird", {pixels_of(10, 220, 4), pixels_of(20, 210, 5), pixels_of(10, 200, 6)});
+  const Image asked = pixels_of(120, 110, 7);
+  const double before = own.classify(asked).ranking[0].probability;
+  EXPECT_EQ(own.unlabelled(), 0);
+  const std::vector<Image> pool = {pixels_of(90, 150, 8), pixels_of(150, 100, 9), pixels_of(190, 90, 10)};
+  EXPECT_EQ(own.add_unlabelled(pool), 3);
+  EXPECT_EQ(own.add_unlabelled({pool[0], pixels_of(110, 140, 11)}), 1) << "one is there already";
+  EXPECT_EQ(own.add_unlabelled_features(own.features_of({pixels_of(60, 160, 12)})), 1);
+  EXPECT_EQ(own.unlabelled(), 5);
+  EXPECT_NE(own.classify(asked).ranking[0].probability, before);
+  EXPECT_EQ(own.remove_unlabelled(), 5);
+  EXPECT_EQ(own.classify(asked).ranking[0].probability, before);
+  EXPECT_THAT(own.undo(), HasSubstr("unlabelled"));
+  EXPECT_EQ(own.unlabelled(), 5);
+  EXPECT_THROW(own.add_unlabelled({Image(file("nowhere.png"))}), Error);
+}
+
 TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
