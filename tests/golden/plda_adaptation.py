@@ -116,14 +116,16 @@ def log_predictives(z, queries, nu):
     return rows
 
 
-def left_out(z, nu):
+def left_out(z, nu, least=3):
     """In turn a fifth of the images of each class that has three, by their distances from its mean, is left out and answered by the
-    others: the likeliest scale and each image's loss."""
-    z = [sorted(one, key=lambda x, mean=mean_of(one): dot(minus(x, mean), minus(x, mean))) for one in z]
+    others: the likeliest scale and each image's loss. Of classes of two, half, by their distances from the mean of the class means."""
+    grand = mean_of([mean_of(one) for one in z])
+    centers = [grand if len(one) == 2 else mean_of(one) for one in z]
+    z = [sorted(one, key=lambda x, c=center: dot(minus(x, c), minus(x, c))) for one, center in zip(z, centers)]
     folds = min(5, max(len(one) for one in z))
     rows = []
     for fold in range(folds):
-        leaves = [[len(one) >= 3 and i % folds == fold for i in range(len(one))] for one in z]
+        leaves = [[len(one) >= least and i % folds == fold for i in range(len(one))] for one in z]
         kept = [[x for x, leave in zip(one, own) if not leave] for one, own in zip(z, leaves)]
         for k, (one, own) in enumerate(zip(z, leaves)):
             left = [x for x, leave in zip(one, own) if leave]
@@ -142,15 +144,17 @@ def answers(classes, queries):
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
     nu, scale = NU, 0.05
-    if max(len(one) for one in z) >= 3:
-        scale, losses = left_out(z, NU)
-        firmer_scale, firmer = left_out(z, FIRMER * NU)
+    largest = max(len(one) for one in z)
+    if largest > 1:
+        least = min(largest, 3)
+        scale, losses = left_out(z, NU, least)
+        firmer_scale, firmer = left_out(z, FIRMER * NU, least)
         gains = [a - b for a, b in zip(losses, firmer)]
         mean = sum(gains) / len(gains)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
         if mean > deviation / math.sqrt(len(gains)):
             nu, scale = FIRMER * NU, firmer_scale
-    elif sum(len(one) for one in z) > len(z):
+    if largest == 2:
         scale = 0.1
     rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu)
     return [[value - logs[0] for value in logs] for logs in rows], nu, scale

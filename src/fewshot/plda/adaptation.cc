@@ -131,9 +131,10 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);
   const at::Tensor coordinates = at::mm(z - origin, scatter.directions);
   double degrees = isotropic_degrees(adaptation, dims);
+  const int64_t fewest = fewest_of_folds(images.count.max().to(at::kLong).item<int64_t>());
   const auto answers = [&](double nu) {
     return scale_by_folds(
-        coordinates, images.labels, classes, kFewestOfFolds, [&](const at::Tensor& kept, const at::Tensor& left_out) {
+        coordinates, images.labels, classes, fewest, [&](const at::Tensor& kept, const at::Tensor& left_out) {
           return isotropic_fold(coordinates.index_select(0, kept), images.labels.index_select(0, kept),
                                 coordinates.index_select(0, left_out), classes, dims, nu);
         });
@@ -145,9 +146,9 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
       result.left_out = firmer;
       degrees *= kFirmer;
     }
-  } else {
-    result.left_out = {{}, scale_without_folds(images.features.size(0), classes)};
   }
+  if (fewest < kFewestOfFolds || !result.left_out)
+    result.left_out = {{}, scale_without_folds(images.features.size(0), classes)};
   const int64_t rank = scatter.eigenvalues.size(0);
   const at::Tensor covariance =
       (degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) / (degrees + scatter.degrees);

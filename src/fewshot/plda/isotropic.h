@@ -40,7 +40,12 @@ inline constexpr double kFirmer = 3;
 /// The fewest images of a class of which some are left out to find a scale.
 inline constexpr int64_t kFewestOfFolds = 3;
 
-/// The scale of log predictives where none are: classes of one image, or of two, which leave no scatter behind.
+/// The fewest images of a class of which some are left out to choose nu: two where no class, of at most `largest`
+/// images, has three. The halves then have no scatter within classes, but class means tell the same of nu
+/// (docs/log/plda.md).
+inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }
+
+/// The scale of log predictives where folds find none: classes of one image, or of two, which leave no scatter behind.
 double scale_without_folds(int64_t images, int64_t classes);
 
 }  // namespace protocom

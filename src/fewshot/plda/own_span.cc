@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -26,14 +27,17 @@ struct SpanChoice {
 
 /// As images left out have it, in folds as scale_by_folds() takes them.
 SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, double usual) {
-  const std::vector<double> distances = squared_distances_within(x, images);
+  const std::vector<double> distances = fold_distances(x, images);
   std::vector<SpanModel> folds;
   std::vector<int64_t> answered;
-  for (const ImageFold& fold : image_folds(distances, images.labels, images.classes(), kFewestOfFolds)) {
+  const double largest = *std::max_element(images.count.begin(), images.count.end());
+  const int64_t fewest = fewest_of_folds(static_cast<int64_t>(largest));
+  for (const ImageFold& fold : image_folds(distances, images.labels, images.classes(), fewest)) {
     folds.push_back(span_model(x, images, fold.kept, fold.left_out));
     for (const int64_t i : fold.left_out) answered.push_back(images.labels[static_cast<size_t>(i)]);
   }
-  if (folds.empty()) return {usual, scale_without_folds(images.labelled(), images.classes())};
+  const double unknown = scale_without_folds(images.labelled(), images.classes());
+  if (folds.empty()) return {usual, unknown};
   const auto loss = [&](double nu) {
     std::vector<double> logs;
     for (const SpanModel& fold : folds) {
@@ -43,8 +47,9 @@ SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, dou
     return most_likely_scale(logs, answered, images.classes());
   };
   const ScaledLoss first = loss(usual), firmer = loss(kFirmer * usual);
-  if (surely_less(firmer.loss, first.loss)) return {kFirmer * usual, firmer.scale};
-  return {usual, first.scale};
+  const bool is_firmer = surely_less(firmer.loss, first.loss);
+  const double found = is_firmer ? firmer.scale : first.scale;
+  return {is_firmer ? kFirmer * usual : usual, fewest < kFewestOfFolds ? unknown : found};
 }
 
 }  // namespace

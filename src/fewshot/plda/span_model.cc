@@ -128,7 +128,7 @@ SpanModel span_model(const VectorColumns& x, const SpanImages& images, const std
   return model;
 }
 
-std::vector<double> squared_distances_within(const VectorColumns& x, const SpanImages& images) {
+std::vector<double> fold_distances(const VectorColumns& x, const SpanImages& images) {
   std::vector<int64_t> labelled(images.labels.size());
   std::iota(labelled.begin(), labelled.end(), 0);
   const SpanDifferences differences(x, images, labelled);
@@ -136,7 +136,13 @@ std::vector<double> squared_distances_within(const VectorColumns& x, const SpanI
   std::vector<double> distances;
   for (size_t i = 0; i < labelled.size(); ++i) {
     const double* row = differences.within.data() + i * r;
-    distances.push_back(std::inner_product(row, row + r, row, 0.0));
+    const int64_t own = images.labels[i];
+    double square = 0;
+    for (size_t j = 0; j < r; ++j) {
+      const double mean = images.count_of(i) == 2 ? differences.means.row(static_cast<int64_t>(j))[own] : 0;
+      square += (row[j] + mean) * (row[j] + mean);
+    }
+    distances.push_back(square);
   }
   return distances;
 }

@@ -38,8 +38,9 @@ struct SpanModel {
 SpanModel span_model(const VectorColumns& x, const SpanImages& images, const std::vector<int64_t>& among,
                      const std::vector<int64_t>& others);
 
-/// Squared distances of the labelled images from the means of their classes, [m].
-std::vector<double> squared_distances_within(const VectorColumns& x, const SpanImages& images);
+/// Squared distances of the labelled images by which they come into folds as scale_by_folds() has it, [m]: from the
+/// means of their classes, those of a class of two from the mean of the class means.
+std::vector<double> fold_distances(const VectorColumns& x, const SpanImages& images);
 
 /// Log predictives of the other images, [l, n], but for a number for each image: x' S^-1 P u - 1/2 u' S^-1 P u.
 std::vector<double> linear_scores(const SpanModel& model, double nu);
