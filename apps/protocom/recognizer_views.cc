@@ -52,7 +52,7 @@ std::string time_text(int64_t seconds) {
 void print_info(const RecognizerFile& file) {
   const RecognizerSettings& settings = file.settings();
   std::vector<std::vector<std::string>> rows = {
-      {"recognizer", fmt::format("{}, format {}", file.path().string(), file.header().format_version)}};
+      {"recognizer", fmt::format("{}, format {}", file.path().string(), file.format())}};
   for (const RecognizerArtefact& artefact : file.artefacts()) rows.push_back({artefact.name, text_of(artefact)});
   int64_t images = 0;
   const std::vector<ClassEntry> classes = file.list_classes();

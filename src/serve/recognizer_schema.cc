@@ -104,8 +104,7 @@ bool has_table(const Database& database, const char* name) {
 
 /// A file never goes back to a version that knows less.
 void set_version(const Database& database, int64_t version) {
-  if (database.number("PRAGMA user_version").value_or(0) < version)
-    database.run(fmt::format("PRAGMA user_version={}", version));
+  if (format_of(database) < version) database.run(fmt::format("PRAGMA user_version={}", version));
 }
 
 bool is_one_of(const std::map<std::string, std::string>& parts, const std::string& name, const std::string& sql) {
@@ -122,7 +121,7 @@ void check_identity(const Database& database) {
   if (database.number("PRAGMA application_id").value_or(0) != kApplication) {
     fail("{} is not a recognizer: expected a file of `protocom recognizer create`", where);
   }
-  const int64_t version = database.number("PRAGMA user_version").value_or(0);
+  const int64_t version = format_of(database);
   if (version == 1)
     fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
          where);
@@ -150,6 +149,8 @@ void add_undone(const Database& database) {
   make_parts(undone_parts(), database);
   set_version(database, kVersionWithUndone);
 }
+
+int64_t format_of(const Database& database) { return database.number("PRAGMA user_version").value_or(0); }
 
 bool has_unlabelled(const Database& database) { return has_table(database, kUnlabelledTable); }
 

@@ -20,6 +20,8 @@ void add_undone(const Database& database);
 
 /// The same of unlabelled images: no file has their table before the first of them.
 bool has_unlabelled(const Database& database);
+/// The format of a recognizer's file.
+int64_t format_of(const Database& database);
 void add_unlabelled_table(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no

@@ -37,6 +37,7 @@ class UnlabelledFile : public ::testing::Test {
 };
 
 TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
+  EXPECT_EQ(file_.format(), 2);
   EXPECT_EQ(file_.add_unlabelled(unsorted({{1, 2}, {3, 4}}, {"a", "b"})), 2);
   EXPECT_EQ(file_.last_made()->what, "add 2 unlabelled images");
   EXPECT_EQ(file_.add_unlabelled(unsorted({{3, 4}, {5, 6}}, {"b", "c"})), 1);
@@ -44,6 +45,7 @@ TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
   EXPECT_FALSE(file_.last_made()) << "nothing was changed";
   const RecognizerFile other(path_);
   EXPECT_EQ(other.count_unlabelled(), 3);
+  EXPECT_EQ(other.format(), 4);
   EXPECT_THAT(hashes_of(other), ElementsAre("a", "b", "c"));
   const UnlabelledEntry first = other.list_unlabelled().front();
   EXPECT_EQ(first.source, "photos/a.jpg");

@@ -182,6 +182,8 @@ class RecognizerFile {
   /// Whether the path leads to the file that is open. Takes one look at the folder.
   [[nodiscard]] bool is_at_path() const;
   [[nodiscard]] const ArtefactHeader& header() const { return header_; }
+  /// Of the file (docs/formats.md): 2, or more where it has what came later.
+  [[nodiscard]] int64_t format() const;
   [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
   /// Those that a recognizer's header says, with the attributes that lie beside it. Throws Error that names `where`.
   static RecognizerSettings settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
